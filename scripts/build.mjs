@@ -1,0 +1,4 @@
+import { build, install } from './bootstrap.mjs';
+
+install();
+build();

@@ -1,0 +1,15 @@
+// `npm start`: set up what is missing or stale, then become the server.
+import { spawn } from 'node:child_process';
+import { build, install, root } from './bootstrap.mjs';
+
+install();
+build();
+const server = spawn(
+  process.execPath,
+  ['packages/server/bin/shorty-server.js', 'start', ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit' },
+);
+// The terminal sends Ctrl-C to both processes; the server decides when it has finished.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => server.kill('SIGTERM'));
+server.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));

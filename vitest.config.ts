@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+// Tests import the packages' sources, so that no test ever runs against a stale build.
+const alias = {
+  '@shorty/sdk/node': source('packages/sdk/src/node.ts'),
+  '@shorty/sdk': source('packages/sdk/src/index.ts'),
+  '@shorty/server': source('packages/server/src/index.ts'),
+  '@shorty/webhook-verifier': source('packages/webhook-verifier/src/index.ts'),
+};
+
+export default defineConfig({
+  resolve: { alias },
+  test: {
+    reporters: ['default', './scripts/closing-line-reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'packages',
+          include: ['packages/*/{src,test}/**/*.test.{ts,tsx}'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        // End-to-end tests start processes and kill them: one file at a time keeps them honest.
+        test: {
+          name: 'e2e',
+          include: ['{e2e,examples}/**/*.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
