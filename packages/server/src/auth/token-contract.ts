@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { defineRoute, scopes } from '../contract/define-route.js';
+
+/** Seconds that an access token lives. */
+export const tokenLifetimeSeconds = 3600;
+
+const scopeList = z
+  .string()
+  .max(500)
+  .meta({
+    description: `Scopes separated by spaces, out of: ${scopes.join(', ')}. All of the client's when left out.`,
+    example: 'urls:read urls:write',
+  });
+const clientId = z.string().min(1).max(200).meta({ example: 'shorty_ci_0f3b' });
+const clientSecret = z
+  .string()
+  .min(1)
+  .max(500)
+  .meta({ format: 'password', example: 'shorty_cs_2c81' });
+
+export const tokenRequest = z
+  .strictObject({ clientId, clientSecret, scope: scopeList.optional() })
+  .meta({ id: 'TokenRequest' });
+
+// Unknown parameters are ignored here: RFC 6749 §3.2 says so.
+export const tokenForm = z
+  .object({
+    grant_type: z.string().meta({ example: 'client_credentials' }),
+    client_id: clientId.optional(),
+    client_secret: clientSecret.optional(),
+    scope: scopeList.optional(),
+  })
+  .meta({ id: 'TokenForm', description: 'Client credentials by RFC 6749 §4.4.' });
+
+export const token = z
+  .object({
+    accessToken: z.string().meta({ example: 'shorty_at_9d2e' }),
+    tokenType: z.literal('Bearer'),
+    expiresIn: z.int().meta({ description: 'Seconds.', example: tokenLifetimeSeconds }),
+    scope: z.string().meta({ example: 'urls:read urls:write' }),
+  })
+  .meta({ id: 'Token' });
+
+export const tokenRoutes = [
+  defineRoute({
+    operationId: 'createToken',
+    method: 'post',
+    path: '/api/v1/auth/token',
+    tag: 'Authentication',
+    summary: 'Exchange client credentials for an access token',
+    description:
+      'As JSON it answers the usual envelope. As a form (credentials in the body or by HTTP Basic) ' +
+      'it answers by RFC 6749, errors included, for any OAuth library.',
+    access: 'public',
+    body: tokenRequest,
+    form: tokenForm,
+    responses: { 200: { description: 'A new access token', data: token } },
+    errors: ['UNAUTHORIZED'],
+  }),
+] as const;

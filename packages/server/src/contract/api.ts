@@ -1,0 +1,16 @@
+import { tokenRoutes } from '../auth/token-contract.js';
+import { healthRoutes } from '../health/health-contract.js';
+import { redirectRoutes } from '../redirect/redirect-contract.js';
+import { urlRoutes } from '../urls/url-contract.js';
+import { usageRoutes } from '../usage/usage-contract.js';
+
+/** The table: every path that this server answers. */
+export const api = [
+  ...tokenRoutes,
+  ...urlRoutes,
+  ...usageRoutes,
+  ...healthRoutes,
+  ...redirectRoutes,
+] as const;
+
+export type ApiRoute = (typeof api)[number];

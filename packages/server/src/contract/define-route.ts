@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.js';
+
+export const scopes = [
+  'urls:read',
+  'urls:write',
+  'qr:read',
+  'qr:write',
+  'webhooks:read',
+  'webhooks:write',
+  'domains:read',
+  'domains:write',
+  'analytics:read',
+  'usage:read',
+] as const;
+
+export type Scope = (typeof scopes)[number];
+
+export type Method = 'get' | 'post' | 'patch' | 'delete';
+
+/** Who may call a route: a token with this scope, any valid token, or anybody. */
+export type Access = { scope: Scope } | 'token' | 'public';
+
+/** What a status answers: data in the success envelope, a bare JSON body, or another media type. */
+export type RouteResponse = { description: string } & (
+  | { data: z.ZodType }
+  | { body: z.ZodType }
+  | { mediaType: string }
+  | { headers: Readonly<Record<string, string>> }
+);
+
+/**
+ * One row of the API. Routes, validation, scope checks, reserved words, `openapi.yaml` and the
+ * SDK's types all derive from these fields and from nothing else.
+ */
+export interface Route {
+  readonly operationId: string;
+  readonly method: Method;
+  /** In OpenAPI's form: `/api/v1/urls/{id}`. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: Access;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  /** The JSON body. */
+  readonly body?: z.ZodType;
+  /** True where the body may be left out. */
+  readonly bodyOptional?: boolean;
+  /** The same request as `application/x-www-form-urlencoded`, where a standard asks for it. */
+  readonly form?: z.ZodType;
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+  /** Codes beyond those that follow from access and input. */
+  readonly errors?: readonly ErrorCode[];
+  /** True where `Idempotency-Key` makes a repeated request answer the first one's response. */
+  readonly idempotent?: boolean;
+  /** True for the short links themselves, which are answered before the API's router is reached. */
+  readonly isRedirect?: boolean;
+}
+
+/** Keeps the literal types of a row, from which handlers are typed. */
+export function defineRoute<const R extends Route>(route: R): R {
+  return route;
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+/** Every error code of the API, with the HTTP status that always goes with it. */
+export const errorStatus = {
+  VALIDATION_FAILED: 400,
+  SLUG_RESERVED: 400,
+  DOMAIN_INVALID: 400,
+  UNAUTHORIZED: 401,
+  QUOTA_EXCEEDED: 402,
+  PLAN_REQUIRED: 403,
+  INSUFFICIENT_SCOPE: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  SLUG_CONFLICT: 409,
+  IDEMPOTENCY_CONFLICT: 409,
+  GONE: 410,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]];
+
+export const errorDetail = z
+  .object({
+    path: z.string().meta({
+      description: 'JSON path of the field; empty for the body as a whole.',
+      example: 'urls[3].targetUrl',
+    }),
+    message: z.string().meta({ example: 'must start with http:// or https://' }),
+  })
+  .meta({ id: 'ErrorDetail' });
+
+export const errorResponse = z
+  .object({
+    success: z.literal(false),
+    error: z.object({
+      code: z.enum(errorCodes).meta({ id: 'ErrorCode' }),
+      message: z.string(),
+      details: z.array(errorDetail).optional(),
+      requestId: z.string().meta({ description: 'The same value as the X-Request-Id header.' }),
+    }),
+  })
+  .meta({ id: 'ErrorResponse', description: 'What every failed request answers.' });
+
+export type ErrorDetail = z.infer<typeof errorDetail>;
+export type ErrorResponse = z.infer<typeof errorResponse>;

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+
+// C0 and C1 controls and DEL: none belongs in a name, a header or a CSV cell.
+const control = /\p{Cc}/u;
+const controlButLineBreaks = /(?![\t\n\r])\p{Cc}/u;
+
+/** One line of text, `min` to `max` characters, that every storage engine keeps as it is. */
+export function line(max: number, min = 0) {
+  return z
+    .string()
+    .min(min)
+    .max(max)
+    .refine((value) => !control.test(value), 'must not contain control characters or line breaks')
+    .refine(isWellFormed, 'must be well-formed Unicode (it has half of a surrogate pair)');
+}
+
+/** Text of several lines, up to `max` characters. */
+export function prose(max: number) {
+  return z
+    .string()
+    .max(max)
+    .refine((value) => !controlButLineBreaks.test(value), 'must not contain control characters')
+    .refine(isWellFormed, 'must be well-formed Unicode (it has half of a surrogate pair)');
+}
+
+export const uuid = z.guid('must be a UUID').overwrite((value) => value.toLowerCase());
+
+/** An instant on the wire: ISO-8601 with a zone. */
+export const timestamp = z.iso
+  .datetime({
+    offset: true,
+    error: 'must be an ISO-8601 timestamp with a zone, such as 2030-12-31T23:59:59Z',
+  })
+  .meta({ example: '2030-12-31T23:59:59Z' });
+
+const decimalId = /^[1-9]\d{0,15}$/;
+const idRule = 'must be a positive integer, as a number or in decimal digits';
+
+/** A URL id in a request: `42` or `"42"`. Responses always carry the string. */
+export const urlIdInput = z
+  .union([z.number(), z.string()], { error: idRule })
+  .transform((value, context) => {
+    const id = typeof value === 'number' ? value : decimalId.test(value) ? Number(value) : 0;
+    if (Number.isSafeInteger(id) && id > 0) return id;
+    context.addIssue({ code: 'custom', message: idRule });
+    return z.NEVER;
+  })
+  .meta({
+    override: {
+      oneOf: [
+        { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+        { type: 'string', pattern: decimalId.source },
+      ],
+    },
+    example: 42,
+  });
+
+/** A URL id in a path. */
+export const urlIdParam = z
+  .string()
+  .regex(decimalId, 'must be a positive integer in decimal digits')
+  .transform((value, context) => {
+    const id = Number(value);
+    if (Number.isSafeInteger(id)) return id;
+    context.addIssue({ code: 'custom', message: 'must be at most 9007199254740991' });
+    return z.NEVER;
+  })
+  .meta({ override: { type: 'string', pattern: decimalId.source }, example: '42' });
+
+/** A whole number in a query string. */
+export function queryInteger(limits: { min: number; max: number; default: number }) {
+  const rule = `must be a whole number from ${limits.min} to ${limits.max}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, rule)
+    .transform(Number)
+    .refine((value) => value >= limits.min && value <= limits.max, rule)
+    .default(limits.default)
+    .meta({
+      override: {
+        type: 'integer',
+        minimum: limits.min,
+        maximum: limits.max,
+        default: limits.default,
+      },
+    });
+}
+
+/** `true` or `false` in a query string. */
+export const queryBoolean = z
+  .string()
+  .regex(/^(true|false)$/, 'must be true or false')
+  .transform((value) => value === 'true')
+  .meta({ override: { type: 'boolean' } });
+
+export const paging = {
+  limit: queryInteger({ min: 1, max: 100, default: 25 }).meta({
+    description: 'How many items to answer.',
+  }),
+  offset: queryInteger({ min: 0, max: 1_000_000_000, default: 0 }).meta({
+    description: 'How many items to pass over first.',
+  }),
+};
+
+/** One page of a list, newest first. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    total: z.int().min(0),
+    limit: z.int().min(1),
+    offset: z.int().min(0),
+    items: z.array(item),
+  });
+}
+
+function isWellFormed(value: string): boolean {
+  return value.isWellFormed();
+}

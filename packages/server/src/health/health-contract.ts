@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { defineRoute } from '../contract/define-route.js';
+
+const tag = 'Operations';
+const health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' });
+
+export const healthRoutes = [
+  defineRoute({
+    operationId: 'getLiveness',
+    method: 'get',
+    path: '/health/live',
+    tag,
+    summary: 'Tell whether the process runs',
+    access: 'public',
+    responses: { 200: { description: 'It does', body: health } },
+  }),
+  defineRoute({
+    operationId: 'getReadiness',
+    method: 'get',
+    path: '/health/ready',
+    tag,
+    summary: 'Tell whether requests can be served',
+    description: '503 while storage cannot be read or the server is stopping.',
+    access: 'public',
+    responses: { 200: { description: 'They can', body: health } },
+    errors: ['UNAVAILABLE'],
+  }),
+  defineRoute({
+    operationId: 'getOpenApi',
+    method: 'get',
+    path: '/openapi.yaml',
+    tag,
+    summary: 'Read this description of the API',
+    access: 'public',
+    responses: { 200: { description: 'OpenAPI 3.1', mediaType: 'application/yaml' } },
+  }),
+] as const;

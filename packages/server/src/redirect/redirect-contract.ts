@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { defineRoute } from '../contract/define-route.js';
+
+const tag = 'Redirects';
+
+/** Short codes and custom slugs alike. */
+export const linkKey = /^[A-Za-z0-9](?:[A-Za-z0-9-]{1,48})[A-Za-z0-9]$/;
+
+const params = z.strictObject({
+  code: z.string().regex(linkKey).meta({
+    description: 'A short code or a custom slug.',
+    example: 'aB3xY9q',
+  }),
+});
+const location = { Location: 'The target with the UTM parameters of the link set.' };
+
+export const redirectRoutes = [
+  defineRoute({
+    operationId: 'followLink',
+    method: 'get',
+    path: '/{code}',
+    tag,
+    summary: 'Follow a short link',
+    description:
+      'Redirects with the status of the link. A link with a password answers a form instead. ' +
+      'HEAD answers the same without a body. Errors are pages, or JSON for `Accept: application/json`.',
+    access: 'public',
+    isRedirect: true,
+    params,
+    responses: {
+      200: { description: 'The form that asks for the password', mediaType: 'text/html' },
+      301: { description: 'Moved; kept by the visitor for 90 seconds', headers: location },
+      302: { description: 'Found', headers: location },
+      307: { description: 'Temporary redirect', headers: location },
+      308: { description: 'Permanent; kept by the visitor for 90 seconds', headers: location },
+    },
+    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'GONE'],
+  }),
+  defineRoute({
+    operationId: 'unlockLink',
+    method: 'post',
+    path: '/{code}',
+    tag,
+    summary: 'Follow a short link that has a password',
+    access: 'public',
+    isRedirect: true,
+    params,
+    body: z
+      .strictObject({ password: z.string().meta({ format: 'password', example: 'open sesame' }) })
+      .meta({ id: 'UnlockRequest' }),
+    form: z
+      .object({ password: z.string().meta({ format: 'password', example: 'open sesame' }) })
+      .meta({ id: 'UnlockForm' }),
+    responses: { 303: { description: 'The password was right', headers: location } },
+    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'GONE', 'RATE_LIMITED'],
+  }),
+] as const;

@@ -1,0 +1,25 @@
+/** 8 KB, in bytes as they travel. Specification, "Limits". */
+export const maxTargetUrlBytes = 8192;
+
+// WHATWG parsing drops tabs and line breaks and trims the ends without a word: refuse them instead.
+const forbidden = /[\p{Cc}\u2028\u2029]|^\s|\s$/u;
+
+/** Why a text cannot be a link's target, or undefined when it can. */
+export function findTargetUrlFault(text: string): string | undefined {
+  if (text === '') return 'must not be empty';
+  if (forbidden.test(text)) {
+    return 'must not contain control characters or line breaks, or begin or end with a space';
+  }
+  if (!text.isWellFormed()) return 'must be well-formed Unicode (it has half of a surrogate pair)';
+  // UTF-8 takes at most three bytes for a UTF-16 unit, so short texts need no counting.
+  if (text.length * 3 > maxTargetUrlBytes && Buffer.byteLength(text) > maxTargetUrlBytes) {
+    return `must be at most ${maxTargetUrlBytes} bytes long`;
+  }
+  if (!/^https?:\/\//i.test(text)) return 'must start with http:// or https://';
+  if (!URL.canParse(text)) return 'must be a valid URL';
+  const { username, password } = new URL(text);
+  if (username !== '' || password !== '') {
+    return 'must not carry a user name or password before the host (user@host)';
+  }
+  return undefined;
+}

@@ -1,0 +1,437 @@
+import { z } from 'zod';
+import { defineRoute } from '../contract/define-route.js';
+import {
+  line,
+  pageOf,
+  paging,
+  prose,
+  queryBoolean,
+  timestamp,
+  urlIdInput,
+  urlIdParam,
+  uuid,
+} from '../contract/fields.js';
+import { findTargetUrlFault, maxTargetUrlBytes } from './target-url.js';
+
+/** Items in one bulk request. Specification, "Limits". */
+export const maxBulkItems = 100;
+
+const targetUrl = z
+  .string()
+  .check((context) => {
+    const fault = findTargetUrlFault(context.value);
+    if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value });
+  })
+  .meta({
+    description: `Where the link leads: http or https, at most ${maxTargetUrlBytes} bytes. Returned exactly as it was sent.`,
+    format: 'uri',
+    maxLength: maxTargetUrlBytes,
+    example: 'https://example.com/spring?ref=mail#offers',
+  });
+
+const customSlug = z
+  .string()
+  .min(3, 'must be 3 to 50 characters long')
+  .max(50, 'must be 3 to 50 characters long')
+  .regex(
+    /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/,
+    'may hold letters, digits and hyphens (A-Z a-z 0-9 -), and no hyphen at either end',
+  )
+  .meta({
+    description: 'Case-sensitive, immutable, and never free again once taken.',
+    example: 'spring-sale',
+  });
+
+const redirectType = z
+  .literal([301, 302, 307, 308], { error: 'must be 301, 302, 307 or 308' })
+  .meta({ description: 'The status that visitors are redirected with.', example: 307 });
+
+const utmValue = line(512, 1);
+
+export const utmFields = {
+  utmSource: 'utm_source',
+  utmMedium: 'utm_medium',
+  utmCampaign: 'utm_campaign',
+  utmTerm: 'utm_term',
+  utmContent: 'utm_content',
+} as const;
+
+const fieldOfUtmParameter = new Map<string, string>(
+  Object.entries(utmFields).map(([field, parameter]) => [parameter, field]),
+);
+
+const maxCustomUtmParams = 20;
+
+const customUtmParams = z
+  .record(z.string(), line(512))
+  .superRefine((params, context) => {
+    const keys = Object.keys(params);
+    if (keys.length > maxCustomUtmParams) {
+      context.addIssue({
+        code: 'custom',
+        message: `must hold at most ${maxCustomUtmParams} pairs`,
+      });
+    }
+    for (const key of keys) {
+      const own = fieldOfUtmParameter.get(key);
+      if (own) context.addIssue({ code: 'custom', path: [key], message: `belongs in ${own}` });
+      else if (!/^[A-Za-z0-9_.~-]{1,64}$/.test(key) || key === '__proto__') {
+        context.addIssue({
+          code: 'custom',
+          path: [key],
+          message: 'is not a parameter name: use 1 to 64 of A-Z a-z 0-9 _ . ~ -',
+        });
+      }
+    }
+  })
+  .meta({
+    description: 'Further parameters to set on the target, by name.',
+    example: { utm_id: 'abc.123' },
+  });
+
+// Everything that both create and PATCH take. `null` means the same as leaving a field out at
+// create, and clears the field at PATCH.
+const settings = {
+  title: line(500).nullish().meta({ example: 'Spring sale' }),
+  description: prose(5000).nullish(),
+  category: line(100).nullish().meta({ example: 'campaigns' }),
+  tags: z
+    .array(line(100, 1))
+    .max(20, 'must hold at most 20 tags')
+    .nullish()
+    .meta({ example: ['launch', 'mail'] }),
+  domainId: uuid.nullish().meta({
+    description: "An active custom domain of the organization; the platform's domain otherwise.",
+  }),
+  redirectType: redirectType.nullish(),
+  expiresAt: timestamp.nullish().meta({
+    description: 'When the link stops redirecting. Must lie in the future.',
+  }),
+  isPasswordProtected: z.boolean().nullish(),
+  password: z.string().min(1).max(256).nullish().meta({
+    format: 'password',
+    description: 'Needed when isPasswordProtected is true. Stored only as a hash, never returned.',
+    example: 'open sesame',
+  }),
+  utmSource: utmValue.nullish().meta({ example: 'newsletter' }),
+  utmMedium: utmValue.nullish().meta({ example: 'email' }),
+  utmCampaign: utmValue.nullish(),
+  utmTerm: utmValue.nullish(),
+  utmContent: utmValue.nullish(),
+  customUtmParams: customUtmParams.nullish(),
+  sourceDomain: line(253).nullish().meta({
+    description: 'A hint for attribution.',
+    example: 'blog.example.com',
+  }),
+};
+
+export const urlCreateRequest = z
+  .strictObject({ targetUrl, customSlug: customSlug.nullish(), ...settings })
+  .superRefine((body, context) => {
+    if (body.isPasswordProtected && !body.password) {
+      context.addIssue({
+        code: 'custom',
+        path: ['password'],
+        message: 'is needed when isPasswordProtected is true',
+      });
+    }
+    if (body.password && !body.isPasswordProtected) {
+      context.addIssue({
+        code: 'custom',
+        path: ['isPasswordProtected'],
+        message: 'must be true when a password is given',
+      });
+    }
+  })
+  .meta({ id: 'UrlCreateRequest' });
+
+const patchFields = {
+  targetUrl: targetUrl.optional(),
+  ...settings,
+  isActive: z.boolean().optional(),
+};
+
+export const urlUpdateRequest = z.strictObject(patchFields).meta({
+  id: 'UrlUpdateRequest',
+  description: 'The fields to change; null clears an optional one.',
+});
+
+export const urlBulkUpdateItem = z
+  .strictObject({ id: urlIdInput, ...patchFields })
+  .meta({ id: 'UrlBulkUpdateItem', unusedIO: 'input' });
+
+const id = z.string().meta({ description: 'A decimal integer as a string.', example: '42' });
+const shortCode = z.string().meta({ example: 'aB3xY9q' });
+const shortUrl = z.string().meta({
+  description: 'The public link: the custom slug when there is one, otherwise the short code.',
+  example: 'https://sho.example/spring-sale',
+});
+const targetUrlOut = z.string().meta({ example: 'https://example.com/spring?ref=mail#offers' });
+const customSlugOut = z.string().nullable().meta({ example: 'spring-sale' });
+const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
+const organizationId = z.string().meta({ format: 'uuid' });
+
+export const urlCreated = z
+  .object({
+    id,
+    shortCode,
+    targetUrl: targetUrlOut,
+    customSlug: customSlugOut,
+    shortUrl,
+    organizationId,
+    createdAt: instant,
+  })
+  .meta({ id: 'UrlCreated' });
+
+export const urlListItem = z
+  .object({
+    id,
+    shortCode,
+    customSlug: customSlugOut,
+    shortUrl,
+    targetUrl: targetUrlOut,
+    isActive: z.boolean(),
+  })
+  .meta({ id: 'UrlListItem' });
+
+const text = z.string().nullable();
+
+export const urlRecord = z
+  .object({
+    id,
+    shortCode,
+    targetUrl: targetUrlOut,
+    customSlug: customSlugOut,
+    shortUrl,
+    organizationId,
+    title: text,
+    description: text,
+    category: text,
+    tags: z.array(z.string()),
+    domainId: z.string().nullable().meta({ format: 'uuid' }),
+    redirectType,
+    expiresAt: instant.nullable(),
+    isPasswordProtected: z.boolean(),
+    utmSource: text,
+    utmMedium: text,
+    utmCampaign: text,
+    utmTerm: text,
+    utmContent: text,
+    customUtmParams: z.record(z.string(), z.string()),
+    sourceDomain: text,
+    isActive: z.boolean(),
+    clickCount: z.int().min(0).meta({ description: 'Clicks counted so far.' }),
+    createdAt: instant,
+    updatedAt: instant,
+  })
+  .meta({ id: 'UrlRecord' });
+
+// Bulk bodies are checked item by item, so that one bad item is that item's failure alone. The
+// schema only counts them; the documented item is the one that each is then parsed with.
+function bulkItems(field: string, item: string) {
+  const rule = `must be a list of 1 to ${maxBulkItems} items`;
+  return z
+    .array(z.unknown().meta({ override: { $ref: `#/components/schemas/${item}` } }), {
+      error: rule,
+    })
+    .min(1, rule)
+    .max(maxBulkItems, rule)
+    .meta({ description: `1 to ${maxBulkItems} ${field}.` });
+}
+
+const bulkUpdateCode = z.enum(['NOT_FOUND', 'UPDATE_FAILED']);
+const bulkCreateCode = z.enum([
+  'SLUG_CONFLICT',
+  'QUOTA_EXCEEDED',
+  'DOMAIN_INVALID',
+  'CREATE_FAILED',
+]);
+const index = z.int().min(0).meta({ description: 'Position in the request, from 0.', example: 0 });
+
+export const urlBulkCreateRequest = z
+  .strictObject({ urls: bulkItems('links to create', 'UrlCreateRequest') })
+  .meta({ id: 'UrlBulkCreateRequest' });
+
+export const urlBulkCreateResult = z
+  .object({
+    requested: z.int().min(1),
+    createdCount: z.int().min(0),
+    failedCount: z.int().min(0),
+    created: z.array(
+      z.object({
+        index,
+        id,
+        shortCode,
+        targetUrl: targetUrlOut,
+        customSlug: customSlugOut,
+        shortUrl,
+      }),
+    ),
+    errors: z.array(z.object({ index, error: z.string(), code: bulkCreateCode })),
+  })
+  .meta({ id: 'UrlBulkCreateResult' });
+
+export const urlBulkUpdateRequest = z
+  .strictObject({ updates: bulkItems('changes', 'UrlBulkUpdateItem') })
+  .meta({ id: 'UrlBulkUpdateRequest' });
+
+export const urlBulkUpdateResult = z
+  .object({
+    requested: z.int().min(1),
+    updatedCount: z.int().min(0),
+    failedCount: z.int().min(0),
+    updated: z.array(urlListItem.extend({ index })),
+    errors: z.array(
+      z.object({ index, id: id.nullable(), error: z.string(), code: bulkUpdateCode }),
+    ),
+  })
+  .meta({ id: 'UrlBulkUpdateResult' });
+
+export const urlBulkDeleteRequest = z
+  .strictObject({
+    ids: z
+      .array(urlIdInput)
+      .min(1, `must be a list of 1 to ${maxBulkItems} ids`)
+      .max(maxBulkItems, `must be a list of 1 to ${maxBulkItems} ids`),
+  })
+  .meta({ id: 'UrlBulkDeleteRequest' });
+
+export const urlBulkDeleteResult = z
+  .object({
+    requested: z.int().min(1).meta({ description: 'How many different ids were asked for.' }),
+    deletedCount: z.int().min(0),
+    skippedCount: z.int().min(0),
+    deletedIds: z.array(z.string()),
+    skippedIds: z.array(z.string()),
+  })
+  .meta({ id: 'UrlBulkDeleteResult' });
+
+const tag = 'URLs';
+const params = z.strictObject({ id: urlIdParam });
+
+export const urlRoutes = [
+  defineRoute({
+    operationId: 'createUrl',
+    method: 'post',
+    path: '/api/v1/urls',
+    tag,
+    summary: 'Create a short link',
+    access: { scope: 'urls:write' },
+    body: urlCreateRequest,
+    idempotent: true,
+    responses: { 201: { description: 'The new link', data: urlCreated } },
+    errors: ['SLUG_RESERVED', 'SLUG_CONFLICT', 'QUOTA_EXCEEDED', 'DOMAIN_INVALID'],
+  }),
+  defineRoute({
+    operationId: 'listUrls',
+    method: 'get',
+    path: '/api/v1/urls',
+    tag,
+    summary: 'List short links, newest first',
+    access: { scope: 'urls:read' },
+    query: z.strictObject({
+      ...paging,
+      isActive: queryBoolean.optional().meta({ description: 'Only links in this state.' }),
+      search: line(200, 1).optional().meta({
+        description: 'Text that the title, target, slug or code contains, in any case.',
+      }),
+      tag: line(100, 1).optional().meta({ description: 'Only links with exactly this tag.' }),
+      category: line(100, 1).optional().meta({ description: 'Only links of this category.' }),
+      domainId: uuid.optional().meta({ description: 'Only links on this custom domain.' }),
+    }),
+    responses: { 200: { description: 'One page of links', data: pageOf(urlListItem) } },
+  }),
+  defineRoute({
+    operationId: 'bulkCreateUrls',
+    method: 'post',
+    path: '/api/v1/urls/bulk',
+    tag,
+    summary: 'Create up to 100 short links',
+    description:
+      'Each item succeeds or fails by itself; nothing is rolled back. 207 when every item fails.',
+    access: { scope: 'urls:write' },
+    body: urlBulkCreateRequest,
+    idempotent: true,
+    responses: {
+      201: { description: 'At least one link was created', data: urlBulkCreateResult },
+      207: { description: 'Every item failed', data: urlBulkCreateResult },
+    },
+  }),
+  defineRoute({
+    operationId: 'bulkUpdateUrls',
+    method: 'patch',
+    path: '/api/v1/urls/bulk',
+    tag,
+    summary: 'Change up to 100 short links',
+    description: 'Each item succeeds or fails by itself. 207 when every item fails.',
+    access: { scope: 'urls:write' },
+    body: urlBulkUpdateRequest,
+    responses: {
+      200: { description: 'At least one link was changed', data: urlBulkUpdateResult },
+      207: { description: 'Every item failed', data: urlBulkUpdateResult },
+    },
+  }),
+  defineRoute({
+    operationId: 'bulkDeleteUrls',
+    method: 'delete',
+    path: '/api/v1/urls/bulk',
+    tag,
+    summary: 'Deactivate up to 100 short links',
+    description:
+      'The ids come in the query or in the body, not in both. Ids that are unknown here are skipped.',
+    access: { scope: 'urls:write' },
+    query: z.strictObject({
+      ids: z
+        .string()
+        .transform((value): (string | number)[] => value.split(','))
+        .pipe(urlBulkDeleteRequest.shape.ids)
+        .optional()
+        .meta({
+          override: { type: 'string', pattern: '^[1-9]\\d*(,[1-9]\\d*)*$' },
+          description: 'Comma-separated ids.',
+          example: '41,42',
+        }),
+    }),
+    body: urlBulkDeleteRequest,
+    bodyOptional: true,
+    responses: { 200: { description: 'What was deactivated', data: urlBulkDeleteResult } },
+  }),
+  defineRoute({
+    operationId: 'getUrl',
+    method: 'get',
+    path: '/api/v1/urls/{id}',
+    tag,
+    summary: 'Read a short link',
+    access: { scope: 'urls:read' },
+    params,
+    responses: { 200: { description: 'The link', data: urlRecord } },
+    errors: ['NOT_FOUND'],
+  }),
+  defineRoute({
+    operationId: 'updateUrl',
+    method: 'patch',
+    path: '/api/v1/urls/{id}',
+    tag,
+    summary: 'Change, pause or resume a short link',
+    access: { scope: 'urls:write' },
+    params,
+    body: urlUpdateRequest,
+    responses: { 200: { description: 'The changed link', data: urlRecord } },
+    errors: ['NOT_FOUND', 'SLUG_CONFLICT', 'QUOTA_EXCEEDED', 'DOMAIN_INVALID'],
+  }),
+  defineRoute({
+    operationId: 'deleteUrl',
+    method: 'delete',
+    path: '/api/v1/urls/{id}',
+    tag,
+    summary: 'Deactivate a short link',
+    description: 'The record is kept and stays readable; the link answers 410 from now on.',
+    access: { scope: 'urls:write' },
+    params,
+    responses: { 200: { description: 'The deactivated link', data: urlRecord } },
+    errors: ['NOT_FOUND'],
+  }),
+] as const;
+
+export type UrlCreateRequest = z.output<typeof urlCreateRequest>;
+export type UrlUpdateRequest = z.output<typeof urlUpdateRequest>;
