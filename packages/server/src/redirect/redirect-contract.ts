@@ -6,6 +6,10 @@ const tag = 'Redirects';
 /** Short codes and custom slugs alike. */
 export const linkKey = /^[A-Za-z0-9](?:[A-Za-z0-9-]{1,48})[A-Za-z0-9]$/;
 
+const password = z.string().min(1).max(256).meta({ format: 'password', example: 'open sesame' });
+export const unlockRequest = z.strictObject({ password }).meta({ id: 'UnlockRequest' });
+export const unlockForm = z.object({ password }).meta({ id: 'UnlockForm' });
+
 const params = z.strictObject({
   code: z.string().regex(linkKey).meta({
     description: 'A short code or a custom slug.',
@@ -45,12 +49,8 @@ export const redirectRoutes = [
     access: 'public',
     isRedirect: true,
     params,
-    body: z
-      .strictObject({ password: z.string().meta({ format: 'password', example: 'open sesame' }) })
-      .meta({ id: 'UnlockRequest' }),
-    form: z
-      .object({ password: z.string().meta({ format: 'password', example: 'open sesame' }) })
-      .meta({ id: 'UnlockForm' }),
+    body: unlockRequest,
+    form: unlockForm,
     responses: { 303: { description: 'The password was right', headers: location } },
     errors: ['UNAUTHORIZED', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'GONE', 'RATE_LIMITED'],
   }),

@@ -1,0 +1,106 @@
+import { ApiError } from '../contract/api-error.js';
+import { scopes as allScopes, type Scope } from '../contract/define-route.js';
+import type { Clock, RandomBytes } from '../ports.js';
+import type { Caller, Client, ClientRepository } from './client-repository.js';
+import { hashSecret, matchesHash, newSecret } from './secrets.js';
+import { tokenLifetimeSeconds } from './token-contract.js';
+
+export interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface IssuedToken {
+  readonly accessToken: string;
+  readonly expiresIn: number;
+  readonly scope: string;
+}
+
+/** The scopes that were asked for are not the client's, or no scopes at all. */
+export class InvalidScopeError extends Error {
+  override readonly name = 'InvalidScopeError';
+}
+
+export class AuthService {
+  readonly #clients: ClientRepository;
+  readonly #clock: Clock;
+  readonly #randomBytes: RandomBytes;
+  // Compared with when a client does not exist, so that the answer takes as long.
+  readonly #decoyHash: string;
+
+  constructor(clients: ClientRepository, ports: { clock: Clock; randomBytes: RandomBytes }) {
+    this.#clients = clients;
+    this.#clock = ports.clock;
+    this.#randomBytes = ports.randomBytes;
+    this.#decoyHash = hashSecret(newSecret('clientSecret', ports.randomBytes));
+  }
+
+  /** Adds a client to an organization; its secret is known only to the caller from here on. */
+  async createClient(organizationId: string, scopes?: readonly Scope[]): Promise<Credentials> {
+    const credentials = this.newCredentials();
+    await this.#clients.create(clientOf(organizationId, credentials, scopes), this.#clock());
+    return credentials;
+  }
+
+  newCredentials(): Credentials {
+    return {
+      clientId: newSecret('clientId', this.#randomBytes),
+      clientSecret: newSecret('clientSecret', this.#randomBytes),
+    };
+  }
+
+  /** Exchanges credentials for a token; throws UNAUTHORIZED or InvalidScopeError. */
+  async issueToken(
+    { clientId, clientSecret }: Credentials,
+    scope: string | undefined,
+  ): Promise<IssuedToken> {
+    const client = await this.#clients.find(clientId);
+    const matches = matchesHash(clientSecret, client?.secretHash ?? this.#decoyHash);
+    if (!client || !matches) {
+      throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');
+    }
+    const scopes = chooseScopes(client.scopes, scope);
+    const accessToken = newSecret('accessToken', this.#randomBytes);
+    const now = this.#clock();
+    await this.#clients.saveToken({
+      hash: hashSecret(accessToken),
+      clientId,
+      scopes,
+      createdAt: now,
+      expiresAt: now + tokenLifetimeSeconds * 1000,
+    });
+    return { accessToken, expiresIn: tokenLifetimeSeconds, scope: scopes.join(' ') };
+  }
+
+  /** Whom an `Authorization` header speaks for; throws UNAUTHORIZED. */
+  async authenticate(authorization: string | undefined): Promise<Caller> {
+    const token = /^Bearer +([\w~+/.=-]+) *$/i.exec(authorization ?? '')?.[1];
+    if (token === undefined) {
+      throw new ApiError('UNAUTHORIZED', 'Send an access token as "Authorization: Bearer …"');
+    }
+    const caller = await this.#clients.findCaller(hashSecret(token), this.#clock());
+    if (!caller) throw new ApiError('UNAUTHORIZED', 'The access token is unknown or has expired');
+    return caller;
+  }
+}
+
+function chooseScopes(granted: readonly string[], asked: string | undefined): readonly string[] {
+  const wanted = (asked ?? '').split(' ').filter((word) => word !== '');
+  if (wanted.length === 0) return granted;
+  const refused = wanted.filter((word) => !granted.includes(word));
+  if (refused.length > 0) {
+    throw new InvalidScopeError(
+      `does not belong to this client: ${refused.join(' ')} (it has: ${granted.join(' ')})`,
+    );
+  }
+  return [...new Set(wanted)];
+}
+
+/** What is stored of a client with these credentials. */
+export function clientOf(
+  organizationId: string,
+  { clientId, clientSecret }: Credentials,
+  scopes: readonly Scope[] = allScopes,
+): Client {
+  return { id: clientId, organizationId, secretHash: hashSecret(clientSecret), scopes };
+}

@@ -1,0 +1,123 @@
+import type { Database, WriteTransaction } from '../storage/database.js';
+
+export interface Client {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly secretHash: string;
+  readonly scopes: readonly string[];
+}
+
+/** Whom an access token speaks for. */
+export interface Caller {
+  readonly clientId: string;
+  readonly organizationId: string;
+  readonly scopes: ReadonlySet<string>;
+}
+
+/** API clients and the access tokens that they were given; secrets only as hashes. */
+export class ClientRepository {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  create(client: Client, now: number): Promise<void> {
+    return this.#database.write((transaction) => insertClient(transaction, client, now));
+  }
+
+  /** A client that was not revoked. */
+  async find(id: string): Promise<Client | undefined> {
+    const row = await this.#database.read
+      .selectFrom('clients')
+      .selectAll()
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst();
+    return (
+      row && {
+        id: row.id,
+        organizationId: row.organization_id,
+        secretHash: row.secret_hash,
+        scopes: row.scopes.split(' '),
+      }
+    );
+  }
+
+  /** Ends a client and, with it, every token that it has; false when there is no such client. */
+  revoke(id: string, now: number): Promise<boolean> {
+    return this.#database.write(async (transaction) => {
+      const result = await transaction
+        .updateTable('clients')
+        .set({ revoked_at: now })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst();
+      await transaction.deleteFrom('access_tokens').where('client_id', '=', id).execute();
+      return result.numUpdatedRows > 0n;
+    });
+  }
+
+  saveToken(token: {
+    hash: string;
+    clientId: string;
+    scopes: readonly string[];
+    createdAt: number;
+    expiresAt: number;
+  }): Promise<void> {
+    return this.#database.write(async (transaction) => {
+      await transaction
+        .insertInto('access_tokens')
+        .values({
+          token_hash: token.hash,
+          client_id: token.clientId,
+          scopes: token.scopes.join(' '),
+          created_at: token.createdAt,
+          expires_at: token.expiresAt,
+        })
+        .execute();
+    });
+  }
+
+  async findCaller(tokenHash: string, now: number): Promise<Caller | undefined> {
+    const row = await this.#database.read
+      .selectFrom('access_tokens')
+      .innerJoin('clients', 'clients.id', 'access_tokens.client_id')
+      .select(['access_tokens.client_id', 'access_tokens.scopes', 'clients.organization_id'])
+      .where('token_hash', '=', tokenHash)
+      .where('expires_at', '>', now)
+      .where('clients.revoked_at', 'is', null)
+      .executeTakeFirst();
+    return (
+      row && {
+        clientId: row.client_id,
+        organizationId: row.organization_id,
+        scopes: new Set(row.scopes.split(' ')),
+      }
+    );
+  }
+
+  deleteExpiredTokens(now: number): Promise<void> {
+    return this.#database.write(async (transaction) => {
+      await transaction.deleteFrom('access_tokens').where('expires_at', '<=', now).execute();
+    });
+  }
+}
+
+export async function insertClient(
+  transaction: WriteTransaction,
+  client: Client,
+  now: number,
+): Promise<void> {
+  await transaction
+    .insertInto('clients')
+    .values({
+      id: client.id,
+      organization_id: client.organizationId,
+      secret_hash: client.secretHash,
+      scopes: client.scopes.join(' '),
+      created_at: now,
+      revoked_at: null,
+    })
+    .execute();
+}

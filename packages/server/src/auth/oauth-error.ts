@@ -1,0 +1,37 @@
+type OAuthCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_scope'
+  | 'unsupported_grant_type'
+  | 'server_error'
+  | 'temporarily_unavailable';
+
+const statuses: Record<OAuthCode, number> = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_scope: 400,
+  unsupported_grant_type: 400,
+  server_error: 500,
+  temporarily_unavailable: 503,
+};
+
+/** A failed token request in the form that OAuth libraries read. RFC 6749 §5.2. */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError';
+  readonly code: OAuthCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: OAuthCode, message: string, usedBasic = false) {
+    super(message);
+    this.code = code;
+    this.headers = usedBasic ? { 'WWW-Authenticate': 'Basic realm="shorty"' } : {};
+  }
+
+  get status(): number {
+    return statuses[this.code];
+  }
+
+  get body() {
+    return { error: this.code, error_description: this.message };
+  }
+}

@@ -1,0 +1,84 @@
+import { ApiError, validationError } from '../contract/api-error.js';
+import type { Handlers } from '../http/handlers.js';
+import { type AuthService, type Credentials, InvalidScopeError } from './auth-service.js';
+import { OAuthError } from './oauth-error.js';
+
+// RFC 6749 §5.1 asks for both.
+const uncached = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+
+export function tokenHandlers(auth: AuthService): Pick<Handlers, 'createToken'> {
+  return {
+    async createToken({ body, form, headers }) {
+      if (!form) {
+        try {
+          const { accessToken, expiresIn, scope } = await auth.issueToken(body, body.scope);
+          return {
+            status: 200,
+            data: { accessToken, tokenType: 'Bearer', expiresIn, scope },
+            headers: uncached,
+          };
+        } catch (error) {
+          if (!(error instanceof InvalidScopeError)) throw error;
+          throw validationError([{ path: 'scope', message: error.message }]);
+        }
+      }
+      if (form.grant_type !== 'client_credentials') {
+        throw new OAuthError('unsupported_grant_type', 'grant_type must be client_credentials');
+      }
+      const basic = readBasic(headers.authorization);
+      const credentials = basic ?? readForm(form);
+      try {
+        const { accessToken, expiresIn, scope } = await auth.issueToken(credentials, form.scope);
+        return {
+          status: 200,
+          body: { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope },
+          headers: uncached,
+        };
+      } catch (error) {
+        if (error instanceof InvalidScopeError) {
+          throw new OAuthError('invalid_scope', `scope ${error.message}`);
+        }
+        if (error instanceof ApiError && error.code === 'UNAUTHORIZED') {
+          throw new OAuthError('invalid_client', error.message, basic !== undefined);
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+function readForm(form: {
+  client_id?: string | undefined;
+  client_secret?: string | undefined;
+}): Credentials {
+  if (form.client_id === undefined || form.client_secret === undefined) {
+    throw new OAuthError(
+      'invalid_request',
+      'client_id and client_secret are needed, in the form or by HTTP Basic',
+    );
+  }
+  return { clientId: form.client_id, clientSecret: form.client_secret };
+}
+
+/** RFC 6749 §2.3.1: both halves are form-encoded before they are joined and encoded. */
+function readBasic(authorization: string | undefined): Credentials | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 0)
+    throw new OAuthError('invalid_client', 'HTTP Basic credentials need a colon', true);
+  return {
+    clientId: decodeFormText(text.slice(0, colon)),
+    clientSecret: decodeFormText(text.slice(colon + 1)),
+  };
+}
+
+function decodeFormText(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import { Command, Option } from 'commander';
+import { ConfigError } from './config.js';
+import { createClient, revokeClient } from './operator/clients.js';
+import { migrate } from './operator/migrate.js';
+import { createOrganization, listOrganizations } from './operator/organizations.js';
+import { start } from './operator/start.js';
+import { planNames } from './organizations/plans.js';
+import { StorageUnavailableError } from './storage/database.js';
+
+const program = new Command('shorty-server')
+  .description('The Shorty server and its operator commands. Settings come from the environment.')
+  .showHelpAfterError('(see shorty-server --help)');
+
+program.command('start', { isDefault: true }).description('serve until stopped').action(start);
+
+program.command('migrate').description('bring the database up to date').action(migrate);
+
+const orgs = program.command('orgs').description('organizations');
+orgs
+  .command('create')
+  .description('create an organization and its first client; the secret is shown only now')
+  .requiredOption('--name <name>', 'its name')
+  .addOption(new Option('--plan <plan>', 'its plan').choices(planNames).makeOptionMandatory())
+  .option('--json', 'print JSON')
+  .action(createOrganization);
+orgs
+  .command('list')
+  .description('list organizations')
+  .option('--json', 'print JSON')
+  .action(listOrganizations);
+
+const clients = program.command('clients').description('API clients');
+clients
+  .command('create')
+  .description('add a client to an organization; the secret is shown only now')
+  .requiredOption('--org <id>', 'the organization')
+  .option('--scopes <scopes>', 'what it may do, separated by spaces (everything when left out)')
+  .option('--json', 'print JSON')
+  .action(createClient);
+clients
+  .command('revoke')
+  .description('end a client and every token that it has')
+  .argument('<client-id>')
+  .action(revokeClient);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!isExpected(error)) throw error;
+  process.stderr.write(`shorty-server: ${error.message}\n`);
+  process.exitCode = 1;
+}
+
+/** Faults of the operator's or the machine's, for which a stack trace is noise. */
+function isExpected(error: unknown): error is Error {
+  if (error instanceof ConfigError || error instanceof StorageUnavailableError) return true;
+  return (
+    error instanceof Error && 'code' in error && /^(E[A-Z]+|SQLITE_\w+)$/.test(String(error.code))
+  );
+}

@@ -1,0 +1,98 @@
+import { parseTrustedProxies, type TrustedProxies } from './net/client-address.js';
+
+/** Everything that an operator can set. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** A path, or ':memory:'. */
+  readonly databasePath: string;
+  /** The API's public origin; undefined stands for the address that is listened on. */
+  readonly baseUrl: string | undefined;
+  /** The host of short links; undefined stands for that of the base URL. */
+  readonly shortDomain: string | undefined;
+  /** The first client of an empty database; undefined makes one up. */
+  readonly credentials: { readonly clientId: string; readonly clientSecret: string } | undefined;
+  readonly trustedProxies: TrustedProxies;
+  readonly durability: 'process' | 'power';
+  readonly logLevel: LogLevel;
+}
+
+export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** A setting is wrong: says which, what it is, and what would be right. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the settings; throws a ConfigError for the first that is wrong. */
+export function readConfig(environment: Environment): Config {
+  const read = <T>(name: string, fallback: string, parse: (text: string) => T): T => {
+    const text = environment[name]?.trim() || fallback;
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new ConfigError(`${name} is ${JSON.stringify(text)}: ${(error as Error).message}`);
+    }
+  };
+  const optional = <T>(name: string, parse: (text: string) => T): T | undefined =>
+    read(name, '', (text) => (text === '' ? undefined : parse(text)));
+  return {
+    port: read('PORT', '3000', parsePort),
+    host: read('HOST', '127.0.0.1', (text) => text),
+    databasePath: read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl),
+    baseUrl: optional('SHORTY_BASE_URL', parseOrigin),
+    shortDomain: optional('SHORTY_SHORT_DOMAIN', parseHost),
+    credentials: readCredentials(environment),
+    trustedProxies: read('SHORTY_TRUST_PROXY', '', parseTrustedProxies),
+    durability: read('SHORTY_DURABILITY', 'process', oneOf(['process', 'power'] as const)),
+    logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
+  };
+}
+
+function readCredentials(environment: Environment): Config['credentials'] {
+  const clientId = environment.SHORTY_CLIENT_ID?.trim() || undefined;
+  const clientSecret = environment.SHORTY_CLIENT_SECRET?.trim() || undefined;
+  if (clientId === undefined && clientSecret === undefined) return undefined;
+  if (clientId === undefined || clientSecret === undefined) {
+    const missing = clientId === undefined ? 'SHORTY_CLIENT_ID' : 'SHORTY_CLIENT_SECRET';
+    throw new ConfigError(`${missing} is missing: set both credentials, or neither`);
+  }
+  return { clientId, clientSecret };
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new Error('it must be a port from 0 to 65535');
+}
+
+function parseDatabaseUrl(text: string): string {
+  if (text === ':memory:') return text;
+  if (text.startsWith('file:') && text.length > 'file:'.length) {
+    return text.startsWith('file://') ? new URL(text).pathname : text.slice('file:'.length);
+  }
+  throw new Error('it must be file: and a path, such as file:./data/shorty.db, or :memory:');
+}
+
+function parseOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin;
+  throw new Error('it must be an origin without a path, such as https://links.example.com');
+}
+
+function parseHost(text: string): string {
+  const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined;
+  if (url && url.href === `http://${url.host}/` && !text.includes('/')) return url.host;
+  throw new Error('it must be a host name, with a port if need be, such as sho.example');
+}
+
+function oneOf<const T extends string>(values: readonly T[]): (text: string) => T {
+  return (text) => {
+    const value = values.find((known) => known === text);
+    if (value) return value;
+    throw new Error(`it must be one of ${values.join(', ')}`);
+  };
+}

@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import type { ErrorDetail } from './errors.js';
+
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly details: readonly ErrorDetail[] };
+
+// A hostile body can have thousands of faults and names of megabytes; nobody reads them all.
+const maxDetails = 100;
+const maxPathLength = 200;
+
+/** Checks input by a schema of the contract; faults are named by field, below `base`. */
+export function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  base: readonly PropertyKey[] = [],
+): Parsed<z.output<Schema>> {
+  const result = schema.safeParse(input, { error: describe });
+  if (result.success) return { ok: true, value: result.data };
+  const details = result.error.issues.flatMap((issue): ErrorDetail[] =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({
+          path: pathOf([...base, ...issue.path, key]),
+          message: 'is not a known field here',
+        }))
+      : [{ path: pathOf([...base, ...issue.path]), message: issue.message }],
+  );
+  return { ok: false, details: details.slice(0, maxDetails) };
+}
+
+/** `['urls', 3, 'targetUrl']` is `urls[3].targetUrl`. */
+function pathOf(segments: readonly PropertyKey[]): string {
+  let path = '';
+  for (const segment of segments) {
+    if (typeof segment === 'number') path += `[${segment}]`;
+    else path += path === '' ? String(segment) : `.${String(segment)}`;
+  }
+  return path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path;
+}
+
+const articles: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a JSON object',
+  array: 'a list',
+  record: 'a JSON object of strings',
+};
+
+type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
+
+// Zod asks this only where the schema has no words of its own.
+function describe(issue: RawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? `is required (${articles[issue.expected] ?? issue.expected})`
+        : `must be ${articles[issue.expected] ?? issue.expected}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum} ${unitOf(issue.origin)}`.trimEnd();
+    case 'too_small':
+      return `must be at least ${issue.minimum} ${unitOf(issue.origin)}`.trimEnd();
+    case 'invalid_value':
+      return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+    default:
+      return undefined;
+  }
+}
+
+function unitOf(origin: string): string {
+  if (origin === 'string') return 'characters long';
+  return origin === 'array' ? 'items long' : '';
+}

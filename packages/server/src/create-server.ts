@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { type Logger, pino } from 'pino';
+import { v7 as newUuid } from 'uuid';
+import { AuthService, type Credentials, clientOf } from './auth/auth-service.js';
+import { ClientRepository } from './auth/client-repository.js';
+import { tokenHandlers } from './auth/token-handlers.js';
+import { type Config, readConfig } from './config.js';
+import { api } from './contract/api.js';
+import { DomainRepository } from './domains/domain-repository.js';
+import { HostResolver } from './domains/host-resolver.js';
+import { EventOutbox } from './events/event-outbox.js';
+import { healthHandlers } from './health/health-handlers.js';
+import { createHttpServer } from './http/create-http-server.js';
+import { listen, stopListening } from './http/listen.js';
+import { forgetOldKeys } from './idempotency/forget-old-keys.js';
+import { PeriodicService, type Service, stopAll } from './lifecycle.js';
+import { OrganizationRepository } from './organizations/organization-repository.js';
+import type { Clock } from './ports.js';
+import { AttemptLimiter } from './redirect/attempt-limiter.js';
+import { toLink } from './redirect/link.js';
+import { LinkCache } from './redirect/link-cache.js';
+import { RedirectHandler } from './redirect/redirect-handler.js';
+import type { Database } from './storage/database.js';
+import { openStorage } from './storage/open-storage.js';
+import { type LinkOrigins, toRecord } from './urls/present-url.js';
+import { reservedWords } from './urls/reserved-words.js';
+import { shortCodeMaker } from './urls/short-code.js';
+import { expireUrls } from './urls/url-expiry.js';
+import { urlHandlers } from './urls/url-handlers.js';
+import { UrlRepository } from './urls/url-repository.js';
+import { UrlService } from './urls/url-service.js';
+import { usageHandlers } from './usage/usage-handlers.js';
+
+export interface ServerOptions extends Partial<Config> {
+  /** Milliseconds since 1970; for tests that travel in time. */
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+export interface ShortyServer {
+  /** The API's public origin, without a slash at the end. Known once the server has started. */
+  readonly url: string;
+  /** Credentials that this start has made for an empty database; undefined for any other. */
+  readonly credentials: Credentials | undefined;
+  readonly database: Database;
+  /** Brings storage up to date and listens. */
+  start(): Promise<void>;
+  /** Stops accepting, finishes what is under way and closes. May be called twice. */
+  stop(): Promise<void>;
+  /** Turns links whose time has come inactive, as the server does every second; how many. */
+  expireUrls(): Promise<number>;
+}
+
+const cachedLinks = 100_000;
+const passwordAttempts = { attempts: 10, windowMs: 10 * 60_000 };
+const expiryEveryMs = 1_000;
+const housekeepingEveryMs = 10 * 60_000;
+// What is still under way after this long is cut off, so that a stop ends within ten seconds.
+const stopGraceMs = 8_000;
+
+/**
+ * The whole server in this process: storage, rooms, HTTP. Without options it keeps everything in
+ * memory and listens on a free port of the loopback interface.
+ *
+ * @example
+ * ```ts
+ * const server = createServer();
+ * await server.start();
+ * console.log(server.url, server.credentials);
+ * await server.stop();
+ * ```
+ */
+export function createServer(options: ServerOptions = {}): ShortyServer {
+  const { clock = Date.now, logger = pino({ level: 'silent' }), ...settings } = options;
+  const config: Config = {
+    ...readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' }),
+    ...settings,
+  };
+  const database = openStorage(config);
+  let url = '';
+  let credentials: Credentials | undefined;
+  let stopping: Promise<void> | undefined;
+  const origins = (): LinkOrigins => {
+    const { protocol, host } = new URL(url);
+    return { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
+  };
+
+  const reserved = reservedWords(api);
+  const isReserved = (word: string) => reserved.has(word.toLowerCase());
+  const clients = new ClientRepository(database);
+  const organizations = new OrganizationRepository(database);
+  const domains = new DomainRepository(database);
+  const urls = new UrlRepository(database, {
+    outbox: new EventOutbox(newUuid),
+    describe: (shortUrl, now) => toRecord(origins(), shortUrl, now),
+  });
+  const cache = new LinkCache({
+    max: cachedLinks,
+    load: async (domainId, key) => {
+      const found = await urls.findByKey(domainId, key);
+      return found && toLink(found);
+    },
+  });
+  const auth = new AuthService(clients, { clock, randomBytes });
+  const service = new UrlService({
+    urls,
+    clock,
+    newShortCode: shortCodeMaker(randomBytes, isReserved),
+    isReserved,
+    onChanged: (ids) => cache.invalidate(ids),
+  });
+  const hosts = new HostResolver({
+    shortDomain: () => origins().shortDomain,
+    findActiveId: (hostname) => domains.findActiveId(hostname),
+    clock,
+  });
+  const http = createHttpServer({
+    logger,
+    auth,
+    clock,
+    redirects: new RedirectHandler({
+      cache,
+      isReserved,
+      findDomain: (host) => hosts.find(host),
+      limiter: new AttemptLimiter(passwordAttempts),
+      proxies: config.trustedProxies,
+      clock,
+      onError: (err, requestId) => logger.error({ requestId, err }, 'a redirect failed'),
+    }),
+    handlers: {
+      ...tokenHandlers(auth),
+      ...urlHandlers(service, origins, clock),
+      ...usageHandlers(organizations, clock),
+      ...healthHandlers({ database, isStopping: () => stopping !== undefined }),
+    },
+  });
+  const services: readonly Service[] = [
+    new PeriodicService({
+      name: 'expiry',
+      everyMs: expiryEveryMs,
+      runOnce: () => expireUrls(urls, clock),
+      onError: (err) => logger.error({ err }, 'links could not be expired'),
+    }),
+    new PeriodicService({
+      name: 'housekeeping',
+      everyMs: housekeepingEveryMs,
+      runOnce: async () => {
+        await clients.deleteExpiredTokens(clock());
+        await forgetOldKeys(database, clock());
+      },
+      onError: (err) => logger.error({ err }, 'old tokens and keys could not be removed'),
+    }),
+  ];
+
+  async function createFirstOrganization(): Promise<void> {
+    if ((await organizations.list()).length > 0) return;
+    const first = config.credentials ?? auth.newCredentials();
+    const id = newUuid();
+    // A self-hoster has no limits.
+    await organizations.create(
+      { id, name: 'default', plan: 'enterprise', createdAt: clock() },
+      clientOf(id, first),
+    );
+    credentials = first;
+  }
+
+  async function shutDown(): Promise<void> {
+    await stopListening(http, stopGraceMs);
+    await stopAll(services);
+    await database.close();
+  }
+
+  return {
+    get url() {
+      return url;
+    },
+    get credentials() {
+      return credentials;
+    },
+    database,
+    async start() {
+      await database.migrate();
+      await createFirstOrganization();
+      const listening = await listen(http, config);
+      url = config.baseUrl ?? listening;
+      for (const each of services) each.start();
+    },
+    stop() {
+      stopping ??= shutDown();
+      return stopping;
+    },
+    expireUrls: () => expireUrls(urls, clock),
+  };
+}

@@ -1,0 +1,125 @@
+import { createServer, type Server } from 'node:http';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type Response,
+} from 'express';
+import type { Logger } from 'pino';
+import { OAuthError } from '../auth/oauth-error.js';
+import { ApiError } from '../contract/api-error.js';
+import { homePage, notFoundPage } from '../pages/link-pages.js';
+import { pageHeaders } from '../pages/page.js';
+import type { RedirectHandler } from '../redirect/redirect-handler.js';
+import { answerMalformed } from './answer-malformed.js';
+import { type MountOptions, mountRoutes } from './mount-routes.js';
+import { prefersJson } from './prefers-json.js';
+import { problemBody, problemHeaders, toApiError } from './problem.js';
+import { requestIdOf } from './request-id.js';
+
+export interface HttpServerOptions extends MountOptions {
+  readonly redirects: RedirectHandler;
+  readonly logger: Logger;
+}
+
+// Long enough for a slow network, short enough that idle senders do not pile up.
+const headersTimeoutMs = 20_000;
+const requestTimeoutMs = 60_000;
+// Longer than the idle time of usual proxies, so that they, not we, close first.
+const keepAliveTimeoutMs = 75_000;
+
+/** Links first; everything else goes through the API's router. */
+export function createHttpServer(options: HttpServerOptions): Server {
+  const app = createApp(options);
+  const server = createServer(
+    {
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: keepAliveTimeoutMs,
+    },
+    (request, response) => {
+      if (!options.redirects.handle(request, response)) app(request, response);
+    },
+  );
+  server.on('clientError', answerMalformed);
+  return server;
+}
+
+function createApp(options: HttpServerOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.set('case sensitive routing', true);
+  app.use((request, response, next) => {
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    response.locals.requestId = requestId;
+    response.setHeader('X-Request-Id', requestId);
+    response.setHeader('Cache-Control', 'no-store');
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    logWhenFinished(options.logger, request, response);
+    next();
+  });
+  mountRoutes(app, options);
+  app.get('/', (request, response) => {
+    sendPage(request, response, 200, homePage);
+  });
+  app.use((request, response) => {
+    if (request.path.startsWith('/api/') || prefersJson(request.headers.accept)) {
+      throw new ApiError('NOT_FOUND', `There is nothing at ${request.method} ${request.path}`);
+    }
+    sendPage(request, response, 404, notFoundPage);
+  });
+  app.use(errorHandler(options.logger));
+  return app;
+}
+
+function logWhenFinished(logger: Logger, request: Request, response: Response): void {
+  const startedAt = performance.now();
+  // The path and not the query: what callers search for is theirs.
+  const { method, path } = request;
+  response.on('close', () => {
+    logger.info({
+      requestId: response.locals.requestId,
+      method,
+      path,
+      status: response.writableFinished ? response.statusCode : 'aborted',
+      ms: Math.round(performance.now() - startedAt),
+      organizationId: response.locals.organizationId,
+    });
+  });
+}
+
+function errorHandler(logger: Logger): ErrorRequestHandler {
+  return (error, _request, response, next) => {
+    const requestId = response.locals.requestId as string;
+    if (error instanceof OAuthError) {
+      response.status(error.status).set(error.headers).json(error.body);
+      return;
+    }
+    // Express refuses paths that are no valid percent-encoding by itself.
+    const problem =
+      error instanceof URIError
+        ? new ApiError('VALIDATION_FAILED', 'The path is not valid percent-encoding', {
+            details: [{ path: 'path', message: 'is not valid percent-encoding' }],
+          })
+        : toApiError(error);
+    if (problem.status >= 500)
+      logger.error({ requestId, err: problem.cause ?? problem }, problem.code);
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    response
+      .status(problem.status)
+      .set(problemHeaders(problem))
+      .json(problemBody(problem, requestId));
+  };
+}
+
+function sendPage(request: Request, response: Response, status: number, page: string): void {
+  for (let at = 0; at < pageHeaders.length; at += 2) {
+    response.setHeader(pageHeaders[at] as string, pageHeaders[at + 1] as string);
+  }
+  response.status(status).end(request.method === 'HEAD' ? undefined : page);
+}

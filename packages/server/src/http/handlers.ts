@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { z } from 'zod';
+import type { Caller } from '../auth/client-repository.js';
+import type { ApiRoute } from '../contract/api.js';
+import type { Route } from '../contract/define-route.js';
+import type { IdempotentRequest } from '../idempotency/run-once.js';
+
+type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+type DataOf<R extends Route> = {
+  [Status in keyof R['responses']]: R['responses'][Status] extends { data: infer S }
+    ? S extends z.ZodType
+      ? z.input<S>
+      : never
+    : never;
+}[keyof R['responses']];
+
+// A body is there unless a form came in its place.
+type BodyInput<R extends Route> = R extends { form: z.ZodType }
+  ? { body: Output<R['body']>; form?: undefined } | { body?: undefined; form: Output<R['form']> }
+  : R extends { bodyOptional: true }
+    ? { body: Output<R['body']> | undefined }
+    : { body: Output<R['body']> };
+
+/** What a handler is given: input that has passed the contract, and whom it comes from. */
+export type HandlerInput<R extends Route> = BodyInput<R> & {
+  readonly params: Output<R['params']>;
+  readonly query: Output<R['query']>;
+  readonly caller: R['access'] extends 'public' ? undefined : Caller;
+  readonly idempotency: IdempotentRequest | undefined;
+  readonly headers: IncomingHttpHeaders;
+};
+
+/** What a handler answers: data for the envelope, a bare body, or text of another media type. */
+export type Reply<Data> = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+} & (
+  | { readonly data: Data; readonly replayed?: boolean }
+  | { readonly body: unknown }
+  | { readonly text: string; readonly mediaType: string }
+);
+
+type Mounted = Exclude<ApiRoute, { isRedirect: true }>;
+
+/** One handler for each operation of the contract, by its operationId. */
+export type Handlers = {
+  [R in Mounted as R['operationId']]: (input: HandlerInput<R>) => Promise<Reply<DataOf<R>>>;
+};

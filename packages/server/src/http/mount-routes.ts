@@ -1,0 +1,110 @@
+import type { Express, Request, Response } from 'express';
+import type { AuthService } from '../auth/auth-service.js';
+import type { Caller } from '../auth/client-repository.js';
+import { api } from '../contract/api.js';
+import { ApiError } from '../contract/api-error.js';
+import type { Route } from '../contract/define-route.js';
+import type { Clock } from '../ports.js';
+import type { HandlerInput, Handlers, Reply } from './handlers.js';
+import { toOAuthError } from './problem.js';
+import { bodyKindOf, check, readBody, readIdempotency } from './read-input.js';
+
+export interface MountOptions {
+  readonly handlers: Handlers;
+  readonly auth: AuthService;
+  readonly clock: Clock;
+}
+
+type AnyHandler = (input: HandlerInput<Route>) => Promise<Reply<unknown>>;
+
+/**
+ * Puts every route of the contract on the app: authenticate, check the scope, read and check the
+ * input, call the handler, answer in the envelope. A path that exists answers other methods with 405.
+ */
+export function mountRoutes(app: Express, options: MountOptions): void {
+  const routes = (api as readonly Route[]).filter((route) => !route.isRedirect);
+  for (const route of routes) {
+    // The table types each handler by its own route; here they are all alike.
+    const handler = options.handlers[route.operationId as keyof Handlers] as unknown as AnyHandler;
+    app[route.method](expressPath(route.path), async (request, response) => {
+      response.locals.route = route;
+      await serve(route, handler, options, request, response);
+    });
+  }
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
+    const allow = [...methods, ...(methods.includes('get') ? ['head'] : [])]
+      .map((method) => method.toUpperCase())
+      .join(', ');
+    app.all(expressPath(path), (request) => {
+      throw new ApiError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here: ${allow}`, {
+        headers: { Allow: allow },
+      });
+    });
+  }
+}
+
+async function serve(
+  route: Route,
+  handler: AnyHandler,
+  { auth, clock }: MountOptions,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = await authorize(route, auth, request);
+  response.locals.organizationId = caller?.organizationId;
+  const kind = bodyKindOf(route, request.headers);
+  try {
+    const params = check(route.params, request.params);
+    const query = check(route.query, request.query);
+    await new Promise<void>((resolve, reject) => {
+      readBody(kind)(request, response, (error) => (error ? reject(error) : resolve()));
+    });
+    const isForm = kind === 'form';
+    const hasBody = !isForm && !(route.bodyOptional && request.body === undefined);
+    const reply = await handler({
+      params,
+      query,
+      ...(hasBody && { body: check(route.body, request.body) }),
+      ...(isForm && { form: check(route.form, request.body) }),
+      caller,
+      idempotency: caller && readIdempotency(route, request, caller.organizationId, clock()),
+      headers: request.headers,
+    } as HandlerInput<Route>);
+    send(response, reply);
+  } catch (error) {
+    throw kind === 'form' ? toOAuthError(error) : error;
+  }
+}
+
+async function authorize(
+  route: Route,
+  auth: AuthService,
+  request: Request,
+): Promise<Caller | undefined> {
+  if (route.access === 'public') return undefined;
+  const caller = await auth.authenticate(request.headers.authorization);
+  if (route.access !== 'token' && !caller.scopes.has(route.access.scope)) {
+    throw new ApiError('INSUFFICIENT_SCOPE', `This needs the scope ${route.access.scope}`);
+  }
+  return caller;
+}
+
+function send(response: Response, reply: Reply<unknown>): void {
+  response.status(reply.status);
+  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
+  if ('text' in reply) {
+    response.type(reply.mediaType).send(reply.text);
+    return;
+  }
+  if ('data' in reply) {
+    if (reply.replayed) response.setHeader('Idempotent-Replayed', 'true');
+    response.json({ success: true, data: reply.data });
+    return;
+  }
+  response.json(reply.body);
+}
+
+function expressPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as newUuid } from 'uuid';
+import { AuthService, clientOf } from '../auth/auth-service.js';
+import { ClientRepository } from '../auth/client-repository.js';
+import { OrganizationRepository } from '../organizations/organization-repository.js';
+import type { PlanName } from '../organizations/plans.js';
+import { withDatabase } from './open-database.js';
+
+interface CreateOptions {
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly json?: boolean;
+}
+
+export async function createOrganization({ name, plan, json }: CreateOptions): Promise<void> {
+  const created = await withDatabase(async (database) => {
+    const auth = new AuthService(new ClientRepository(database), { clock: Date.now, randomBytes });
+    const credentials = auth.newCredentials();
+    const id = newUuid();
+    await new OrganizationRepository(database).create(
+      { id, name, plan, createdAt: Date.now() },
+      clientOf(id, credentials),
+    );
+    return { organizationId: id, ...credentials };
+  });
+  process.stdout.write(
+    json
+      ? `${JSON.stringify(created)}\n`
+      : `Organization   ${created.organizationId}\nClient id      ${created.clientId}\nClient secret  ${created.clientSecret}   (shown only now)\n`,
+  );
+}
+
+export async function listOrganizations({ json }: { readonly json?: boolean }): Promise<void> {
+  const organizations = await withDatabase((database) =>
+    new OrganizationRepository(database).list(),
+  );
+  const rows = organizations.map((organization) => ({
+    ...organization,
+    createdAt: new Date(organization.createdAt).toISOString(),
+  }));
+  process.stdout.write(
+    json
+      ? `${JSON.stringify(rows)}\n`
+      : rows
+          .map(
+            ({ id, plan, activeUrls, name }) =>
+              `${id}  ${plan.padEnd(10)}  ${String(activeUrls).padStart(9)} links  ${name}\n`,
+          )
+          .join(''),
+  );
+}

@@ -1,0 +1,67 @@
+import { type Client, insertClient } from '../auth/client-repository.js';
+import type { Database } from '../storage/database.js';
+import type { OrganizationTable } from '../storage/schema.js';
+import type { PlanName } from './plans.js';
+
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly activeUrls: number;
+  readonly createdAt: number;
+}
+
+export class OrganizationRepository {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** An organization and its first client, both or neither. */
+  create(organization: Omit<Organization, 'activeUrls'>, client: Client): Promise<void> {
+    return this.#database.write(async (transaction) => {
+      await transaction
+        .insertInto('organizations')
+        .values({
+          id: organization.id,
+          name: organization.name,
+          plan: organization.plan,
+          active_urls: 0,
+          created_at: organization.createdAt,
+        })
+        .execute();
+      await insertClient(transaction, client, organization.createdAt);
+    });
+  }
+
+  async get(id: string): Promise<Organization> {
+    const row = await this.#database.read
+      .selectFrom('organizations')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return fromRow(row);
+  }
+
+  /** Oldest first. */
+  async list(): Promise<Organization[]> {
+    const rows = await this.#database.read
+      .selectFrom('organizations')
+      .selectAll()
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    return rows.map(fromRow);
+  }
+}
+
+function fromRow(row: OrganizationTable): Organization {
+  return {
+    id: row.id,
+    name: row.name,
+    plan: row.plan as PlanName,
+    activeUrls: row.active_urls,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+
+const style = `
+:root{color-scheme:light dark;--ink:#1c2024;--dim:#60646c;--paper:#fcfcfd;--card:#fff;--line:#d9d9e0;--accent:#3451b2;--on-accent:#fff;--bad:#b42318}
+@media (prefers-color-scheme:dark){:root{--ink:#edeef0;--dim:#b0b4ba;--paper:#111113;--card:#18191b;--line:#43484e;--accent:#9eb1ff;--on-accent:#111113;--bad:#ff9592}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1.0625rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{width:100%;max-width:26rem;padding:2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem}
+h1{margin:0 0 .5rem;font-size:1.375rem;line-height:1.25}
+p{margin:0 0 1rem;color:var(--dim);overflow-wrap:anywhere}
+p:last-child{margin:0}
+label{display:block;margin:0 0 .375rem;font-weight:600}
+input{width:100%;padding:.625rem .75rem;font:inherit;color:inherit;background:var(--paper);border:1px solid var(--dim);border-radius:.5rem}
+button{width:100%;margin-top:1rem;padding:.625rem .75rem;font:inherit;font-weight:600;color:var(--on-accent);background:var(--accent);border:0;border-radius:.5rem;cursor:pointer}
+input:focus-visible,button:focus-visible,a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+a{color:var(--accent)}
+.bad{color:var(--bad);font-weight:600}
+`;
+
+const styleHash = createHash('sha256').update(style).digest('base64');
+
+// No form-action here: browsers hold it against the redirect that follows a form as well, and that
+// one may lead anywhere.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Headers of every page: nothing is loaded from anywhere, nothing is kept, nobody frames it. */
+export const pageHeaders: readonly string[] = [
+  'Content-Type',
+  'text/html; charset=utf-8',
+  'Cache-Control',
+  'no-store',
+  'Content-Security-Policy',
+  contentSecurityPolicy,
+  'Referrer-Policy',
+  'no-referrer',
+  'X-Content-Type-Options',
+  'nosniff',
+  'X-Robots-Tag',
+  'noindex',
+];
+
+/** HTML that is known to be safe. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A template whose values are escaped unless they are Html themselves. */
+export function html(strings: TemplateStringsArray, ...values: readonly (string | Html)[]): Html {
+  const parts = strings.map((part, index) => {
+    const value = values[index];
+    if (value === undefined) return part;
+    return part + (value instanceof Html ? value.text : escapeText(value));
+  });
+  return new Html(parts.join(''));
+}
+
+export function renderPage(title: string, content: Html): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+<main>
+${content}
+</main>
+</body>
+</html>
+`.text;
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
+}

@@ -1,0 +1,10 @@
+/** What reaches the outside besides storage and HTTP; tests pass their own. */
+
+/** The time now, in milliseconds since 1970 in UTC. */
+export type Clock = () => number;
+
+/** A new UUID, version 7, so that ids sort by the time they were made. */
+export type NewId = () => string;
+
+/** Bytes that nobody can guess. */
+export type RandomBytes = (count: number) => Uint8Array;

@@ -1,0 +1,43 @@
+import { LRUCache } from 'lru-cache';
+
+export interface AttemptLimit {
+  /** Attempts that may fail within one window. */
+  readonly attempts: number;
+  readonly windowMs: number;
+}
+
+interface Window {
+  readonly endsAt: number;
+  used: number;
+}
+
+// The oldest guesser is forgotten first when more than so many guess at once.
+const maxGuessers = 100_000;
+
+/** Counts attempts before they are judged, so that a burst cannot slip in between. */
+export class AttemptLimiter {
+  readonly #limit: AttemptLimit;
+  readonly #windows = new LRUCache<string, Window>({ max: maxGuessers });
+
+  constructor(limit: AttemptLimit) {
+    this.#limit = limit;
+  }
+
+  /** Takes one attempt: 0 when it may be made, otherwise the milliseconds to wait. */
+  take(guesser: string, now: number): number {
+    let window = this.#windows.get(guesser);
+    if (!window || window.endsAt <= now) {
+      window = { endsAt: now + this.#limit.windowMs, used: 0 };
+      this.#windows.set(guesser, window);
+    }
+    if (window.used >= this.#limit.attempts) return window.endsAt - now;
+    window.used += 1;
+    return 0;
+  }
+
+  /** Gives an attempt back that was right. */
+  giveBack(guesser: string): void {
+    const window = this.#windows.get(guesser);
+    if (window && window.used > 0) window.used -= 1;
+  }
+}

@@ -1,0 +1,92 @@
+import { LRUCache } from 'lru-cache';
+import type { Link } from './link.js';
+
+export interface LinkCacheOptions {
+  /** The most links that are kept. */
+  readonly max: number;
+  readonly load: (domainId: string | null, key: string) => Promise<Link | undefined>;
+}
+
+interface Load {
+  readonly link: Promise<Link | undefined>;
+  /** The links that changed since the read began. */
+  readonly changed: Set<number>;
+}
+
+/**
+ * The links that were asked for lately. After `invalidate` has returned, no visitor is answered by
+ * what was read before it, however hot the link is: an entry has no life of its own to renew, and
+ * a read that was under way is made again.
+ */
+export class LinkCache {
+  readonly #links: LRUCache<string, Link>;
+  readonly #load: LinkCacheOptions['load'];
+  readonly #loads = new Map<string, Load>();
+  // The cached keys of a link: its code and its slug, on each domain that it has lived on.
+  readonly #keysOfUrl = new Map<number, Set<string>>();
+
+  constructor({ max, load }: LinkCacheOptions) {
+    this.#load = load;
+    this.#links = new LRUCache({
+      max,
+      dispose: (link, key) => this.#forgetKey(link.urlId, key),
+    });
+  }
+
+  /** A link that is at hand; undefined when it must be loaded. */
+  peek(domainId: string | null, key: string): Link | undefined {
+    return this.#links.get(cacheKey(domainId, key));
+  }
+
+  /** A link out of storage; undefined when there is none. Visitors that come meanwhile share it. */
+  load(domainId: string | null, key: string): Promise<Link | undefined> {
+    const name = cacheKey(domainId, key);
+    const running = this.#loads.get(name);
+    if (running) return running.link;
+    const changed = new Set<number>();
+    const link = this.#read(domainId, key, changed).then((found) => {
+      if (found) this.#remember(name, found);
+      return found;
+    });
+    this.#loads.set(name, { link, changed });
+    const settle = () => this.#loads.delete(name);
+    link.then(settle, settle);
+    return link;
+  }
+
+  /** Forgets links, by the ids of their records. */
+  invalidate(urlIds: readonly number[]): void {
+    for (const urlId of urlIds) {
+      for (const { changed } of this.#loads.values()) changed.add(urlId);
+      for (const key of [...(this.#keysOfUrl.get(urlId) ?? [])]) this.#links.delete(key);
+    }
+  }
+
+  async #read(
+    domainId: string | null,
+    key: string,
+    changed: Set<number>,
+  ): Promise<Link | undefined> {
+    for (;;) {
+      const link = await this.#load(domainId, key);
+      if (!link || !changed.delete(link.urlId)) return link;
+    }
+  }
+
+  #remember(name: string, link: Link): void {
+    this.#links.set(name, link);
+    const keys = this.#keysOfUrl.get(link.urlId);
+    if (keys) keys.add(name);
+    else this.#keysOfUrl.set(link.urlId, new Set([name]));
+  }
+
+  #forgetKey(urlId: number, key: string): void {
+    const keys = this.#keysOfUrl.get(urlId);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#keysOfUrl.delete(urlId);
+  }
+}
+
+function cacheKey(domainId: string | null, key: string): string {
+  return domainId === null ? key : `${domainId}/${key}`;
+}

@@ -1,0 +1,52 @@
+import { isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
+import { utmFields } from '../urls/url-contract.js';
+import { injectUtm, type UtmParameters } from './inject-utm.js';
+
+/** A link as visitors meet it: all that can be known before a request comes is worked out. */
+export interface Link {
+  readonly urlId: number;
+  readonly status: RedirectType;
+  /** One ASCII line. */
+  readonly location: string;
+  readonly cacheControl: string;
+  readonly isActive: boolean;
+  readonly expiresAt: number | null;
+  readonly passwordHash: string | null;
+}
+
+// Permanent redirects are kept by visitors only so long that an edit or a pause takes hold soon.
+const cacheControls: Record<RedirectType, string> = {
+  301: 'private, max-age=90',
+  302: 'no-store',
+  307: 'no-store',
+  308: 'private, max-age=90',
+};
+
+export function toLink(url: ShortUrl): Link {
+  return {
+    urlId: url.id,
+    status: url.redirectType,
+    location: injectUtm(new URL(url.targetUrl).href, utmParametersOf(url)),
+    cacheControl: cacheControls[url.redirectType],
+    isActive: url.isActive,
+    expiresAt: url.expiresAt,
+    passwordHash: url.passwordHash,
+  };
+}
+
+function utmParametersOf(url: ShortUrl): UtmParameters {
+  const named = Object.entries(utmFields).flatMap(([field, parameter]) => {
+    const value = url[field as keyof typeof utmFields];
+    return value === null ? [] : [[parameter, value] as const];
+  });
+  return [...named, ...Object.entries(url.customUtmParams)];
+}
+
+/** What a visitor of a link is answered. */
+export type Decision = 'redirect' | 'ask-password' | 'gone' | 'unknown';
+
+export function decideRedirect(link: Link | undefined, now: number): Decision {
+  if (!link) return 'unknown';
+  if (!link.isActive || isExpired(link, now)) return 'gone';
+  return link.passwordHash === null ? 'redirect' : 'ask-password';
+}

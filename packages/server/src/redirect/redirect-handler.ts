@@ -1,0 +1,234 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { verifyPassword } from '../auth/password-hash.js';
+import { ApiError } from '../contract/api-error.js';
+import { prefersJson } from '../http/prefers-json.js';
+import { problemBody, problemHeaders, toApiError } from '../http/problem.js';
+import { requestIdOf } from '../http/request-id.js';
+import { clientAddressOf, type TrustedProxies } from '../net/client-address.js';
+import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
+import { pageHeaders } from '../pages/page.js';
+import type { Clock } from '../ports.js';
+import type { AttemptLimiter } from './attempt-limiter.js';
+import { decideRedirect, type Link } from './link.js';
+import type { LinkCache } from './link-cache.js';
+import { readPassword } from './read-password.js';
+import { linkKey } from './redirect-contract.js';
+
+export interface RedirectHandlerOptions {
+  readonly cache: LinkCache;
+  readonly isReserved: (word: string) => boolean;
+  /** The custom domain that a Host header names; null for the platform's. */
+  readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
+  readonly limiter: AttemptLimiter;
+  readonly proxies: TrustedProxies;
+  readonly clock: Clock;
+  readonly onError: (error: unknown, requestId: string) => void;
+}
+
+/**
+ * Answers short links. It stands before everything else: a link that is in the cache is answered
+ * within the turn of the event loop in which its request came.
+ */
+export class RedirectHandler {
+  readonly #options: RedirectHandlerOptions;
+
+  constructor(options: RedirectHandlerOptions) {
+    this.#options = options;
+  }
+
+  /** Answers the request when it is for a link; false when it is for somebody else. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const key = keyOf(request.url as string);
+    if (key === undefined) return false;
+    const domainId = this.#options.findDomain(request.headers.host);
+    if (domainId === null || typeof domainId === 'string') {
+      const link = this.#options.cache.peek(domainId, key);
+      if (link) {
+        this.#answer(request, response, link);
+        return true;
+      }
+    }
+    if (this.#options.isReserved(key)) return false;
+    this.#load(request, response, domainId, key).catch((error) =>
+      this.#fail(request, response, error),
+    );
+    return true;
+  }
+
+  async #load(
+    request: IncomingMessage,
+    response: ServerResponse,
+    domainId: string | null | Promise<string | null>,
+    key: string,
+  ): Promise<void> {
+    const link = await this.#options.cache.load(await domainId, key);
+    this.#answer(request, response, link);
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse, link: Link | undefined): void {
+    const decision = decideRedirect(link, this.#options.clock());
+    switch (decision) {
+      case 'redirect':
+        if (request.method === 'GET' || request.method === 'HEAD') {
+          redirect(request, response, link as Link, (link as Link).status);
+        } else {
+          this.#refuse(request, response, methodNotAllowed('GET, HEAD'));
+        }
+        return;
+      case 'ask-password':
+        this.#askPassword(request, response, link as Link);
+        return;
+      case 'gone':
+        this.#refuse(request, response, gone, gonePage);
+        return;
+      case 'unknown':
+        this.#refuse(request, response, unknown, notFoundPage);
+    }
+  }
+
+  #askPassword(request: IncomingMessage, response: ServerResponse, link: Link): void {
+    switch (request.method) {
+      case 'GET':
+      case 'HEAD':
+        if (prefersJson(request.headers.accept)) this.#refuse(request, response, passwordNeeded);
+        else sendPage(request, response, 200, passwordPage());
+        return;
+      case 'POST':
+        this.#unlock(request, response, link).catch((error) =>
+          this.#fail(request, response, error),
+        );
+        return;
+      default:
+        this.#refuse(request, response, methodNotAllowed('GET, HEAD, POST'));
+    }
+  }
+
+  async #unlock(request: IncomingMessage, response: ServerResponse, link: Link): Promise<void> {
+    const { limiter, clock, proxies } = this.#options;
+    const address = clientAddressOf(
+      request.socket.remoteAddress,
+      request.headers['x-forwarded-for'],
+      proxies,
+    );
+    const password = await readPassword(request);
+    const guesser = `${link.urlId} ${address}`;
+    const waitMs = limiter.take(guesser, clock());
+    if (waitMs > 0) {
+      const seconds = Math.ceil(waitMs / 1000);
+      const fault = `Too many attempts. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`;
+      const error = new ApiError('RATE_LIMITED', fault, {
+        headers: { 'Retry-After': String(seconds) },
+      });
+      this.#refuse(request, response, error, passwordPage(fault));
+      return;
+    }
+    if (!(await verifyPassword(link.passwordHash as string, password))) {
+      this.#refuse(request, response, wrongPassword, passwordPage('That is not the password.'));
+      return;
+    }
+    limiter.giveBack(guesser);
+    redirect(request, response, link, 303);
+  }
+
+  /** A page for people, the envelope for programs. */
+  #refuse(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: ApiError,
+    page: string = notFoundPage,
+  ): void {
+    const isJson = prefersJson(request.headers.accept) || error.code === 'METHOD_NOT_ALLOWED';
+    if (isJson) sendProblem(request, response, error);
+    else sendPage(request, response, error.status, page, problemHeaders(error));
+  }
+
+  #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const problem = toApiError(error);
+    if (problem.status >= 500) {
+      this.#options.onError(error, requestIdOf(request.headers['x-request-id']));
+    }
+    if (response.headersSent || response.destroyed) response.destroy();
+    else
+      this.#refuse(
+        request,
+        response,
+        problem,
+        problem.status >= 500 ? unavailablePage : passwordPage(problem.message),
+      );
+  }
+}
+
+const unknown = new ApiError('NOT_FOUND', 'There is no such link');
+const gone = new ApiError('GONE', 'This link has expired or was switched off');
+const challenge = { headers: { 'WWW-Authenticate': 'Password' } };
+const passwordNeeded = new ApiError(
+  'UNAUTHORIZED',
+  'This link asks for a password: POST it as "password" to the same address',
+  challenge,
+);
+const wrongPassword = new ApiError('UNAUTHORIZED', 'That is not the password', challenge);
+
+function methodNotAllowed(allow: string): ApiError {
+  return new ApiError('METHOD_NOT_ALLOWED', `Links answer ${allow}`, { headers: { Allow: allow } });
+}
+
+/** The code or slug that a path names, if it has the shape of one. */
+function keyOf(path: string): string | undefined {
+  const mark = path.indexOf('?');
+  const key = mark < 0 ? path.slice(1) : path.slice(1, mark);
+  return linkKey.test(key) ? key : undefined;
+}
+
+function redirect(
+  request: IncomingMessage,
+  response: ServerResponse,
+  link: Link,
+  status: number,
+): void {
+  response.writeHead(status, [
+    'Location',
+    link.location,
+    'Cache-Control',
+    status === 303 ? 'no-store' : link.cacheControl,
+    'X-Request-Id',
+    requestIdOf(request.headers['x-request-id']),
+    'Content-Length',
+    '0',
+  ]);
+  response.end();
+}
+
+function sendPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  page: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, [
+    ...pageHeaders,
+    ...Object.entries(headers).flat(),
+    'X-Request-Id',
+    requestIdOf(request.headers['x-request-id']),
+    'Content-Length',
+    String(Buffer.byteLength(page)),
+  ]);
+  response.end(request.method === 'HEAD' ? undefined : page);
+}
+
+function sendProblem(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  const requestId = requestIdOf(request.headers['x-request-id']);
+  const body = JSON.stringify(problemBody(error, requestId));
+  response.writeHead(error.status, [
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Cache-Control',
+    'no-store',
+    ...Object.entries(problemHeaders(error)).flat(),
+    'X-Request-Id',
+    requestId,
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+  ]);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}

@@ -1,0 +1,24 @@
+import { type Kysely, type Migration, Migrator } from 'kysely';
+import type { Schema } from '../schema.js';
+import { initial } from './0001-initial.js';
+
+export type Engine = 'sqlite';
+
+/** In the order of their names. A migration that has shipped never changes. */
+const migrations: Record<string, (engine: Engine) => Migration> = {
+  '0001-initial': initial,
+};
+
+/** Applies what is missing, all or nothing; the names of what was applied. */
+export async function applyMigrations(db: Kysely<Schema>, engine: Engine): Promise<string[]> {
+  const migrator = new Migrator({
+    db,
+    provider: {
+      getMigrations: async () =>
+        Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(engine)])),
+    },
+  });
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error) throw error;
+  return results.map((result) => result.migrationName);
+}

@@ -1,0 +1,79 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import SqliteHandle from 'better-sqlite3';
+import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { Database, Schema } from '../database.js';
+import { applyMigrations } from '../migrations/apply-migrations.js';
+import { SqliteDriver } from './sqlite-driver.js';
+
+export interface SqliteOptions {
+  /** A path, or ':memory:'. */
+  path: string;
+  /** 'power' syncs each commit to the disk; 'process' leaves that to the operating system. */
+  durability: 'process' | 'power';
+}
+
+// Pages between checkpoints. Random short codes touch many pages; a larger interval writes each
+// of them back once for several transactions.
+const checkpointPages = 8_000;
+
+export function openSqlite({ path, durability }: SqliteOptions): Database {
+  const isMemory = path === ':memory:';
+  if (!isMemory) mkdirSync(dirname(path), { recursive: true });
+  const writer = openHandle(path, durability);
+  const write = kyselyOn(writer);
+  // Its own handle, so that a read never queues behind a writer that waits for a lock.
+  const read = isMemory ? write : kyselyOn(openHandle(path, durability));
+  return {
+    read,
+    write: (work) => write.transaction().execute(work),
+    async allocateUrlIds(transaction, count) {
+      const { last_id } = await transaction
+        .updateTable('url_id_counter')
+        .set((expression) => ({ last_id: expression('last_id', '+', count) }))
+        .returning('last_id')
+        .executeTakeFirstOrThrow();
+      return last_id - count + 1;
+    },
+    migrate: () => applyMigrations(write, 'sqlite'),
+    async close() {
+      if (read !== write) await read.destroy();
+      await write.destroy();
+    },
+  };
+}
+
+function openHandle(path: string, durability: SqliteOptions['durability']): SqliteHandle.Database {
+  const handle = new SqliteHandle(path, { timeout: 0 });
+  // Opening may meet another process that is just switching the file to WAL.
+  handle.pragma('busy_timeout = 5000');
+  handle.pragma('journal_mode = WAL');
+  handle.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
+  handle.pragma('foreign_keys = ON');
+  handle.pragma(`wal_autocheckpoint = ${checkpointPages}`);
+  handle.pragma('cache_size = -65536');
+  handle.pragma('busy_timeout = 0');
+  // SQLite's own knows A to Z only.
+  handle.function('lower', { deterministic: true }, (text) =>
+    typeof text === 'string' ? text.toLowerCase() : text,
+  );
+  return handle;
+}
+
+function kyselyOn(handle: SqliteHandle.Database): Kysely<Schema> {
+  return new Kysely<Schema>({
+    dialect: {
+      createDriver: () => new SqliteDriver(handle),
+      createAdapter: () => new TransactionalSqliteAdapter(),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+    },
+  });
+}
+
+/** SQLite's DDL is transactional, so that a migration that is killed has changed nothing. */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}

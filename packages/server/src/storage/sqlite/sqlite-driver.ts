@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SqliteError, type Database as SqliteHandle, type Statement } from 'better-sqlite3';
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import { StorageUnavailableError } from '../database.js';
+
+// Another process may hold the write lock. Waiting inside SQLite would stop the event loop, and
+// redirects with it; so it is told not to wait, and we ask again.
+const lockWaitMs = 5_000;
+const lockRetryMs = 10;
+
+const maxStatements = 500;
+
+/** Kysely on one better-sqlite3 handle: statements prepared once, one user at a time. */
+export class SqliteDriver implements Driver {
+  readonly #connection: SqliteConnection;
+  #queue: Promise<void> = Promise.resolve();
+  #release: (() => void) | undefined;
+
+  constructor(handle: SqliteHandle) {
+    this.#connection = new SqliteConnection(handle);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const before = this.#queue;
+    let release: () => void = () => {};
+    this.#queue = new Promise((resolve) => {
+      release = resolve;
+    });
+    await before;
+    this.#release = release;
+    return this.#connection;
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#release?.();
+  }
+
+  async beginTransaction(): Promise<void> {
+    for (let waitedMs = 0; ; waitedMs += lockRetryMs) {
+      try {
+        this.#connection.execute('begin immediate');
+        return;
+      } catch (error) {
+        if (!isLocked(error)) throw translate(error);
+        if (waitedMs >= lockWaitMs) throw translate(error);
+      }
+      await sleep(lockRetryMs);
+    }
+  }
+
+  async commitTransaction(): Promise<void> {
+    try {
+      this.#connection.execute('commit');
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    this.#connection.rollback();
+  }
+
+  async destroy(): Promise<void> {
+    this.#connection.close();
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #handle: SqliteHandle;
+  readonly #statements = new LRUCache<string, Statement<unknown[]>>({ max: maxStatements });
+
+  constructor(handle: SqliteHandle) {
+    this.#handle = handle;
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    try {
+      const statement = this.#prepare(query.sql);
+      if (statement.reader) return { rows: statement.all(...query.parameters) as Row[] };
+      const { changes } = statement.run(...query.parameters);
+      return { rows: [], numAffectedRows: BigInt(changes) };
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: Kysely's interface asks for a generator.
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('queries are not streamed from SQLite');
+  }
+
+  execute(sql: string): void {
+    this.#prepare(sql).run();
+  }
+
+  rollback(): void {
+    // A full disk makes SQLite roll back by itself.
+    if (this.#handle.inTransaction) this.execute('rollback');
+  }
+
+  close(): void {
+    this.#handle.close();
+  }
+
+  #prepare(sql: string): Statement<unknown[]> {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#handle.prepare<unknown[]>(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
+}
+
+const temporary = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL|NOMEM)/;
+
+function translate(error: unknown): unknown {
+  if (error instanceof SqliteError && temporary.test(error.code)) {
+    return new StorageUnavailableError(`storage is unavailable (${error.code})`, { cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import { isLive, type ShortUrl } from './short-url.js';
+import type { urlListItem, urlRecord } from './url-contract.js';
+
+/** Where links are served. */
+export interface LinkOrigins {
+  /** `https://` or `http://`, as visitors reach this server. */
+  readonly scheme: string;
+  /** Host, and port if need be, of links without a custom domain. */
+  readonly shortDomain: string;
+}
+
+/** The canonical public link. Specification, "URL record". */
+export function shortUrlOf(
+  origins: LinkOrigins,
+  url: Pick<ShortUrl, 'shortCode' | 'customSlug'> & { readonly hostname?: string | null },
+): string {
+  return `${origins.scheme}${url.hostname ?? origins.shortDomain}/${url.customSlug ?? url.shortCode}`;
+}
+
+export function toListItem(
+  origins: LinkOrigins,
+  url: ShortUrl,
+  now: number,
+): z.input<typeof urlListItem> {
+  return {
+    id: String(url.id),
+    shortCode: url.shortCode,
+    customSlug: url.customSlug,
+    shortUrl: shortUrlOf(origins, url),
+    targetUrl: url.targetUrl,
+    isActive: isLive(url, now),
+  };
+}
+
+export function toRecord(
+  origins: LinkOrigins,
+  url: ShortUrl,
+  now: number,
+): z.input<typeof urlRecord> {
+  return {
+    ...toListItem(origins, url, now),
+    organizationId: url.organizationId,
+    title: url.title,
+    description: url.description,
+    category: url.category,
+    tags: [...url.tags],
+    domainId: url.domainId,
+    redirectType: url.redirectType,
+    expiresAt: url.expiresAt === null ? null : new Date(url.expiresAt).toISOString(),
+    isPasswordProtected: url.passwordHash !== null,
+    utmSource: url.utmSource,
+    utmMedium: url.utmMedium,
+    utmCampaign: url.utmCampaign,
+    utmTerm: url.utmTerm,
+    utmContent: url.utmContent,
+    customUtmParams: { ...url.customUtmParams },
+    sourceDomain: url.sourceDomain,
+    clickCount: url.clickCount,
+    createdAt: new Date(url.createdAt).toISOString(),
+    updatedAt: new Date(url.updatedAt).toISOString(),
+  };
+}

@@ -1,0 +1,382 @@
+import type { ExpressionBuilder } from 'kysely';
+import { findActiveDomains } from '../domains/find-active-domains.js';
+import type { EventOutbox } from '../events/event-outbox.js';
+import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
+import { giveQuota, takeQuota } from '../organizations/link-quota.js';
+import { bulkInsert } from '../storage/bulk-insert.js';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import type { ShortUrl, UrlDraft } from './short-url.js';
+import { domainKeyOf, keysOf, ownsKey, takeAllKeys, takeKey } from './url-keys.js';
+import { type ListFilter, matches, selectUrls } from './url-query.js';
+import { fromRow, toRow, type UrlRow } from './url-row.js';
+
+/** What became of one draft, small enough to be kept with an idempotency key. */
+export type CreateOutcome =
+  | {
+      readonly status: 'created';
+      readonly id: number;
+      readonly shortCode: string;
+      /** Of the custom domain, where there is one. */
+      readonly hostname?: string;
+    }
+  | { readonly status: 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' };
+
+/** What became of one change. */
+export type UpdateOutcome<Fault> =
+  | { readonly status: 'updated'; readonly url: ShortUrl }
+  | { readonly status: 'not-found' | 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' }
+  | { readonly status: 'refused'; readonly fault: Fault };
+
+/** What a change makes of a link: the new state, or why not. */
+export type UrlChange<Fault> =
+  | { readonly ok: true; readonly url: ShortUrl }
+  | { readonly ok: false; readonly fault: Fault };
+
+export interface CreateContext<Kept> {
+  readonly organizationId: string;
+  readonly now: number;
+  readonly newShortCode: () => string;
+  readonly idempotency: IdempotentRequest | undefined;
+  /** Makes what is kept for a repeated request out of what was done. */
+  readonly keep: (outcomes: readonly CreateOutcome[]) => Kept;
+}
+
+export interface UrlRepositoryOptions {
+  readonly outbox: EventOutbox;
+  /** The public record, as events carry it. */
+  readonly describe: (url: ShortUrl, now: number) => unknown;
+}
+
+/** Links and their keys. Every method is one transaction. */
+export class UrlRepository {
+  readonly #database: Database;
+  readonly #outbox: EventOutbox;
+  readonly #describe: UrlRepositoryOptions['describe'];
+
+  constructor(database: Database, options: UrlRepositoryOptions) {
+    this.#database = database;
+    this.#outbox = options.outbox;
+    this.#describe = options.describe;
+  }
+
+  /**
+   * Creates what can be created, in order, and tells what became of each draft. The quota, the keys,
+   * the links and their events are decided and written together.
+   */
+  createMany<Kept>(drafts: readonly UrlDraft[], context: CreateContext<Kept>): Promise<Once<Kept>> {
+    return this.#database.write((transaction) =>
+      runOnce(transaction, context.idempotency, async () =>
+        context.keep(await this.#createAll(transaction, drafts, context)),
+      ),
+    );
+  }
+
+  async find(organizationId: string, id: number): Promise<ShortUrl | undefined> {
+    const row = await selectUrls(this.#database.read)
+      .where('urls.id', '=', id)
+      .where('urls.organization_id', '=', organizationId)
+      .executeTakeFirst();
+    return row && fromRow(row);
+  }
+
+  /** The link that a visitor asks for; `domainId` null is the platform's domain. */
+  async findByKey(domainId: string | null, key: string): Promise<ShortUrl | undefined> {
+    const row = await selectUrls(this.#database.read)
+      .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
+      .where('url_keys.domain_key', '=', domainKeyOf(domainId))
+      .where('url_keys.key', '=', key)
+      .executeTakeFirst();
+    return row && fromRow(row);
+  }
+
+  /** One page, newest first, and how many there are in all. */
+  async list(
+    organizationId: string,
+    filter: ListFilter,
+    now: number,
+  ): Promise<{ total: number; urls: ShortUrl[] }> {
+    const condition = (expression: ExpressionBuilder<Schema, 'urls'>) =>
+      matches(expression, organizationId, filter, now);
+    const [{ total }, rows] = await Promise.all([
+      this.#database.read
+        .selectFrom('urls')
+        .select((expression) => expression.fn.countAll<number>().as('total'))
+        .where(condition)
+        .executeTakeFirstOrThrow(),
+      selectUrls(this.#database.read)
+        .where(condition)
+        .orderBy('urls.created_at', 'desc')
+        .orderBy('urls.id', 'desc')
+        .limit(filter.limit)
+        .offset(filter.offset)
+        .execute(),
+    ]);
+    return { total: Number(total), urls: rows.map(fromRow) };
+  }
+
+  /**
+   * Changes links by id, in order. `change` decides in memory what becomes of a link; it may be
+   * called for the same link twice, when an id is repeated, and sees the first change then.
+   */
+  updateMany<Fault>(
+    organizationId: string,
+    ids: readonly number[],
+    now: number,
+    change: (url: ShortUrl, index: number) => UrlChange<Fault>,
+  ): Promise<UpdateOutcome<Fault>[]> {
+    return this.#database.write(async (transaction) => {
+      const outcomes: UpdateOutcome<Fault>[] = [];
+      const changed: ShortUrl[] = [];
+      for (const [index, id] of ids.entries()) {
+        const outcome = await this.#update(transaction, organizationId, id, now, (url) =>
+          change(url, index),
+        );
+        outcomes.push(outcome);
+        if (outcome.status === 'updated') changed.push(outcome.url);
+      }
+      await this.#recordUpdates(transaction, organizationId, changed, now);
+      return outcomes;
+    });
+  }
+
+  /** Deactivates links; the ids, out of those given, that the organization has. */
+  deactivateMany(organizationId: string, ids: readonly number[], now: number): Promise<number[]> {
+    return this.#database.write(async (transaction) => {
+      const rows = await selectUrls(transaction)
+        .where('urls.organization_id', '=', organizationId)
+        .where('urls.id', 'in', ids)
+        .execute();
+      const active = rows.filter((row) => row.is_active === 1);
+      await this.#deactivate(transaction, active, now);
+      await this.#recordUpdates(
+        transaction,
+        organizationId,
+        active.map((row) => ({ ...fromRow(row), isActive: false, updatedAt: now })),
+        now,
+      );
+      return rows.map((row) => row.id);
+    });
+  }
+
+  /** Deactivates up to `limit` links whose time has come, with their events; their ids. */
+  expireDue(now: number, limit: number): Promise<number[]> {
+    return this.#database.write(async (transaction) => {
+      const rows = await selectUrls(transaction)
+        .where('urls.is_active', '=', 1)
+        .where('urls.expires_at', 'is not', null)
+        .where('urls.expires_at', '<=', now)
+        .orderBy('urls.expires_at')
+        .limit(limit)
+        .execute();
+      await this.#deactivate(transaction, rows, now);
+      for (const [organizationId, expired] of byOrganization(rows)) {
+        await this.#outbox.record(transaction, organizationId, 'url.expired', now, () =>
+          expired.map((row) =>
+            this.#describe({ ...fromRow(row), isActive: false, updatedAt: now }, now),
+          ),
+        );
+      }
+      return rows.map((row) => row.id);
+    });
+  }
+
+  /** Whether any link's time has come; cheap enough to ask every second. */
+  async hasDue(now: number): Promise<boolean> {
+    const row = await this.#database.read
+      .selectFrom('urls')
+      .select('id')
+      .where('is_active', '=', 1)
+      .where('expires_at', 'is not', null)
+      .where('expires_at', '<=', now)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async #createAll(
+    transaction: WriteTransaction,
+    drafts: readonly UrlDraft[],
+    context: CreateContext<unknown>,
+  ): Promise<CreateOutcome[]> {
+    const { organizationId, now } = context;
+    if (drafts.length === 0) return [];
+    const domains = await findActiveDomains(
+      transaction,
+      organizationId,
+      drafts.map((draft) => draft.domainId),
+    );
+    const firstId = await this.#database.allocateUrlIds(transaction, drafts.length);
+    const urls = drafts.map(
+      (draft, index): ShortUrl => ({
+        ...draft,
+        id: firstId + index,
+        organizationId,
+        hostname: draft.domainId === null ? null : (domains.get(draft.domainId) ?? null),
+        shortCode: context.newShortCode(),
+        isActive: true,
+        clickCount: 0,
+        createdAt: now,
+        updatedAt: now,
+      }),
+    );
+    const faults = new Map<number, CreateOutcome>();
+    const candidates = urls.filter((url) => {
+      if (url.domainId === null || domains.has(url.domainId)) return true;
+      faults.set(url.id, { status: 'domain-invalid' });
+      return false;
+    });
+
+    const room = await takeQuota(transaction, organizationId, candidates.length);
+    await bulkInsert(transaction, 'urls', candidates.map(toRow));
+    const keys = candidates.flatMap(keysOf);
+    const taken = await bulkInsert(transaction, 'url_keys', keys, { passConflicts: true });
+
+    // Seldom: some key was taken, or the bundle is used up.
+    const codes = new Map<number, string>();
+    if (taken < keys.length) {
+      for (const url of candidates) {
+        const code = await this.#settleKeys(transaction, url, context.newShortCode);
+        if (code === undefined) faults.set(url.id, { status: 'slug-conflict' });
+        else codes.set(url.id, code);
+      }
+    }
+    let left = room;
+    for (const url of candidates) {
+      if (faults.has(url.id)) continue;
+      if (left > 0) left -= 1;
+      else faults.set(url.id, { status: 'quota-exceeded' });
+    }
+    await removeUrls(transaction, [...faults.keys()]);
+    const createdCount = urls.length - faults.size;
+    await giveQuota(transaction, organizationId, candidates.length - createdCount);
+
+    await this.#outbox.record(transaction, organizationId, 'url.created', now, () =>
+      urls
+        .filter((url) => !faults.has(url.id))
+        .map((url) =>
+          this.#describe({ ...url, shortCode: codes.get(url.id) ?? url.shortCode }, now),
+        ),
+    );
+    return urls.map(
+      ({ id, shortCode, hostname }) =>
+        faults.get(id) ?? {
+          status: 'created',
+          id,
+          shortCode: codes.get(id) ?? shortCode,
+          ...(hostname !== null && { hostname }),
+        },
+    );
+  }
+
+  /** Gives a new link a code that is free; the code, or undefined when its slug is taken. */
+  async #settleKeys(
+    transaction: WriteTransaction,
+    url: ShortUrl,
+    newShortCode: () => string,
+  ): Promise<string | undefined> {
+    const own = { domain_key: domainKeyOf(url.domainId), url_id: url.id };
+    if (url.customSlug !== null && !(await ownsKey(transaction, { ...own, key: url.customSlug }))) {
+      return undefined;
+    }
+    if (await ownsKey(transaction, { ...own, key: url.shortCode })) return url.shortCode;
+    let code: string;
+    do code = newShortCode();
+    while (!(await takeKey(transaction, { ...own, key: code })));
+    await transaction
+      .updateTable('urls')
+      .set({ short_code: code })
+      .where('id', '=', url.id)
+      .execute();
+    return code;
+  }
+
+  async #update<Fault>(
+    transaction: WriteTransaction,
+    organizationId: string,
+    id: number,
+    now: number,
+    change: (url: ShortUrl) => UrlChange<Fault>,
+  ): Promise<UpdateOutcome<Fault>> {
+    const row = await selectUrls(transaction)
+      .where('urls.id', '=', id)
+      .where('urls.organization_id', '=', organizationId)
+      .executeTakeFirst();
+    if (!row) return { status: 'not-found' };
+    const before = fromRow(row);
+    const changed = change(before);
+    if (!changed.ok) return { status: 'refused', fault: changed.fault };
+    let url: ShortUrl = { ...changed.url, updatedAt: now };
+    const moves = url.domainId !== before.domainId;
+    if (moves) {
+      const domains = await findActiveDomains(transaction, organizationId, [url.domainId]);
+      const hostname = url.domainId === null ? null : domains.get(url.domainId);
+      if (hostname === undefined) return { status: 'domain-invalid' };
+      url = { ...url, hostname };
+    }
+    const activeChange = Number(url.isActive) - Number(before.isActive);
+    if (activeChange > 0 && (await takeQuota(transaction, organizationId, 1)) < 1) {
+      await giveQuota(transaction, organizationId, 1);
+      return { status: 'quota-exceeded' };
+    }
+    // The keys on the domain before stay taken and go on leading here: links in print stay alive.
+    if (moves && !(await takeAllKeys(transaction, url))) {
+      if (activeChange > 0) await giveQuota(transaction, organizationId, 1);
+      return { status: 'slug-conflict' };
+    }
+    if (activeChange < 0) await giveQuota(transaction, organizationId, 1);
+    const { id: _, ...columns } = toRow(url);
+    await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
+    return { status: 'updated', url };
+  }
+
+  async #deactivate(
+    transaction: WriteTransaction,
+    rows: readonly UrlRow[],
+    now: number,
+  ): Promise<void> {
+    if (rows.length === 0) return;
+    await transaction
+      .updateTable('urls')
+      .set({ is_active: 0, updated_at: now })
+      .where(
+        'id',
+        'in',
+        rows.map((row) => row.id),
+      )
+      .execute();
+    for (const [organizationId, own] of byOrganization(rows)) {
+      await giveQuota(transaction, organizationId, own.length);
+    }
+  }
+
+  async #recordUpdates(
+    transaction: WriteTransaction,
+    organizationId: string,
+    urls: readonly ShortUrl[],
+    now: number,
+  ): Promise<void> {
+    if (urls.length === 0) return;
+    await this.#outbox.record(transaction, organizationId, 'url.updated', now, () =>
+      urls.map((url) => this.#describe(url, now)),
+    );
+  }
+}
+
+/** Takes back links that this transaction inserted. */
+async function removeUrls(transaction: WriteTransaction, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await transaction.deleteFrom('url_keys').where('url_id', 'in', ids).execute();
+  await transaction.deleteFrom('urls').where('id', 'in', ids).execute();
+}
+
+function byOrganization<Row extends { organization_id: string }>(
+  rows: readonly Row[],
+): ReadonlyMap<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.organization_id);
+    if (group) group.push(row);
+    else groups.set(row.organization_id, [row]);
+  }
+  return groups;
+}

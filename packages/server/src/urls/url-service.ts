@@ -1,0 +1,294 @@
+import { hashPassword } from '../auth/password-hash.js';
+import { ApiError, summarize, validationError } from '../contract/api-error.js';
+import type { ErrorDetail } from '../contract/errors.js';
+import { parseInput } from '../contract/parse-input.js';
+import type { IdempotentRequest } from '../idempotency/run-once.js';
+import type { Clock } from '../ports.js';
+import { draftUrl, findTimeFault, patchUrl } from './change-url.js';
+import type { ShortUrl, UrlDraft } from './short-url.js';
+import {
+  type UrlCreateRequest,
+  type UrlUpdateRequest,
+  urlBulkUpdateItem,
+  urlCreateRequest,
+} from './url-contract.js';
+import type { ListFilter } from './url-query.js';
+import type { CreateOutcome, UpdateOutcome, UrlRepository } from './url-repository.js';
+
+export interface UrlServiceOptions {
+  readonly urls: UrlRepository;
+  readonly clock: Clock;
+  readonly newShortCode: () => string;
+  readonly isReserved: (word: string) => boolean;
+  /** Called after each change, before it is answered, so that the next redirect obeys it. */
+  readonly onChanged: (ids: readonly number[]) => void;
+}
+
+/** What is new of a link that was just created; the rest is in the request. */
+export interface CreatedUrl {
+  readonly id: number;
+  readonly shortCode: string;
+  readonly hostname?: string;
+}
+
+export interface CreatedOnce {
+  readonly url: CreatedUrl;
+  readonly createdAt: number;
+  readonly replayed: boolean;
+}
+
+export interface BulkCreated {
+  readonly created: readonly (CreatedUrl & { readonly index: number })[];
+  readonly errors: readonly BulkCreateFault[];
+}
+
+interface BulkCreateFault {
+  readonly index: number;
+  readonly error: string;
+  readonly code: 'SLUG_CONFLICT' | 'QUOTA_EXCEEDED' | 'DOMAIN_INVALID' | 'CREATE_FAILED';
+}
+
+export interface BulkUpdated {
+  readonly updated: readonly { readonly index: number; readonly url: ShortUrl }[];
+  readonly errors: readonly BulkUpdateFault[];
+}
+
+interface BulkUpdateFault {
+  readonly index: number;
+  readonly id: string | null;
+  readonly error: string;
+  readonly code: 'NOT_FOUND' | 'UPDATE_FAILED';
+}
+
+type Refusal = Exclude<UpdateOutcome<ErrorDetail>['status'], 'updated' | 'refused'>;
+
+const refusals = {
+  'slug-conflict': { code: 'SLUG_CONFLICT', message: 'is taken on this domain' },
+  'quota-exceeded': {
+    code: 'QUOTA_EXCEEDED',
+    message: "The organization has reached its plan's bundle of active links",
+  },
+  'domain-invalid': {
+    code: 'DOMAIN_INVALID',
+    message: 'domainId is not an active domain of this organization',
+  },
+  'not-found': { code: 'NOT_FOUND', message: 'There is no such URL in this organization' },
+} as const satisfies Record<Refusal, { code: string; message: string }>;
+
+/** The rules of links: what may be created and changed, and by whom. */
+export class UrlService {
+  readonly #options: UrlServiceOptions;
+
+  constructor(options: UrlServiceOptions) {
+    this.#options = options;
+  }
+
+  async create(
+    organizationId: string,
+    body: UrlCreateRequest,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<CreatedOnce> {
+    const { urls, clock, newShortCode } = this.#options;
+    const now = clock();
+    const fault = findTimeFault(body, now);
+    // With a key, the first answer counts: then the link may have been made while there was time.
+    if (fault && !idempotency) throw validationError([fault]);
+    if (this.#isReserved(body)) {
+      throw new ApiError('SLUG_RESERVED', reservedMessage(body), {
+        details: [{ path: 'customSlug', message: 'is a reserved word' }],
+      });
+    }
+    const { result, replayed } = await urls.createMany(fault ? [] : [await this.#draft(body)], {
+      organizationId,
+      now,
+      newShortCode,
+      idempotency,
+      keep: ([outcome]) => ({ outcome, createdAt: now }),
+    });
+    const { outcome, createdAt } = result;
+    if (!outcome) throw validationError(fault ? [fault] : []);
+    if (outcome.status !== 'created') throw refusal(outcome.status, body.customSlug);
+    return { url: outcome, createdAt, replayed };
+  }
+
+  /** Creates what can be created of the items; each fault is its item's alone. */
+  async bulkCreate(
+    organizationId: string,
+    items: readonly unknown[],
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<BulkCreated & { readonly replayed: boolean }> {
+    const { urls, clock, newShortCode } = this.#options;
+    const now = clock();
+    const indexes: number[] = [];
+    const bodies: UrlCreateRequest[] = [];
+    const faults: BulkCreateFault[] = [];
+    for (const [index, item] of items.entries()) {
+      const checked = this.#checkItem(item, now);
+      if (typeof checked === 'string') {
+        faults.push({ index, error: checked, code: 'CREATE_FAILED' });
+      } else {
+        indexes.push(index);
+        bodies.push(checked);
+      }
+    }
+    const drafts = await Promise.all(bodies.map((body) => this.#draft(body)));
+    const { result, replayed } = await urls.createMany(drafts, {
+      organizationId,
+      now,
+      newShortCode,
+      idempotency,
+      keep: (outcomes): BulkCreated => sortOutcomes(outcomes, indexes, bodies, faults),
+    });
+    return { ...result, replayed };
+  }
+
+  async get(organizationId: string, id: number): Promise<ShortUrl> {
+    const url = await this.#options.urls.find(organizationId, id);
+    if (!url) throw refusal('not-found');
+    return url;
+  }
+
+  list(organizationId: string, filter: ListFilter): Promise<{ total: number; urls: ShortUrl[] }> {
+    return this.#options.urls.list(organizationId, filter, this.#options.clock());
+  }
+
+  async update(organizationId: string, id: number, patch: UrlUpdateRequest): Promise<ShortUrl> {
+    const [outcome] = await this.#updateMany(organizationId, [{ id, patch }]);
+    if (outcome?.status === 'updated') return outcome.url;
+    if (outcome?.status === 'refused') throw validationError([outcome.fault]);
+    throw refusal(outcome?.status ?? 'not-found');
+  }
+
+  async bulkUpdate(organizationId: string, items: readonly unknown[]): Promise<BulkUpdated> {
+    const errors: BulkUpdateFault[] = [];
+    const changes: { index: number; id: number; patch: UrlUpdateRequest }[] = [];
+    for (const [index, item] of items.entries()) {
+      const parsed = parseInput(urlBulkUpdateItem, item);
+      if (parsed.ok) {
+        const { id, ...patch } = parsed.value;
+        changes.push({ index, id, patch });
+      } else {
+        errors.push({
+          index,
+          id: idOf(item),
+          error: summarize(parsed.details, 'The item'),
+          code: 'UPDATE_FAILED',
+        });
+      }
+    }
+    const outcomes = await this.#updateMany(organizationId, changes);
+    const updated: { index: number; url: ShortUrl }[] = [];
+    for (const [position, outcome] of outcomes.entries()) {
+      const { index, id } = changes[position] as (typeof changes)[number];
+      if (outcome.status === 'updated') updated.push({ index, url: outcome.url });
+      else errors.push({ index, id: String(id), ...updateFault(outcome) });
+    }
+    return { updated, errors: errors.sort((a, b) => a.index - b.index) };
+  }
+
+  /** Deactivates a link and returns it; one that is inactive already stays as it is. */
+  async delete(organizationId: string, id: number): Promise<ShortUrl> {
+    await this.bulkDelete(organizationId, [id]);
+    return this.get(organizationId, id);
+  }
+
+  /** Deactivates links; the ids, out of those given, that the organization has. */
+  async bulkDelete(organizationId: string, ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const { urls, clock, onChanged } = this.#options;
+    try {
+      return new Set(await urls.deactivateMany(organizationId, ids, clock()));
+    } finally {
+      onChanged(ids);
+    }
+  }
+
+  async #updateMany(
+    organizationId: string,
+    changes: readonly { id: number; patch: UrlUpdateRequest }[],
+  ): Promise<UpdateOutcome<ErrorDetail>[]> {
+    if (changes.length === 0) return [];
+    const { urls, clock, onChanged } = this.#options;
+    const now = clock();
+    const ids = changes.map(({ id }) => id);
+    const hashes = await Promise.all(
+      changes.map(({ patch }) => (patch.password ? hashPassword(patch.password) : null)),
+    );
+    try {
+      return await urls.updateMany(organizationId, ids, now, (url, index) => {
+        const { patch } = changes[index] as (typeof changes)[number];
+        const fault = findTimeFault(patch, now);
+        return fault ? { ok: false, fault } : patchUrl(url, patch, hashes[index] ?? null, now);
+      });
+    } finally {
+      // Even when the commit's answer was lost: what is cached may be out of date.
+      onChanged(ids);
+    }
+  }
+
+  /** An item of a bulk request that may be created, or what is wrong with it. */
+  #checkItem(item: unknown, now: number): UrlCreateRequest | string {
+    const parsed = parseInput(urlCreateRequest, item);
+    if (!parsed.ok) return summarize(parsed.details, 'The item');
+    const fault = findTimeFault(parsed.value, now);
+    if (fault) return summarize([fault]);
+    return this.#isReserved(parsed.value) ? reservedMessage(parsed.value) : parsed.value;
+  }
+
+  #isReserved({ customSlug }: UrlCreateRequest): boolean {
+    return customSlug != null && this.#options.isReserved(customSlug);
+  }
+
+  async #draft(body: UrlCreateRequest): Promise<UrlDraft> {
+    return draftUrl(body, body.password ? await hashPassword(body.password) : null);
+  }
+}
+
+function sortOutcomes(
+  outcomes: readonly CreateOutcome[],
+  indexes: readonly number[],
+  bodies: readonly UrlCreateRequest[],
+  faults: readonly BulkCreateFault[],
+): BulkCreated {
+  const created: (CreatedUrl & { index: number })[] = [];
+  const errors = [...faults];
+  for (const [position, outcome] of outcomes.entries()) {
+    const index = indexes[position] as number;
+    if (outcome.status === 'created') {
+      const { status: _, ...url } = outcome;
+      created.push({ index, ...url });
+    } else {
+      const { code, message } = refusal(outcome.status, bodies[position]?.customSlug);
+      errors.push({ index, error: message, code });
+    }
+  }
+  return { created, errors: errors.sort((a, b) => a.index - b.index) };
+}
+
+function refusal<R extends Refusal>(
+  reason: R,
+  slug?: string | null,
+): ApiError & { code: (typeof refusals)[R]['code'] } {
+  const { code, message } = refusals[reason];
+  const words = reason === 'slug-conflict' ? `The slug ${slug ?? 'or code'} ${message}` : message;
+  return new ApiError(code, words) as ApiError & { code: (typeof refusals)[R]['code'] };
+}
+
+function updateFault(
+  outcome: Exclude<UpdateOutcome<ErrorDetail>, { status: 'updated' }>,
+): Pick<BulkUpdateFault, 'error' | 'code'> {
+  if (outcome.status === 'refused') {
+    return { error: summarize([outcome.fault]), code: 'UPDATE_FAILED' };
+  }
+  const { message } = refusal(outcome.status);
+  return { error: message, code: outcome.status === 'not-found' ? 'NOT_FOUND' : 'UPDATE_FAILED' };
+}
+
+function reservedMessage({ customSlug }: UrlCreateRequest): string {
+  return `customSlug ${customSlug} is a reserved word; choose another`;
+}
+
+/** The id that a broken item carries, as far as it can be told. */
+function idOf(item: unknown): string | null {
+  if (typeof item !== 'object' || item === null || !('id' in item)) return null;
+  return typeof item.id === 'string' || typeof item.id === 'number' ? String(item.id) : null;
+}
