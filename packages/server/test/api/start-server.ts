@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as newUuid } from 'uuid';
+import type { z } from 'zod';
+import { type Credentials, clientOf } from '../../src/auth/auth-service.js';
+import { newSecret } from '../../src/auth/secrets.js';
+import { type ApiRoute, api } from '../../src/contract/api.js';
+import type { Route, Scope } from '../../src/contract/define-route.js';
+import { createServer, type ServerOptions, type ShortyServer } from '../../src/create-server.js';
+import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import type { PlanName } from '../../src/organizations/plans.js';
+import type { Answer } from './answer.js';
+import { contractFetch } from './contract-fetch.js';
+
+type OperationId = ApiRoute['operationId'];
+type RouteOf<Id extends OperationId> = Extract<ApiRoute, { operationId: Id }>;
+type DataOf<R extends Route> = {
+  [Status in keyof R['responses']]: R['responses'][Status] extends { data: infer S }
+    ? S extends z.ZodType
+      ? z.output<S>
+      : never
+    : never;
+}[keyof R['responses']];
+
+export interface Call {
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Somebody who calls the API with one token. */
+export interface Caller {
+  readonly token: string;
+  readonly organizationId: string;
+  /** One operation of the contract; whatever the answer, it is one that the contract declares. */
+  call<Id extends OperationId>(id: Id, call?: Call): Promise<Answer<DataOf<RouteOf<Id>>>>;
+  send(method: string, path: string, init?: RequestInit): Promise<Answer>;
+}
+
+export interface TestServer extends Caller {
+  readonly server: ShortyServer;
+  /** The server's time, which passes only by `advance`. */
+  readonly clock: TestClock;
+  readonly credentials: Credentials;
+  /** What a visitor of a short link is answered; nothing is followed. */
+  visit(path: string, init?: RequestInit): Promise<Answer>;
+  signIn(credentials: Credentials, scope?: string): Promise<Caller>;
+  createOrganization(plan: PlanName, scopes?: readonly Scope[]): Promise<Credentials>;
+  stop(): Promise<void>;
+}
+
+export interface TestClock {
+  (): number;
+  advance(ms: number): void;
+}
+
+export function testClock(start = Date.UTC(2030, 0, 1)): TestClock {
+  let now = start;
+  return Object.assign(() => now, {
+    advance(ms: number) {
+      now += ms;
+    },
+  });
+}
+
+/** A server in this process with a clock of its own, and a caller with every scope. */
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+  const clock = testClock();
+  const server = createServer({ clock, ...options });
+  await server.start();
+  const base = server.url;
+  const credentials = server.credentials;
+  if (!credentials) throw new Error('the database is not empty');
+
+  async function signIn(who: Credentials, scope?: string): Promise<Caller> {
+    const answer = await contractFetch(`${base}/api/v1/auth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...who, ...(scope !== undefined && { scope }) }),
+    });
+    const { accessToken } = answer.data as { accessToken: string };
+    const client = await server.database.read
+      .selectFrom('clients')
+      .select('organization_id')
+      .where('id', '=', who.clientId)
+      .executeTakeFirstOrThrow();
+    return callerOf(base, accessToken, client.organization_id);
+  }
+
+  return {
+    ...(await signIn(credentials)),
+    server,
+    clock,
+    credentials,
+    signIn,
+    visit: (path, init) => contractFetch(base + path, init),
+    async createOrganization(plan, scopes) {
+      const created = {
+        clientId: newSecret('clientId', randomBytes),
+        clientSecret: newSecret('clientSecret', randomBytes),
+      };
+      const id = newUuid();
+      await new OrganizationRepository(server.database).create(
+        { id, name: plan, plan, createdAt: clock() },
+        clientOf(id, created, scopes),
+      );
+      return created;
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export function callerOf(base: string, token: string, organizationId: string): Caller {
+  const send: Caller['send'] = (method, path, { headers, ...init } = {}) =>
+    contractFetch(base + path, {
+      ...init,
+      method,
+      headers: { authorization: `Bearer ${token}`, ...Object.fromEntries(new Headers(headers)) },
+    });
+  return {
+    token,
+    organizationId,
+    send,
+    async call<Id extends OperationId>(id: Id, { params, query, body, headers }: Call = {}) {
+      const route = api.find(({ operationId }) => operationId === id) as ApiRoute;
+      const path = route.path.replace(/\{(\w+)\}/g, (_, name) => String(params?.[name]));
+      const search = new URLSearchParams(
+        Object.entries(query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
+      );
+      const answer = await send(
+        route.method.toUpperCase(),
+        query ? `${path}?${search}` : path,
+        body === undefined
+          ? { headers: { ...headers } }
+          : {
+              headers: { 'content-type': 'application/json', ...headers },
+              body: JSON.stringify(body),
+            },
+      );
+      return answer as Answer<DataOf<RouteOf<Id>>>;
+    },
+  };
+}

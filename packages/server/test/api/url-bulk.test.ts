@@ -1,0 +1,282 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const targetUrl = 'https://example.com/';
+const links = (count: number) => Array.from({ length: count }, () => ({ targetUrl }));
+const bulkCreate = (urls: unknown) => api.call('bulkCreateUrls', { body: { urls } });
+const bulkUpdate = (updates: unknown) => api.call('bulkUpdateUrls', { body: { updates } });
+
+async function create(body: object = {}): Promise<string> {
+  return (await api.call('createUrl', { body: { targetUrl, ...body } })).data.id;
+}
+
+describe('POST /api/v1/urls/bulk', () => {
+  it('creates up to 100 items in one request', async () => {
+    const answer = await bulkCreate(links(100));
+    expect(answer.status).toBe(201);
+    const { data } = answer;
+    expect(data).toMatchObject({ requested: 100, createdCount: 100, failedCount: 0, errors: [] });
+    expect(data.created.map(({ index }) => index)).toEqual(links(100).map((_, index) => index));
+    expect(new Set(data.created.map(({ shortCode }) => shortCode)).size).toBe(100);
+  });
+
+  it('answers { index, id, shortCode, targetUrl, customSlug, shortUrl } of each created item', async () => {
+    const { data } = await bulkCreate([{ targetUrl, customSlug: 'in-bulk' }]);
+    expect(data.created).toEqual([
+      {
+        index: 0,
+        id: expect.stringMatching(/^\d+$/),
+        shortCode: expect.stringMatching(/^[A-Za-z0-9]{7}$/),
+        targetUrl,
+        customSlug: 'in-bulk',
+        shortUrl: `${api.server.url}/in-bulk`,
+      },
+    ]);
+  });
+
+  it.each([
+    ['101 items', links(101)],
+    ['no items', []],
+    ['no list', { 0: { targetUrl } }],
+    ['null', null],
+    ['a text', 'urls'],
+  ])('refuses %s', async (_, urls) => {
+    const answer = await bulkCreate(urls);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['urls']);
+  });
+
+  it('reports failures per item; successful items are not rolled back', async () => {
+    await create({ customSlug: 'taken-slug' });
+    const answer = await bulkCreate([
+      { targetUrl, customSlug: 'taken-slug' },
+      { targetUrl },
+      { targetUrl: 'ftp://example.com/' },
+      { targetUrl, customSlug: 'admin' },
+      { targetUrl, domainId: '00000000-0000-4000-8000-000000000000' },
+      { targetUrl, expiresAt: '2029-01-01T00:00:00Z' },
+      { targetUrl, tittle: 'a slip' },
+      { targetUrl, isPasswordProtected: true },
+      null,
+      'text',
+      7,
+      [],
+      { targetUrl, customSlug: 'still-made' },
+    ]);
+    expect(answer.status).toBe(201);
+    const { data } = answer;
+    expect(data).toMatchObject({ requested: 13, createdCount: 2, failedCount: 11 });
+    expect(data.created.map(({ index }) => index)).toEqual([1, 12]);
+    expect(data.errors.map(({ index, code }) => [index, code])).toEqual([
+      [0, 'SLUG_CONFLICT'],
+      [2, 'CREATE_FAILED'],
+      [3, 'CREATE_FAILED'],
+      [4, 'DOMAIN_INVALID'],
+      [5, 'CREATE_FAILED'],
+      [6, 'CREATE_FAILED'],
+      [7, 'CREATE_FAILED'],
+      [8, 'CREATE_FAILED'],
+      [9, 'CREATE_FAILED'],
+      [10, 'CREATE_FAILED'],
+      [11, 'CREATE_FAILED'],
+    ]);
+    const words = data.errors.map(({ error }) => error);
+    expect(words[0]).toContain('taken-slug');
+    expect(words[1]).toContain('targetUrl must start with http:// or https://');
+    expect(words[2]).toContain('admin');
+    expect(words[3]).toContain('domainId');
+    expect(words[4]).toContain('expiresAt');
+    expect(words[5]).toContain('tittle');
+    expect(words[6]).toContain('password');
+    for (const created of data.created) {
+      const { status } = await api.visit(`/${created.customSlug ?? created.shortCode}`);
+      expect(status).toBe(307);
+    }
+  });
+
+  it('1. answers 207 when every item fails', async () => {
+    const answer = await bulkCreate([{ targetUrl: 'nowhere' }, { targetUrl, customSlug: 'no' }]);
+    expect(answer.status).toBe(207);
+    expect(answer.data).toMatchObject({ requested: 2, createdCount: 0, failedCount: 2 });
+  });
+
+  it('lets the first of two items that claim one slug win', async () => {
+    const slugs = ['twin-slug', 'other-slug', 'twin-slug', 'Twin-Slug'];
+    const { data } = await bulkCreate(slugs.map((customSlug) => ({ targetUrl, customSlug })));
+    expect(data.created.map(({ index }) => index)).toEqual([0, 1, 3]);
+    expect(data.errors).toMatchObject([{ index: 2, code: 'SLUG_CONFLICT' }]);
+  });
+
+  it('reports QUOTA_EXCEEDED for the items that the bundle has no room for', async () => {
+    const free = await api.signIn(await api.createOrganization('free'));
+    const first = await free.call('bulkCreateUrls', { body: { urls: links(48) } });
+    expect(first.data.createdCount).toBe(48);
+    const second = await free.call('bulkCreateUrls', { body: { urls: links(4) } });
+    expect(second.data.created.map(({ index }) => index)).toEqual([0, 1]);
+    expect(second.data.errors.map(({ index, code }) => [index, code])).toEqual([
+      [2, 'QUOTA_EXCEEDED'],
+      [3, 'QUOTA_EXCEEDED'],
+    ]);
+    const third = await free.call('bulkCreateUrls', { body: { urls: links(2) } });
+    expect(third.status).toBe(207);
+    expect((await free.call('listUrls')).data.total).toBe(50);
+  });
+});
+
+describe('PATCH /api/v1/urls/bulk', () => {
+  it('changes up to 100 items, ids as numbers or as strings', async () => {
+    const created = (await bulkCreate(links(100))).data.created;
+    const updates = created.map(({ id }, index) => ({
+      id: index % 2 === 0 ? id : Number(id),
+      title: `number ${index}`,
+    }));
+    const answer = await bulkUpdate(updates);
+    expect(answer.status).toBe(200);
+    expect(answer.data).toMatchObject({ requested: 100, updatedCount: 100, failedCount: 0 });
+    const last = created[99]?.id as string;
+    const { data } = await api.call('getUrl', { params: { id: last } });
+    expect(data.title).toBe('number 99');
+  });
+
+  it('sets isActive true', async () => {
+    const id = await create();
+    await api.call('deleteUrl', { params: { id } });
+    const { data } = await bulkUpdate([{ id, isActive: true }]);
+    expect(data.updated).toMatchObject([{ index: 0, id, isActive: true }]);
+  });
+
+  it('reports NOT_FOUND for ids that are not in the organization, UPDATE_FAILED for the rest', async () => {
+    const id = await create();
+    const other = await api.signIn(await api.createOrganization('free'));
+    const foreign = (await other.call('createUrl', { body: { targetUrl } })).data.id;
+    const answer = await bulkUpdate([
+      { id, title: 'Changed' },
+      { id: foreign, title: 'Stolen' },
+      { id: 999_999_999, title: 'x' },
+      { id, targetUrl: 'nowhere' },
+      { id, customSlug: 'new-slug' },
+      { title: 'no id' },
+      { id: '1e3' },
+      { id: 1.5 },
+      null,
+      { id, expiresAt: '2029-01-01T00:00:00Z' },
+      { id, isPasswordProtected: true },
+    ]);
+    expect(answer.status).toBe(200);
+    expect(answer.data.updated.map(({ index }) => index)).toEqual([0]);
+    expect(answer.data.errors.map(({ index, id, code }) => [index, id, code])).toEqual([
+      [1, foreign, 'NOT_FOUND'],
+      [2, '999999999', 'NOT_FOUND'],
+      [3, id, 'UPDATE_FAILED'],
+      [4, id, 'UPDATE_FAILED'],
+      [5, null, 'UPDATE_FAILED'],
+      [6, '1e3', 'UPDATE_FAILED'],
+      [7, '1.5', 'UPDATE_FAILED'],
+      [8, null, 'UPDATE_FAILED'],
+      [9, id, 'UPDATE_FAILED'],
+      [10, id, 'UPDATE_FAILED'],
+    ]);
+    const record = await other.call('getUrl', { params: { id: foreign } });
+    expect(record.data.title).toBeNull();
+  });
+
+  it('answers 207 when every item fails', async () => {
+    const answer = await bulkUpdate([{ id: 999_999_999, title: 'x' }]);
+    expect(answer.status).toBe(207);
+    expect(answer.data).toMatchObject({ requested: 1, updatedCount: 0, failedCount: 1 });
+  });
+
+  it('applies two changes of one link in order', async () => {
+    const id = await create();
+    await bulkUpdate([
+      { id, title: 'first', category: 'kept' },
+      { id, title: 'second' },
+    ]);
+    const { data } = await api.call('getUrl', { params: { id } });
+    expect(data).toMatchObject({ title: 'second', category: 'kept' });
+  });
+
+  it.each([[links(101)], [[]], [null], ['x']])('refuses a list that is none', async (updates) => {
+    const answer = await bulkUpdate(updates);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['updates']);
+  });
+});
+
+describe('DELETE /api/v1/urls/bulk', () => {
+  const remove = (ids: readonly (string | number)[]) =>
+    api.call('bulkDeleteUrls', { body: { ids } });
+
+  it('takes ids as a comma-separated query', async () => {
+    const ids = [await create(), await create()];
+    const answer = await api.call('bulkDeleteUrls', { query: { ids: ids.join() } });
+    expect(answer.status).toBe(200);
+    expect(answer.data).toEqual({
+      requested: 2,
+      deletedCount: 2,
+      skippedCount: 0,
+      deletedIds: ids,
+      skippedIds: [],
+    });
+  });
+
+  it('takes ids as a JSON body, as numbers or as strings', async () => {
+    const ids = [await create(), await create()];
+    const { data } = await remove([ids[0] as string, Number(ids[1])]);
+    expect(data.deletedIds).toEqual(ids);
+  });
+
+  it('2. never errors per item: foreign and missing ids are skipped', async () => {
+    const other = await api.signIn(await api.createOrganization('free'));
+    const foreign = (await other.call('createUrl', { body: { targetUrl } })).data.id;
+    const own = await create();
+    const { data } = await remove([foreign, own, '999999999', own]);
+    expect(data).toEqual({
+      requested: 3,
+      deletedCount: 1,
+      skippedCount: 2,
+      deletedIds: [own],
+      skippedIds: [foreign, '999999999'],
+    });
+    const kept = await other.call('getUrl', { params: { id: foreign } });
+    expect(kept.data.isActive).toBe(true);
+  });
+
+  it('turns the links inactive', async () => {
+    const id = await create({ customSlug: 'bulk-gone' });
+    await remove([id]);
+    expect((await api.visit('/bulk-gone')).status).toBe(410);
+  });
+
+  it('takes 100 ids and no more, in the body and in the query', async () => {
+    const ids = Array.from({ length: 101 }, (_, index) => 900_000_000 + index);
+    expect((await remove(ids.slice(1))).data.skippedCount).toBe(100);
+    expect((await remove(ids)).faultyFields).toEqual(['ids']);
+    const inQuery = await api.call('bulkDeleteUrls', { query: { ids: ids.join() } });
+    expect(inQuery.faultyFields).toEqual(['ids']);
+  });
+
+  it.each(['1,,2', '1,x', '', '1e3', '-1', '1, 2', '0'])('refuses ?ids=%s', async (ids) => {
+    const answer = await api.call('bulkDeleteUrls', { query: { ids } });
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields[0]).toMatch(/^ids/);
+  });
+
+  it('names the item that is no id', async () => {
+    const answer = await remove([1, 'x', 2.5]);
+    expect(answer.faultyFields).toEqual(['ids[1]', 'ids[2]']);
+  });
+
+  it('refuses ids in both places, and in none', async () => {
+    const both = await api.call('bulkDeleteUrls', { query: { ids: '1' }, body: { ids: [1] } });
+    expect(both.faultyFields).toEqual(['ids']);
+    const none = await api.call('bulkDeleteUrls');
+    expect(none.faultyFields).toEqual(['ids']);
+  });
+});

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './start-server.js';
+
+const target = 'https://example.com/spring?ref=mail#offers';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const create = (body: object) => api.call('createUrl', { body: { targetUrl: target, ...body } });
+
+describe('POST /api/v1/urls', () => {
+  it('returns id, shortCode, targetUrl, customSlug, shortUrl, organizationId and createdAt', async () => {
+    const answer = await create({});
+    expect(answer.status).toBe(201);
+    const { id, shortCode, ...rest } = answer.data;
+    expect(id).toMatch(/^[1-9]\d*$/);
+    expect(shortCode).toMatch(/^[A-Za-z0-9]{7}$/);
+    expect(rest).toEqual({
+      targetUrl: target,
+      customSlug: null,
+      shortUrl: `${api.server.url}/${shortCode}`,
+      organizationId: api.organizationId,
+      createdAt: '2030-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('requires targetUrl, and nothing else', async () => {
+    const answer = await api.call('createUrl', { body: {} });
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['targetUrl']);
+    expect(answer.error.message).toContain('targetUrl is required');
+  });
+
+  it('makes shortUrl the custom slug when it is set, and the short code otherwise', async () => {
+    const { shortUrl } = (await create({ customSlug: 'spring-sale' })).data;
+    expect(shortUrl).toBe(`${api.server.url}/spring-sale`);
+  });
+
+  it('takes null for every optional field as if it were left out', async () => {
+    const { id } = (
+      await create({
+        customSlug: null,
+        title: null,
+        description: null,
+        category: null,
+        tags: null,
+        domainId: null,
+        redirectType: null,
+        expiresAt: null,
+        isPasswordProtected: null,
+        password: null,
+        utmSource: null,
+        customUtmParams: null,
+        sourceDomain: null,
+      })
+    ).data;
+    const { data } = await api.call('getUrl', { params: { id } });
+    expect(data).toMatchObject({ tags: [], customUtmParams: {}, redirectType: 307, title: null });
+  });
+
+  it('keeps every create field but the password, and returns them in the full record', async () => {
+    const fields = {
+      customSlug: 'Every-Field',
+      title: 'Spring “sale” 🌷',
+      description: 'Two\nlines\tand a tab',
+      category: 'campaigns',
+      tags: ['launch', 'mail'],
+      redirectType: 301,
+      expiresAt: '2030-06-01T12:00:00.000Z',
+      utmSource: 'news',
+      utmMedium: 'email',
+      utmCampaign: 'spring',
+      utmTerm: 'tulips',
+      utmContent: 'top',
+      customUtmParams: { utm_id: 'abc.123', gclid: '' },
+      sourceDomain: 'blog.example.com',
+    };
+    const created = (
+      await create({ ...fields, isPasswordProtected: true, password: 'open sesame' })
+    ).data;
+    const answer = await api.call('getUrl', { params: { id: created.id } });
+    expect(answer.data).toEqual({
+      ...fields,
+      ...created,
+      domainId: null,
+      isPasswordProtected: true,
+      isActive: true,
+      clickCount: 0,
+      updatedAt: created.createdAt,
+    });
+    expect(answer.text).not.toContain('sesame');
+    expect(answer.text).not.toContain('argon2');
+  });
+
+  it('stores a password only as a memory-hard hash', async () => {
+    const { id } = (await create({ isPasswordProtected: true, password: 'open sesame' })).data;
+    const row = await api.server.database.read
+      .selectFrom('urls')
+      .selectAll()
+      .where('id', '=', Number(id))
+      .executeTakeFirstOrThrow();
+    expect(row.password_hash).toMatch(/^\$argon2id\$/);
+    expect(JSON.stringify(row)).not.toContain('sesame');
+  });
+
+  it('reads expiresAt in any zone and returns it in UTC', async () => {
+    const { id } = (await create({ expiresAt: '2030-06-01T12:00:00+02:00' })).data;
+    const { data } = await api.call('getUrl', { params: { id } });
+    expect(data.expiresAt).toBe('2030-06-01T10:00:00.000Z');
+  });
+
+  it.each([301, 302, 307, 308])('takes redirectType %i', async (redirectType) => {
+    const { id } = (await create({ redirectType })).data;
+    expect((await api.call('getUrl', { params: { id } })).data.redirectType).toBe(redirectType);
+  });
+
+  it('defaults redirectType to 307', async () => {
+    const { id } = (await create({})).data;
+    expect((await api.call('getUrl', { params: { id } })).data.redirectType).toBe(307);
+  });
+
+  it('takes up to 20 tags and no more', async () => {
+    const tags = Array.from({ length: 21 }, (_, index) => `tag-${index}`);
+    expect((await create({ tags: tags.slice(1) })).status).toBe(201);
+    const answer = await create({ tags });
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['tags']);
+  });
+
+  it('requires a password when isPasswordProtected is true', async () => {
+    const answer = await create({ isPasswordProtected: true });
+    expect(answer.faultyFields).toEqual(['password']);
+  });
+
+  it('refuses a password that protects nothing', async () => {
+    const answer = await create({ password: 'open sesame' });
+    expect(answer.faultyFields).toEqual(['isPasswordProtected']);
+  });
+
+  it('refuses an expiresAt that has passed', async () => {
+    const answer = await create({ expiresAt: '2029-12-31T23:59:59Z' });
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['expiresAt']);
+  });
+});
+
+describe('slug rules', () => {
+  it.each(['abc', 'a-b', 'A1-b2-C3', 'x'.repeat(50), 'double--hyphen', '123'])(
+    'takes %s',
+    async (customSlug) => {
+      const answer = await create({ customSlug });
+      expect(answer.status).toBe(201);
+      expect(answer.data.customSlug).toBe(customSlug);
+    },
+  );
+
+  it.each([
+    ['two characters', 'ab'],
+    ['51 characters', 'x'.repeat(51)],
+    ['a leading hyphen', '-abc'],
+    ['a trailing hyphen', 'abc-'],
+    ['an underscore', 'a_b_c'],
+    ['a dot', 'a.b'],
+    ['a slash', 'a/b'],
+    ['a space', 'a b'],
+    ['a letter with an accent', 'café'],
+    ['a percent escape', 'a%20b'],
+    ['a line break at the end', 'abc\n'],
+    ['no characters', ''],
+  ])('refuses %s', async (_, customSlug) => {
+    const answer = await create({ customSlug });
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(new Set(answer.faultyFields)).toEqual(new Set(['customSlug']));
+  });
+
+  it('1. keeps platform-domain slugs globally unique, across organizations', async () => {
+    await create({ customSlug: 'only-once' });
+    const other = await api.signIn(await api.createOrganization('free'));
+    const answer = await other.call('createUrl', {
+      body: { targetUrl: target, customSlug: 'only-once' },
+    });
+    expect(answer.outcome).toBe('409 SLUG_CONFLICT');
+    expect(answer.error.message).toContain('only-once');
+  });
+
+  it('tells slugs apart by case', async () => {
+    expect((await create({ customSlug: 'Case-Matters' })).status).toBe(201);
+    expect((await create({ customSlug: 'case-matters' })).status).toBe(201);
+  });
+
+  it('never frees a slug, not even of a deleted link', async () => {
+    const { id } = (await create({ customSlug: 'gone-for-good' })).data;
+    await api.call('deleteUrl', { params: { id } });
+    expect((await create({ customSlug: 'gone-for-good' })).outcome).toBe('409 SLUG_CONFLICT');
+  });
+
+  it('refuses a slug that is the short code of another link: they share one namespace', async () => {
+    const { shortCode } = (await create({})).data;
+    expect((await create({ customSlug: shortCode })).outcome).toBe('409 SLUG_CONFLICT');
+  });
+
+  it.each([
+    'api',
+    'dashboard',
+    'admin',
+    'API',
+    'Admin',
+    'health',
+    'metrics',
+    'docs',
+    'login',
+    'www',
+    'dAsHbOaRd',
+  ])('3. blocks the reserved slug %s', async (customSlug) => {
+    const answer = await create({ customSlug });
+    expect(answer.outcome).toBe('400 SLUG_RESERVED');
+    expect(answer.faultyFields).toEqual(['customSlug']);
+  });
+
+  it('lets exactly one of 64 creates that race for a slug win', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, () => create({ customSlug: 'the-race' })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(63);
+  });
+});

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Caller, startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const newcomer = async (): Promise<Caller> =>
+  api.signIn(await api.createOrganization('enterprise'));
+
+async function create(caller: Caller, body: object = {}): Promise<string> {
+  const answer = await caller.call('createUrl', {
+    body: { targetUrl: 'https://example.com/', ...body },
+  });
+  return answer.data.id;
+}
+
+describe('GET /api/v1/urls', () => {
+  it('answers { total, limit, offset, items } with id, shortCode, customSlug, shortUrl, targetUrl, isActive', async () => {
+    const caller = await newcomer();
+    const id = await create(caller, { customSlug: 'listed-one' });
+    const { data } = await caller.call('listUrls');
+    expect(data).toEqual({
+      total: 1,
+      limit: 25,
+      offset: 0,
+      items: [
+        {
+          id,
+          shortCode: expect.stringMatching(/^[A-Za-z0-9]{7}$/),
+          customSlug: 'listed-one',
+          shortUrl: `${api.server.url}/listed-one`,
+          targetUrl: 'https://example.com/',
+          isActive: true,
+        },
+      ],
+    });
+  });
+
+  it('answers an organization without links an empty page', async () => {
+    const { data } = await (await newcomer()).call('listUrls');
+    expect(data).toEqual({ total: 0, limit: 25, offset: 0, items: [] });
+  });
+
+  it('orders by createdAt descending, and by id where that is equal', async () => {
+    const caller = await newcomer();
+    const ids: string[] = [];
+    for (let index = 0; index < 6; index += 1) {
+      ids.push(await create(caller));
+      if (index % 2 === 1) api.clock.advance(1);
+    }
+    const { items } = (await caller.call('listUrls')).data;
+    expect(items.map(({ id }) => id)).toEqual(ids.reverse());
+  });
+
+  it('pages by limit and offset without gap or overlap', async () => {
+    const caller = await newcomer();
+    const ids = [];
+    for (let index = 0; index < 7; index += 1) ids.unshift(await create(caller));
+    const seen: string[] = [];
+    for (let offset = 0; offset < 9; offset += 3) {
+      const { data } = await caller.call('listUrls', { query: { limit: 3, offset } });
+      expect(data).toMatchObject({ total: 7, limit: 3, offset });
+      seen.push(...data.items.map(({ id }) => id));
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  it('defaults limit to 25 and takes up to 100', async () => {
+    const caller = await newcomer();
+    const urls = Array.from({ length: 100 }, () => ({ targetUrl: 'https://example.com/' }));
+    await caller.call('bulkCreateUrls', { body: { urls } });
+    expect((await caller.call('listUrls')).data.items).toHaveLength(25);
+    const { data } = await caller.call('listUrls', { query: { limit: 100 } });
+    expect(data.items).toHaveLength(100);
+  });
+
+  it.each([
+    ['limit', '0'],
+    ['limit', '101'],
+    ['limit', '-1'],
+    ['limit', '1.5'],
+    ['limit', '1e1'],
+    ['limit', ''],
+    ['limit', ' 5'],
+    ['limit', 'ten'],
+    ['limit', '9'.repeat(30)],
+    ['offset', '-1'],
+    ['offset', '1000000001'],
+    ['offset', 'NaN'],
+    ['offset', '0x10'],
+    ['isActive', 'yes'],
+    ['isActive', 'TRUE'],
+    ['isActive', '1'],
+    ['search', ''],
+    ['search', 'x'.repeat(201)],
+    ['search', 'a\u0000b'],
+    ['tag', ''],
+    ['tag', 'x'.repeat(101)],
+    ['category', 'a\nb'],
+    ['domainId', 'none'],
+    ['limt', '5'],
+    ['__proto__', '5'],
+  ])('refuses %s=%j and names it', async (name, value) => {
+    const answer = await api.call('listUrls', { query: { [name]: value } });
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual([name]);
+  });
+
+  it('refuses __proto__ in the query as any unknown parameter', async () => {
+    const answer = await api.send('GET', '/api/v1/urls?__proto__=5');
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+  });
+
+  it('refuses a parameter that comes twice', async () => {
+    const answer = await api.send('GET', '/api/v1/urls?limit=5&limit=6');
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['limit']);
+  });
+});
+
+describe('filters of GET /api/v1/urls', () => {
+  let caller: Caller;
+  beforeAll(async () => {
+    caller = await newcomer();
+    await create(caller, { title: 'Spring SALE', tags: ['launch', 'mail'], category: 'campaigns' });
+    await create(caller, { title: '100% off_all', tags: ['Launch'], customSlug: 'Half-Price' });
+    await create(caller, { targetUrl: 'https://example.com/ÄPFEL', tags: ['laun', 'a%b', 'a_b'] });
+    const paused = await create(caller, { title: 'Paused' });
+    await caller.call('deleteUrl', { params: { id: paused } });
+  });
+
+  const count = async (query: Record<string, string | boolean>) => {
+    const { data } = await caller.call('listUrls', { query });
+    expect(data.items).toHaveLength(data.total);
+    return data.total;
+  };
+
+  it.each([
+    [{ isActive: true }, 3],
+    [{ isActive: false }, 1],
+    [{ category: 'campaigns' }, 1],
+    [{ category: 'Campaigns' }, 0],
+    [{ search: 'sale' }, 1],
+    [{ search: 'SPRING s' }, 1],
+    [{ search: 'example.com' }, 4],
+    [{ search: 'half-p' }, 1],
+    [{ search: 'äpfel' }, 1],
+    [{ search: '%' }, 1],
+    [{ search: '_' }, 1],
+    [{ search: '\\' }, 0],
+    [{ search: "'" }, 0],
+    [{ tag: 'launch' }, 1],
+    [{ tag: 'Launch' }, 1],
+    [{ tag: 'LAUNCH' }, 0],
+    [{ tag: 'a%b' }, 1],
+    [{ tag: 'a_b' }, 1],
+    [{ tag: 'aXb' }, 0],
+    [{ tag: 'launch', search: 'sale', isActive: true }, 1],
+    [{ tag: 'launch', search: 'paused' }, 0],
+    [{ domainId: '00000000-0000-4000-8000-000000000000' }, 0],
+  ])('%j finds %i', async (query, expected) => {
+    expect(await count(query)).toBe(expected);
+  });
+
+  it('lists a link past its expiresAt as inactive at once', async () => {
+    const mine = await newcomer();
+    const expiresAt = new Date(api.clock() + 1000).toISOString();
+    const id = await create(mine, { expiresAt });
+    api.clock.advance(1000);
+    const { data } = await mine.call('listUrls', { query: { isActive: false } });
+    expect(data.items).toMatchObject([{ id, isActive: false }]);
+    expect((await mine.call('listUrls', { query: { isActive: true } })).data.total).toBe(0);
+  });
+});
+
+describe('GET /api/v1/urls/{id}', () => {
+  it('reads inactive records too', async () => {
+    const id = await create(api);
+    await api.call('deleteUrl', { params: { id } });
+    const { data } = await api.call('getUrl', { params: { id } });
+    expect(data).toMatchObject({ id, isActive: false });
+  });
+
+  it('answers 404 for an id that was never given', async () => {
+    const answer = await api.call('getUrl', { params: { id: '999999999' } });
+    expect(answer.outcome).toBe('404 NOT_FOUND');
+  });
+
+  it.each([
+    '0',
+    '-1',
+    '1.5',
+    '1e3',
+    '01',
+    '0x1',
+    '+1',
+    '%201',
+    '1%00',
+    '9'.repeat(30),
+    '9007199254740993',
+    'abc',
+    '__proto__',
+    '%F0%9F%8C%B7',
+  ])('refuses the id %s and names it', async (id) => {
+    for (const method of ['GET', 'DELETE', 'PATCH']) {
+      const answer = await api.send(method, `/api/v1/urls/${id}`);
+      expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+      expect(answer.faultyFields).toEqual(['id']);
+    }
+  });
+
+  it('refuses a path that is no valid percent-encoding', async () => {
+    const answer = await api.send('GET', '/api/v1/urls/%zz');
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['path']);
+  });
+});

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+async function create(body: object = {}): Promise<string> {
+  const answer = await api.call('createUrl', {
+    body: { targetUrl: 'https://example.com/', ...body },
+  });
+  return answer.data.id;
+}
+const patch = (id: string, body: unknown) => api.call('updateUrl', { params: { id }, body });
+
+describe('PATCH /api/v1/urls/{id}', () => {
+  const changes = {
+    targetUrl: 'https://example.com/changed?x=1#y',
+    title: 'Title',
+    description: 'Text',
+    category: 'c',
+    tags: ['a', 'b'],
+    redirectType: 308,
+    expiresAt: '2031-01-01T00:00:00.000Z',
+    utmSource: 's',
+    utmMedium: 'm',
+    utmCampaign: 'c',
+    utmTerm: 't',
+    utmContent: 'c',
+    customUtmParams: { a: 'b' },
+    sourceDomain: 'd.example',
+  };
+
+  it.each(Object.entries(changes))('accepts %s and changes nothing else', async (field, value) => {
+    const id = await create();
+    const before = (await api.call('getUrl', { params: { id } })).data;
+    api.clock.advance(5);
+    const answer = await patch(id, { [field]: value });
+    expect(answer.status).toBe(200);
+    const updatedAt = new Date(api.clock()).toISOString();
+    expect(answer.data).toEqual({ ...before, [field]: value, updatedAt });
+    expect((await api.call('getUrl', { params: { id } })).data).toEqual(answer.data);
+  });
+
+  it.each([...Object.keys(changes).filter((field) => field !== 'targetUrl')])(
+    'clears %s by null',
+    async (field) => {
+      const fresh = (await api.call('getUrl', { params: { id: await create() } })).data;
+      const id = await create(changes);
+      const answer = await patch(id, { [field]: null });
+      expect(answer.data[field as keyof typeof changes]).toEqual(
+        fresh[field as keyof typeof changes],
+      );
+    },
+  );
+
+  it.each(['customSlug', 'data', 'urlId', 'id', 'shortCode', 'clickCount', 'organizationId'])(
+    'refuses %s, which is none of its fields',
+    async (field) => {
+      const answer = await patch(await create(), { [field]: 'new-value' });
+      expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+      expect(answer.faultyFields).toEqual([field]);
+    },
+  );
+
+  it('cannot clear targetUrl', async () => {
+    const answer = await patch(await create(), { targetUrl: null });
+    expect(answer.faultyFields).toEqual(['targetUrl']);
+  });
+
+  it('changes nothing by {}', async () => {
+    const id = await create(changes);
+    const before = (await api.call('getUrl', { params: { id } })).data;
+    expect((await patch(id, {})).data).toMatchObject({ ...before, updatedAt: expect.any(String) });
+  });
+
+  it('answers 404 for an unknown id', async () => {
+    expect((await patch('999999999', {})).outcome).toBe('404 NOT_FOUND');
+  });
+
+  it('refuses an expiresAt that has passed', async () => {
+    const answer = await patch(await create(), { expiresAt: '2029-01-01T00:00:00Z' });
+    expect(answer.faultyFields).toEqual(['expiresAt']);
+  });
+
+  it('sets, changes and removes a password', async () => {
+    const id = await create();
+    const first = await patch(id, { isPasswordProtected: true, password: 'one' });
+    expect(first.data.isPasswordProtected).toBe(true);
+    expect((await patch(id, { password: 'two' })).data.isPasswordProtected).toBe(true);
+    expect((await patch(id, { title: 'x' })).data.isPasswordProtected).toBe(true);
+    const removed = await patch(id, { isPasswordProtected: false });
+    expect(removed.data.isPasswordProtected).toBe(false);
+  });
+
+  it.each([
+    [{ isPasswordProtected: true }, 'password'],
+    [{ password: 'one' }, 'isPasswordProtected'],
+    [{ isPasswordProtected: false, password: 'one' }, 'isPasswordProtected'],
+  ])('refuses %j on a link without a password', async (body, field) => {
+    expect((await patch(await create(), body)).faultyFields).toEqual([field]);
+  });
+});
+
+describe('states of a URL', () => {
+  it('active → inactive by DELETE: the record is kept', async () => {
+    const id = await create({ title: 'Kept' });
+    const answer = await api.call('deleteUrl', { params: { id } });
+    expect(answer.status).toBe(200);
+    expect(answer.data).toMatchObject({ id, title: 'Kept', isActive: false });
+    expect((await api.call('getUrl', { params: { id } })).data).toEqual(answer.data);
+  });
+
+  it('DELETE of an inactive link changes nothing', async () => {
+    const id = await create();
+    const first = await api.call('deleteUrl', { params: { id } });
+    api.clock.advance(1000);
+    const second = await api.call('deleteUrl', { params: { id } });
+    expect(second.data).toEqual(first.data);
+  });
+
+  it('DELETE answers 404 for an unknown id', async () => {
+    const answer = await api.call('deleteUrl', { params: { id: '999999999' } });
+    expect(answer.outcome).toBe('404 NOT_FOUND');
+  });
+
+  it('active → inactive by PATCH isActive false, and back by true', async () => {
+    const id = await create();
+    expect((await patch(id, { isActive: false })).data.isActive).toBe(false);
+    expect((await patch(id, { isActive: true })).data.isActive).toBe(true);
+  });
+
+  it('inactive → active by PATCH brings a deleted link back', async () => {
+    const id = await create();
+    await api.call('deleteUrl', { params: { id } });
+    expect((await patch(id, { isActive: true })).data.isActive).toBe(true);
+  });
+
+  it('active → inactive when expiresAt is reached', async () => {
+    const id = await create({ expiresAt: new Date(api.clock() + 1000).toISOString() });
+    api.clock.advance(1000);
+    await api.server.expireUrls();
+    const row = await api.server.database.read
+      .selectFrom('urls')
+      .select('is_active')
+      .where('id', '=', Number(id))
+      .executeTakeFirst();
+    expect(row).toEqual({ is_active: 0 });
+  });
+
+  it('an expired link comes back only with a later expiresAt or none', async () => {
+    const id = await create({ expiresAt: new Date(api.clock() + 1000).toISOString() });
+    api.clock.advance(1000);
+    await api.server.expireUrls();
+    const refused = await patch(id, { isActive: true });
+    expect(refused.outcome).toBe('400 VALIDATION_FAILED');
+    expect(refused.faultyFields).toEqual(['isActive']);
+    expect((await patch(id, { isActive: true, expiresAt: null })).data.isActive).toBe(true);
+  });
+
+  it('an expired link stays inactive when only its expiresAt is moved, swept already or not', async () => {
+    for (const isSwept of [false, true]) {
+      const id = await create({ expiresAt: new Date(api.clock() + 1000).toISOString() });
+      api.clock.advance(1000);
+      if (isSwept) await api.server.expireUrls();
+      const answer = await patch(id, { expiresAt: null });
+      expect(answer.data.isActive, `swept: ${isSwept}`).toBe(false);
+    }
+  });
+
+  it.each([null, 'yes', 1])('refuses isActive %j', async (isActive) => {
+    expect((await patch(await create(), { isActive })).faultyFields).toEqual(['isActive']);
+  });
+});
