@@ -53,6 +53,8 @@ function openHandle(path: string, durability: SqliteOptions['durability']): Sqli
   handle.pragma(`wal_autocheckpoint = ${checkpointPages}`);
   handle.pragma('cache_size = -65536');
   handle.pragma('busy_timeout = 0');
+  // As every other engine compares; who wants it otherwise lowers both sides.
+  handle.pragma('case_sensitive_like = ON');
   // SQLite's own knows A to Z only.
   handle.function('lower', { deterministic: true }, (text) =>
     typeof text === 'string' ? text.toLowerCase() : text,
