@@ -5,7 +5,7 @@ import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-o
 import { giveQuota, takeQuota } from '../organizations/link-quota.js';
 import { bulkInsert } from '../storage/bulk-insert.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
-import type { ShortUrl, UrlDraft } from './short-url.js';
+import { isExpired, type ShortUrl, type UrlDraft } from './short-url.js';
 import { domainKeyOf, keysOf, ownsKey, takeAllKeys, takeKey } from './url-keys.js';
 import { type ListFilter, matches, selectUrls } from './url-query.js';
 import { fromRow, toRow, type UrlRow } from './url-row.js';
@@ -146,7 +146,8 @@ export class UrlRepository {
         .where('urls.organization_id', '=', organizationId)
         .where('urls.id', 'in', ids)
         .execute();
-      const active = rows.filter((row) => row.is_active === 1);
+      await this.#expire(transaction, rows.filter(isDueBy(now)), now);
+      const active = rows.filter((row) => row.is_active === 1 && !isDueBy(now)(row));
       await this.#deactivate(transaction, active, now);
       await this.#recordUpdates(
         transaction,
@@ -168,14 +169,7 @@ export class UrlRepository {
         .orderBy('urls.expires_at')
         .limit(limit)
         .execute();
-      await this.#deactivate(transaction, rows, now);
-      for (const [organizationId, expired] of byOrganization(rows)) {
-        await this.#outbox.record(transaction, organizationId, 'url.expired', now, () =>
-          expired.map((row) =>
-            this.#describe({ ...fromRow(row), isActive: false, updatedAt: now }, now),
-          ),
-        );
-      }
+      await this.#expire(transaction, rows, now);
       return rows.map((row) => row.id);
     });
   }
@@ -302,7 +296,10 @@ export class UrlRepository {
       .where('urls.organization_id', '=', organizationId)
       .executeTakeFirst();
     if (!row) return { status: 'not-found' };
-    const before = fromRow(row);
+    // A link that is due expires before it is changed, whether or not the sweep has come by.
+    const isDue = isDueBy(now)(row);
+    if (isDue) await this.#expire(transaction, [row], now);
+    const before = fromRow(isDue ? { ...row, is_active: 0, updated_at: now } : row);
     const changed = change(before);
     if (!changed.ok) return { status: 'refused', fault: changed.fault };
     let url: ShortUrl = { ...changed.url, updatedAt: now };
@@ -327,6 +324,21 @@ export class UrlRepository {
     const { id: _, ...columns } = toRow(url);
     await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
     return { status: 'updated', url };
+  }
+
+  async #expire(
+    transaction: WriteTransaction,
+    rows: readonly UrlRow[],
+    now: number,
+  ): Promise<void> {
+    await this.#deactivate(transaction, rows, now);
+    for (const [organizationId, expired] of byOrganization(rows)) {
+      await this.#outbox.record(transaction, organizationId, 'url.expired', now, () =>
+        expired.map((row) =>
+          this.#describe({ ...fromRow(row), isActive: false, updatedAt: now }, now),
+        ),
+      );
+    }
   }
 
   async #deactivate(
@@ -367,6 +379,11 @@ async function removeUrls(transaction: WriteTransaction, ids: readonly number[])
   if (ids.length === 0) return;
   await transaction.deleteFrom('url_keys').where('url_id', 'in', ids).execute();
   await transaction.deleteFrom('urls').where('id', 'in', ids).execute();
+}
+
+/** Whether a link is active although its time has come. */
+function isDueBy(now: number): (row: UrlRow) => boolean {
+  return (row) => row.is_active === 1 && isExpired({ expiresAt: row.expires_at }, now);
 }
 
 function byOrganization<Row extends { organization_id: string }>(
