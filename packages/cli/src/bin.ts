@@ -1,0 +1,44 @@
+import { homedir } from 'node:os';
+import { exitCodes } from './exit-codes.js';
+import type { Io } from './io.js';
+import { version } from './version.js';
+
+const argv = process.argv.slice(2);
+
+if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+  // Scripts ask for it often; it needs none of what follows.
+  process.stdout.write(`${version}\n`);
+} else {
+  await run();
+}
+
+async function run(): Promise<void> {
+  const interruption = new AbortController();
+  const interrupt = () => {
+    if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
+    interruption.abort(new Error('interrupted'));
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  const io: Io = {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    homeDirectory: homedir(),
+    platform: process.platform,
+    fetch: globalThis.fetch,
+    now: Date.now,
+    interrupt: interruption.signal,
+  };
+  process.stdout.on('error', ignoreClosedPipe);
+  process.stderr.on('error', ignoreClosedPipe);
+  const { main } = await import('./main.js');
+  process.exitCode = await main(argv, io);
+  // An unread rest of stdin must not keep the process alive.
+  process.stdin.destroy();
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}

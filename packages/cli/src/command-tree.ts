@@ -1,0 +1,159 @@
+import { Command, Option } from 'commander';
+import type { DefineCommand, Start } from './command.js';
+import type { Io } from './io.js';
+import { outputFormats } from './output.js';
+import { version } from './version.js';
+
+interface Leaf {
+  readonly summary: string;
+  readonly load: () => Promise<{ define: DefineCommand }>;
+}
+
+type Tree = {
+  readonly [name: string]: Leaf | { readonly summary: string; readonly commands: Tree };
+};
+
+/** Every command. A command's module is loaded when it is run or asked about, and not before. */
+const tree: Tree = {
+  login: {
+    summary: 'Check client credentials with the server and keep them',
+    load: () => import('./commands/login.js'),
+  },
+  logout: {
+    summary: 'Forget the credentials of a profile',
+    load: () => import('./commands/logout.js'),
+  },
+  whoami: {
+    summary: 'Show the server, the credentials in use and where they come from',
+    load: () => import('./commands/whoami.js'),
+  },
+  config: {
+    summary: 'Read and change the stored settings',
+    commands: {
+      get: { summary: 'Print one setting', load: () => import('./commands/config/get.js') },
+      set: { summary: 'Store a setting', load: () => import('./commands/config/set.js') },
+      list: { summary: 'Print all settings', load: () => import('./commands/config/list.js') },
+      unset: { summary: 'Remove a setting', load: () => import('./commands/config/unset.js') },
+      path: {
+        summary: 'Print where the settings are kept',
+        load: () => import('./commands/config/path.js'),
+      },
+    },
+  },
+  urls: {
+    summary: 'Create and manage short links',
+    commands: {
+      create: { summary: 'Create a short link', load: () => import('./commands/urls/create.js') },
+      list: {
+        summary: 'List short links, newest first',
+        load: () => import('./commands/urls/list.js'),
+      },
+      get: { summary: 'Show a short link', load: () => import('./commands/urls/get.js') },
+      update: {
+        summary: 'Change, pause or resume a short link',
+        load: () => import('./commands/urls/update.js'),
+      },
+      delete: {
+        summary: 'Deactivate short links',
+        load: () => import('./commands/urls/delete.js'),
+      },
+      'bulk-create': {
+        summary: 'Create short links from a CSV file of any size',
+        load: () => import('./commands/urls/bulk-create.js'),
+      },
+      'bulk-update': {
+        summary: 'Change short links from a CSV file',
+        load: () => import('./commands/urls/bulk-update.js'),
+      },
+      'bulk-delete': {
+        summary: 'Deactivate short links by ids or from a file',
+        load: () => import('./commands/urls/bulk-delete.js'),
+      },
+      export: {
+        summary: 'Write every short link with all its fields',
+        load: () => import('./commands/urls/export.js'),
+      },
+    },
+  },
+  usage: {
+    summary: "Show what is used of the plan's links",
+    load: () => import('./commands/usage.js'),
+  },
+  completion: {
+    summary: 'Print a completion script for a shell',
+    load: () => import('./commands/completion.js'),
+  },
+};
+
+export interface GlobalFlags {
+  readonly json?: boolean;
+  readonly output?: string;
+  readonly quiet?: boolean;
+  readonly color?: boolean;
+  readonly profile?: string;
+  readonly baseUrl?: string;
+  readonly clientId?: string;
+}
+
+type Program = Command & { opts(): GlobalFlags };
+
+/** The command line as Commander sees it. */
+export function buildProgram(io: Io, start: Start): Program {
+  const program = new Command('shorty')
+    .description('Short links from the shell, one or a whole CSV at a time')
+    .version(version, '-V, --version', 'print the version')
+    .addOption(new Option('-o, --output <format>', 'how to print data').choices(outputFormats))
+    .option('--json', 'the same as --output json; errors are JSON too')
+    .option('-q, --quiet', 'print data and errors only')
+    .option('--no-color', 'print without colours')
+    .option('--profile <name>', 'the stored profile to use')
+    .option('--base-url <url>', 'the address of the server')
+    .option('--client-id <id>', 'the client to sign in as')
+    .helpOption('-h, --help', 'show help')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'shorty: ')),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .showSuggestionAfterError()
+    .exitOverride();
+  addCommands(program, tree, start);
+  return program;
+}
+
+/** Gives every command its arguments and options, for what needs to see the whole tree. */
+export async function loadAllCommands(program: Command): Promise<void> {
+  await loadCommands(program, tree);
+}
+
+// Defined commands are complete; they are run by nobody here.
+const neverStart: Start = () => Promise.resolve();
+
+async function loadCommands(parent: Command, branch: Tree): Promise<void> {
+  for (const [name, node] of Object.entries(branch)) {
+    const command = parent.commands.find((child) => child.name() === name);
+    if (!command) continue;
+    if ('commands' in node) await loadCommands(command, node.commands);
+    else if (!isDefined(command)) (await node.load()).define(command, neverStart);
+  }
+}
+
+function isDefined(command: Command): boolean {
+  return command.options.length > 0 || command.registeredArguments.length > 0;
+}
+
+function addCommands(parent: Command, branch: Tree, start: Start): void {
+  const leaves = new Map<Command, Leaf>();
+  for (const [name, node] of Object.entries(branch)) {
+    const command = parent.command(name).description(node.summary);
+    if ('commands' in node) addCommands(command, node.commands, start);
+    else leaves.set(command, node);
+  }
+  parent.hook('preSubcommand', async (_, command) => {
+    const leaf = leaves.get(command);
+    if (leaf) (await leaf.load()).define(command, start);
+  });
+}

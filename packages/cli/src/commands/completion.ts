@@ -1,0 +1,51 @@
+import { Argument, type Command } from 'commander';
+import type { DefineCommand } from '../command.js';
+import { buildProgram, loadAllCommands } from '../command-tree.js';
+import { type CompletionWords, completionScript, shells } from '../completion-script.js';
+import type { Context } from '../context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+
+export const define: DefineCommand = (command, start) => {
+  command
+    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
+    .addHelpText('after', help)
+    .action((shell: string) => start((context) => printCompletion(context, shell)));
+};
+
+const help = `
+  bash:  echo 'source <(shorty completion bash)' >> ~/.bashrc
+  zsh:   shorty completion zsh > "\${fpath[1]}/_shorty"
+  fish:  shorty completion fish > ~/.config/fish/completions/shorty.fish`;
+
+async function printCompletion(context: Context, shell: string): Promise<ExitCode> {
+  // A second tree: the first one is in the middle of running this command.
+  const program = buildProgram(context.io, () => Promise.resolve());
+  await loadAllCommands(program);
+  await context.output.write(completionScript(shell, collectWords(program, program, '')));
+  return exitCodes.done;
+}
+
+function collectWords(command: Command, program: Command, path: string): CompletionWords[] {
+  const own = [...command.options, ...(command === program ? [] : program.options)];
+  const options = own
+    .filter((option) => !option.hidden && option.long)
+    .map((option) => ({
+      name: option.long ?? '',
+      summary: option.description,
+      takesValue: option.required || option.optional,
+      choices: option.argChoices ?? [],
+    }));
+  const commands = command.commands.map((child) => ({
+    name: child.name(),
+    summary: child.description(),
+  }));
+  const help = { name: '--help', summary: 'show help', takesValue: false, choices: [] };
+  const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
+  const words = { path, commands, choices, options: [...options, help] };
+  return [
+    words,
+    ...command.commands.flatMap((child) =>
+      collectWords(child, program, path === '' ? child.name() : `${path} ${child.name()}`),
+    ),
+  ];
+}

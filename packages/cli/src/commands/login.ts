@@ -1,0 +1,67 @@
+import { CliError, UsageError } from '../cli-error.js';
+import type { DefineCommand } from '../command.js';
+import type { Context } from '../context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { ask, askHidden, readSecret } from '../prompt.js';
+import { checkBaseUrl, type Settings } from '../settings.js';
+import { fetchScopes } from '../sign-in.js';
+
+export const define: DefineCommand = (command, start) => {
+  command
+    .addHelpText(
+      'after',
+      '\nThe secret is asked for on a terminal, and read from stdin or SHORTY_CLIENT_SECRET otherwise:\n' +
+        '  shorty login --client-id ID < secret.txt',
+    )
+    .action(() => start(login));
+};
+
+async function login(context: Context): Promise<ExitCode> {
+  const { config, flags, io, output } = context;
+  const content = await config.read();
+  const settings = await context.settings();
+  const baseUrl = await chooseBaseUrl(context, settings);
+  const clientId = await chooseClientId(context, settings);
+  const clientSecret = await chooseSecret(context, settings);
+  const scopes = await fetchScopes({ baseUrl, clientId, clientSecret }, io);
+  const name = settings.profile.value;
+  content.profiles[name] = { ...content.profiles[name], baseUrl, clientId, clientSecret };
+  if (flags.profile !== undefined && content.profile === undefined) content.profile = name;
+  await config.write(content);
+  output.note(`signed in to ${baseUrl} as ${clientId} (profile ${name})`);
+  output.note(`scopes: ${scopes.join(' ')}`);
+  return exitCodes.done;
+}
+
+async function chooseBaseUrl(context: Context, settings: Settings): Promise<string> {
+  const { source, value } = settings.baseUrl;
+  if (source !== 'default' || !context.isInteractive) return value;
+  const answer = await ask(`Server [${value}]: `, context.io);
+  return answer === '' ? value : checkBaseUrl({ value: answer, source: 'typed' });
+}
+
+async function chooseClientId(context: Context, settings: Settings): Promise<string> {
+  const { clientId } = settings;
+  const isExplicit = clientId && !clientId.source.startsWith('profile ');
+  if (isExplicit || (clientId && !context.isInteractive)) return clientId.value;
+  if (context.isInteractive) {
+    const suggestion = clientId ? ` [${clientId.value}]` : '';
+    const answer = (await ask(`Client id${suggestion}: `, context.io)) || clientId?.value;
+    if (answer) return answer;
+  }
+  throw new UsageError('no client id', 'give --client-id ID or set SHORTY_CLIENT_ID');
+}
+
+async function chooseSecret(context: Context, settings: Settings): Promise<string> {
+  const fromEnvironment = context.io.env.SHORTY_CLIENT_SECRET;
+  if (fromEnvironment) return settings.clientSecret?.value ?? fromEnvironment;
+  const secret = context.isInteractive
+    ? await askHidden('Client secret (not shown): ', context.io)
+    : await readSecret(context.io);
+  if (secret !== '') return secret;
+  throw new CliError('no client secret was given', {
+    exitCode: exitCodes.usage,
+    code: 'USAGE',
+    hint: 'type it at the prompt, pipe it to stdin, or set SHORTY_CLIENT_SECRET',
+  });
+}

@@ -1,0 +1,26 @@
+import type { DefineCommand } from '../command.js';
+import type { Context } from '../context.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+
+export const define: DefineCommand = (command, start) => {
+  command.action(() => start(logout));
+};
+
+async function logout(context: Context): Promise<ExitCode> {
+  const { config, output } = context;
+  const content = await config.read();
+  const { profile } = await context.settings();
+  const stored = content.profiles[profile.value];
+  if (!stored?.clientId && !stored?.clientSecret) {
+    output.note(`profile ${profile.value} holds no credentials`);
+    return exitCodes.done;
+  }
+  const { clientId: _, clientSecret: __, ...rest } = stored;
+  content.profiles[profile.value] = rest;
+  await config.write(content);
+  output.note(`forgot the credentials of profile ${profile.value}`);
+  for (const name of ['SHORTY_ACCESS_TOKEN', 'SHORTY_CLIENT_ID', 'SHORTY_CLIENT_SECRET']) {
+    if (context.io.env[name]) output.note(`${name} is still set in the environment`);
+  }
+  return exitCodes.done;
+}

@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { Option } from 'commander';
+import { stateFolder } from '../../app-folders.js';
+import { UsageError } from '../../cli-error.js';
+import type { DefineCommand } from '../../command.js';
+import type { Context } from '../../context.js';
+import type { ExitCode } from '../../exit-codes.js';
+import { formatCount } from '../../format.js';
+import { checkRows } from '../../import/check-rows.js';
+import { chunkKey, importIdentity } from '../../import/import-identity.js';
+import { ImportReporter } from '../../import/import-reporter.js';
+import { ImportSession } from '../../import/import-session.js';
+import { importExitCode } from '../../import/import-summary.js';
+import { planChunks } from '../../import/plan-chunks.js';
+import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
+import { runImport } from '../../import/run-import.js';
+import { createFields } from '../../import/url-fields.js';
+import { addCsvOptions, type CsvFlags, readColumnOptions } from './csv-options.js';
+import { parsePositive } from './link-options.js';
+
+interface BulkCreateOptions extends CsvFlags {
+  readonly dryRun?: boolean;
+  readonly concurrency: number;
+  /** True for --resume, false for --no-resume. */
+  readonly resume?: boolean;
+  readonly out?: string;
+  readonly failedOut?: string;
+  readonly retryFor: number;
+}
+
+const maxConcurrency = 32;
+// A server that restarts is found again within seconds, however long it was away.
+const maxRetryDelayMs = 3000;
+
+export const define: DefineCommand = (command, start) => {
+  command.argument('<file>', 'CSV file with a header row, or - for stdin');
+  addCsvOptions(command)
+    .option('--dry-run', 'check every row and send nothing')
+    .addOption(
+      new Option('--concurrency <count>', 'requests under way at once')
+        .argParser(parsePositive)
+        .default(4),
+    )
+    .option('--resume', 'go on with an interrupted import, and fail if there is none')
+    .option('--no-resume', 'import the whole file again, even if that makes links twice')
+    .option('--out <file>', 'write the created links there, as CSV')
+    .option('--failed-out <file>', 'write the rows that failed there, exactly as they stood')
+    .addOption(
+      new Option('--retry-for <seconds>', 'how long to repeat a request that is not answered')
+        .argParser(parsePositive)
+        .default(600),
+    )
+    .addHelpText('after', help)
+    .action((file: string, options: BulkCreateOptions) =>
+      start((context) => bulkCreate(context, file, options)),
+    );
+};
+
+const help = `
+Columns are named as the API's fields are: targetUrl (or url), customSlug (or slug), title, tags
+(split on |), expiresAt, utm_source ... in any case, with or without underscores. Other utm_*
+columns become customUtmParams. An empty cell leaves the field out.
+
+An import that was interrupted goes on where it was when the same command is run again, and makes
+no link twice.`;
+
+async function bulkCreate(
+  context: Context,
+  file: string,
+  options: BulkCreateOptions,
+): Promise<ExitCode> {
+  if (options.concurrency > maxConcurrency) {
+    throw new UsageError(`--concurrency ${options.concurrency}: at most ${maxConcurrency}`);
+  }
+  const { output } = context;
+  const columns = readColumnOptions(options);
+  const { encoding, delimiter } = options;
+  const prepared = await prepareImport(
+    file,
+    { columns, fields: createFields, encoding, delimiter },
+    context.io,
+  );
+  try {
+    for (const note of prepared.notes) output.note(note);
+    if (options.dryRun) return await checkRows(prepared, context);
+    return await importRows(context, prepared, options);
+  } finally {
+    await prepared.close();
+  }
+}
+
+async function importRows(
+  context: Context,
+  prepared: PreparedImport,
+  options: BulkCreateOptions,
+): Promise<ExitCode> {
+  const { io, output } = context;
+  const settings = await context.settings();
+  const { map, ignore } = readColumnOptions(options);
+  const identity = importIdentity({
+    sha256: prepared.sha256,
+    baseUrl: settings.baseUrl.value,
+    // Tokens change by the hour, and an import must be found again after that.
+    account: settings.accessToken ? 'access token' : (settings.clientId?.value ?? ''),
+    encoding: prepared.encoding,
+    delimiter: prepared.delimiter,
+    map,
+    ignore,
+  });
+  const reporter = new ImportReporter(context, prepared, options.retryFor);
+  const client = await context.client({
+    deadlineMs: options.retryFor * 1000,
+    maxRetries: Number.POSITIVE_INFINITY,
+    maxRetryDelayMs,
+    hooks: reporter.hooks,
+  });
+  const session = await ImportSession.open(prepared, {
+    folder: join(stateFolder(io), 'imports'),
+    identity,
+    mode: options.resume === undefined ? 'auto' : options.resume ? 'resume' : 'no-resume',
+    outPath: options.out,
+    failedOutPath: options.failedOut,
+    now: io.now,
+  });
+  try {
+    await reporter.begin(session.start);
+    await runImport({
+      chunks: planChunks(prepared.rows(), prepared.plan),
+      skipChunks: session.done.chunksDone,
+      concurrency: options.concurrency,
+      signal: io.interrupt,
+      send: async (items, chunk, signal) => {
+        const key = chunkKey(identity, session.seed, chunk.index, chunk.payloadDigest);
+        const { data, response } = await client.urls
+          .bulkCreateChunk(items, { idempotencyKey: key, signal })
+          .withResponse();
+        return { result: data, isReplayed: response.headers.get('idempotent-replayed') === 'true' };
+      },
+      onChunk: async (outcome) => {
+        await session.record(outcome);
+        await reporter.report(outcome, session.done);
+      },
+    });
+    await session.finish();
+  } catch (error) {
+    await reporter.end();
+    const { rows, created, failed } = session.done;
+    output.warn(
+      `shorty: stopped after ${formatCount(rows, 'row')} (${created} created, ${failed} failed); run the same command again to go on`,
+    );
+    throw error;
+  } finally {
+    await session.close();
+  }
+  return importExitCode(await reporter.summarise(session.done, options));
+}

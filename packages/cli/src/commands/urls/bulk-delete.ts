@@ -1,0 +1,53 @@
+import { stat } from 'node:fs/promises';
+import { systemErrorCode, UsageError } from '../../cli-error.js';
+import type { DefineCommand } from '../../command.js';
+import type { Context } from '../../context.js';
+import type { ExitCode } from '../../exit-codes.js';
+import { type CsvOptions, inspectCsv } from '../../import/csv-file.js';
+import { readIds } from '../../import/id-list.js';
+import { openInput } from '../../import/import-input.js';
+import { deleteUrls, parseIds } from './delete-urls.js';
+
+export const define: DefineCommand = (command, start) => {
+  command
+    .argument('<ids...>', 'ids, or one file (- for stdin): a CSV with a column id, or plain lines')
+    .option('--encoding <name>', 'encoding of the file')
+    .option('--delimiter <char>', 'what separates the columns of the file')
+    .action((ids: string[], options: CsvOptions) =>
+      start((context) => bulkDelete(context, ids, options)),
+    );
+};
+
+async function bulkDelete(
+  context: Context,
+  ids: readonly string[],
+  options: CsvOptions,
+): Promise<ExitCode> {
+  const [first] = ids;
+  if (ids.length !== 1 || first === undefined || !(await isFile(first))) {
+    return deleteUrls(context, parseIds(ids));
+  }
+  const input = await openInput(first, context.io);
+  try {
+    const csv = await inspectCsv(input, options);
+    for (const note of csv.notes) context.output.note(note);
+    // All of it is checked first: a slip in line 900 must not be found after 800 deletions.
+    let count = 0;
+    for await (const _ of readIds(csv)) count++;
+    if (count === 0) throw new UsageError(`${input.name} holds no ids`);
+    return await deleteUrls(context, readIds(csv));
+  } finally {
+    await input.close();
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  if (path === '-') return true;
+  if (/^[\d,]+$/.test(path)) return false;
+  try {
+    return !(await stat(path)).isDirectory();
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    throw new UsageError(`${path} is no id, and there is no such file`);
+  }
+}

@@ -1,0 +1,133 @@
+import type { UrlBulkUpdateItem } from '@shorty/sdk';
+import type { DefineCommand } from '../../command.js';
+import type { Context } from '../../context.js';
+import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { formatCount, formatNumber } from '../../format.js';
+import { FailureReport } from '../../import/failure-report.js';
+import { type ImportRow, planChunks } from '../../import/plan-chunks.js';
+import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
+import { updateFields } from '../../import/url-fields.js';
+import { addCsvOptions, type CsvFlags, readColumnOptions } from './csv-options.js';
+
+interface BulkUpdateOptions extends CsvFlags {
+  readonly dryRun?: boolean;
+}
+
+/** Stands for null in a cell, since an empty cell means: leave it alone. */
+const nullCell = '\\N';
+
+export const define: DefineCommand = (command, start) => {
+  command.argument('<file>', 'CSV file with a column id, or - for stdin');
+  addCsvOptions(command)
+    .option('--dry-run', 'read every row and send nothing')
+    .addHelpText('after', help)
+    .action((file: string, options: BulkUpdateOptions) =>
+      start((context) => bulkUpdate(context, file, options)),
+    );
+};
+
+const help = `
+An empty cell leaves a field as it is, and the cell \\N clears it. A file of urls export can be
+edited and given back.`;
+
+type Outcome =
+  | { readonly line: number; readonly id: string; readonly status: 'updated' }
+  | {
+      readonly line: number;
+      readonly id: string | null;
+      readonly status: 'failed';
+      readonly error: string;
+      readonly code: string;
+    };
+
+async function bulkUpdate(
+  context: Context,
+  file: string,
+  options: BulkUpdateOptions,
+): Promise<ExitCode> {
+  const { encoding, delimiter } = options;
+  const columns = readColumnOptions(options);
+  const read = { columns, fields: updateFields, encoding, delimiter };
+  const prepared = await prepareImport(file, read, context.io);
+  try {
+    for (const note of prepared.notes) context.output.note(note);
+    return await updateRows(context, prepared, options.dryRun === true);
+  } finally {
+    await prepared.close();
+  }
+}
+
+async function updateRows(
+  context: Context,
+  prepared: PreparedImport,
+  isDryRun: boolean,
+): Promise<ExitCode> {
+  const { io, output } = context;
+  const failures = new FailureReport(output, io.stderr.isTTY === true);
+  let updated = 0;
+  let failed = 0;
+  const count = (outcome: Outcome): Outcome => {
+    if (outcome.status === 'updated') updated++;
+    else {
+      failed++;
+      failures.add(outcome.line, outcome.error, outcome.code);
+    }
+    return outcome;
+  };
+  const outcomes = async function* (): AsyncGenerator<readonly Outcome[]> {
+    const client = isDryRun ? undefined : await context.client();
+    for await (const { rows } of planChunks(prepared.rows(), prepared.plan, { nullCell })) {
+      io.interrupt.throwIfAborted();
+      const send = async (items: UrlBulkUpdateItem[]) =>
+        client?.urls.bulkUpdate(items, { signal: io.interrupt });
+      yield (await updateChunk(rows, send)).map(count);
+    }
+  };
+  if (output.format === 'table') {
+    for await (const _ of outcomes()) io.interrupt.throwIfAborted();
+    failures.finish('');
+    const verb = isDryRun ? 'would be sent' : 'updated';
+    const total = formatCount(updated + failed, 'row');
+    if (!output.isQuiet) {
+      await output.write(
+        `${total}: ${formatNumber(updated)} ${verb}, ${formatNumber(failed)} failed\n`,
+      );
+    }
+  } else {
+    await output.list(outcomes(), [
+      { name: 'line', value: (row) => row.line },
+      { name: 'id', value: (row) => row.id },
+      { name: 'status', value: (row) => row.status },
+      { name: 'error', value: (row) => (row.status === 'failed' ? row.error : null) },
+      { name: 'code', value: (row) => (row.status === 'failed' ? row.code : null) },
+    ]);
+  }
+  if (failed === 0) return exitCodes.done;
+  return updated > 0 || isDryRun ? exitCodes.partlyDone : exitCodes.failed;
+}
+
+type Answer = { errors: readonly { index: number; error: string; code: string }[] } | undefined;
+
+async function updateChunk(
+  rows: readonly ImportRow[],
+  send: (items: UrlBulkUpdateItem[]) => Promise<Answer>,
+): Promise<Outcome[]> {
+  const items = rows.flatMap(({ item }) => (item && item.id !== undefined ? [item] : []));
+  // The server checks each item by itself; a row that is no update fails alone.
+  const answer = items.length > 0 ? await send(items as unknown as UrlBulkUpdateItem[]) : undefined;
+  const errors = new Map(answer?.errors.map((error) => [error.index, error]));
+  let position = 0;
+  return rows.map(({ line, item, fault }): Outcome => {
+    const status = 'failed';
+    if (!item) {
+      return { line, id: null, status, error: fault ?? 'cannot be read', code: 'INVALID_ROW' };
+    }
+    if (item.id === undefined) {
+      return { line, id: null, status, error: 'id is missing', code: 'INVALID_ROW' };
+    }
+    const id = String(item.id);
+    const error = errors.get(position++);
+    if (error) return { line, id, status, error: error.error, code: error.code };
+    return { line, id, status: 'updated' };
+  });
+}

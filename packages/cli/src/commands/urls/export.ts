@@ -1,0 +1,81 @@
+import type { Shorty, UrlRecord } from '@shorty/sdk';
+import type { DefineCommand } from '../../command.js';
+import type { Context } from '../../context.js';
+import { formatCsvLine } from '../../csv-line.js';
+import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { formatCount } from '../../format.js';
+import { formatTags, guardFormula } from '../../import/cell-values.js';
+import { ResultFile } from '../../import/result-file.js';
+import { exportColumns } from '../../import/url-fields.js';
+import { inPages } from '../../in-pages.js';
+
+interface ExportOptions {
+  readonly out?: string;
+}
+
+// Records are read one by one: as many at once as a server bears without noticing.
+const concurrency = 8;
+
+export const define: DefineCommand = (command, start) => {
+  command
+    .option('--out <file>', 'write there instead of to stdout')
+    .addHelpText('after', help)
+    .action((options: ExportOptions) => start((context) => exportUrls(context, options)));
+};
+
+const help = `
+Writes CSV unless --output asks for json or ndjson. urls bulk-create takes the CSV back; passwords
+are not known to anybody and are not in it.`;
+
+async function exportUrls(context: Context, options: ExportOptions): Promise<ExitCode> {
+  const { output } = context;
+  const format = output.format === 'table' ? 'csv' : output.format;
+  const file = options.out === undefined ? undefined : await ResultFile.open(options.out, 0);
+  const write = async (text: string) => {
+    if (!file) return output.write(text);
+    file.write(text);
+    await file.flush();
+  };
+  let count = 0;
+  try {
+    if (format === 'csv') await write(`${formatCsvLine(exportColumns)}\n`);
+    if (format === 'json') await write('{"items":[');
+    for await (const page of readRecords(context, await context.client())) {
+      if (!file && output.isClosed) break;
+      const lines = page.map((record, index) => {
+        if (format === 'csv') return `${formatCsvLine(exportCells(record))}\n`;
+        if (format === 'ndjson') return `${JSON.stringify(record)}\n`;
+        return `${count + index === 0 ? '\n' : ',\n'}${JSON.stringify(record)}`;
+      });
+      await write(lines.join(''));
+      count += page.length;
+    }
+    if (format === 'json') await write('\n]}\n');
+  } finally {
+    await file?.close();
+  }
+  if (file) output.note(`${formatCount(count, 'link')} written to ${options.out}`);
+  return exitCodes.done;
+}
+
+async function* readRecords(context: Context, client: Shorty): AsyncGenerator<UrlRecord[]> {
+  const { signal } = { signal: context.io.interrupt };
+  for await (const items of inPages(client.urls.list({}, { signal }), concurrency)) {
+    yield await Promise.all(items.map((item) => client.urls.get(item.id, { signal })));
+  }
+}
+
+function exportCells(record: UrlRecord): string[] {
+  const cells: Readonly<Record<string, unknown>> = {
+    ...record,
+    tags: formatTags(record.tags),
+    customUtmParams:
+      Object.keys(record.customUtmParams).length === 0
+        ? ''
+        : JSON.stringify(record.customUtmParams),
+  };
+  return exportColumns.map((name) => {
+    const value = cells[name];
+    return guardFormula(value === null || value === undefined ? '' : String(value));
+  });
+}

@@ -1,0 +1,107 @@
+import type { UrlUpdateRequest } from '@shorty/sdk';
+import { type Command, InvalidArgumentError } from 'commander';
+import { UsageError } from '../../cli-error.js';
+import { gather } from '../../command.js';
+import type { Context } from '../../context.js';
+import { askHidden, readSecret } from '../../prompt.js';
+
+/** Flags that `create` and `update` share. */
+export interface LinkOptions {
+  readonly title?: string;
+  readonly description?: string;
+  readonly category?: string;
+  readonly tag?: readonly string[];
+  readonly domainId?: string;
+  readonly redirectType?: number;
+  readonly expiresAt?: string;
+  readonly passwordStdin?: boolean;
+  readonly utmSource?: string;
+  readonly utmMedium?: string;
+  readonly utmCampaign?: string;
+  readonly utmTerm?: string;
+  readonly utmContent?: string;
+  readonly utmParam?: readonly string[];
+  readonly sourceDomain?: string;
+}
+
+export function addLinkOptions(command: Command): Command {
+  return command
+    .option('--title <text>', 'title for people')
+    .option('--description <text>', 'longer note')
+    .option('--category <text>', 'category to group by')
+    .option('--tag <tag>', 'tag; may be given several times', gather)
+    .option('--domain-id <uuid>', 'custom domain to serve the link on')
+    .option('--redirect-type <status>', '301, 302, 307 or 308', parseRedirectType)
+    .option('--expires-at <time>', 'when the link stops, such as 2030-12-31T23:59:59Z')
+    .option('--password-stdin', 'protect with the password on stdin (asked for on a terminal)')
+    .option('--utm-source <text>', 'utm_source to set on the target')
+    .option('--utm-medium <text>', 'utm_medium to set on the target')
+    .option('--utm-campaign <text>', 'utm_campaign to set on the target')
+    .option('--utm-term <text>', 'utm_term to set on the target')
+    .option('--utm-content <text>', 'utm_content to set on the target')
+    .option('--utm-param <key=value>', 'further parameter; may be given several times', gather)
+    .option('--source-domain <domain>', 'hint for attribution');
+}
+
+type RedirectType = NonNullable<UrlUpdateRequest['redirectType']>;
+
+/** The request's fields, those that were not named left out. */
+export async function readLinkOptions(
+  options: LinkOptions,
+  context: Context,
+): Promise<UrlUpdateRequest> {
+  const { tag, utmParam, passwordStdin, redirectType, ...texts } = options;
+  const { title, description, category, domainId, expiresAt, sourceDomain } = texts;
+  const { utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = texts;
+  const named = { title, description, category, domainId, expiresAt, sourceDomain };
+  const utm = { utmSource, utmMedium, utmCampaign, utmTerm, utmContent };
+  const body: UrlUpdateRequest = Object.fromEntries(
+    Object.entries({ ...named, ...utm }).filter(([, value]) => value !== undefined),
+  );
+  // Other numbers are the server's to refuse: it knows which it takes.
+  if (redirectType !== undefined) body.redirectType = redirectType as RedirectType;
+  if (tag) body.tags = [...tag];
+  if (utmParam) body.customUtmParams = parsePairs(utmParam);
+  if (passwordStdin) {
+    body.password = await readPassword(context);
+    body.isPasswordProtected = true;
+  }
+  return body;
+}
+
+async function readPassword(context: Context): Promise<string> {
+  const password = context.isInteractive
+    ? await askHidden('Password for the link (not shown): ', context.io)
+    : await readSecret(context.io);
+  if (password === '') throw new UsageError('--password-stdin: stdin holds no password');
+  return password;
+}
+
+function parsePairs(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const split = pair.indexOf('=');
+      if (split > 0) return [pair.slice(0, split), pair.slice(split + 1)];
+      throw new UsageError(`--utm-param ${pair}: write it as key=value`);
+    }),
+  );
+}
+
+function parseRedirectType(text: string): number {
+  if (/^\d{3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is 301, 302, 307 or 308.');
+}
+
+/** For options that count something. */
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (/^\d{1,9}$/.test(text)) return count;
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+/** For options that count at least one. */
+export function parsePositive(text: string): number {
+  const count = parseCount(text);
+  if (count > 0) return count;
+  throw new InvalidArgumentError('It must be at least 1.');
+}

@@ -1,0 +1,78 @@
+import type { UrlUpdateRequest } from '@shorty/sdk';
+import { Option } from 'commander';
+import { UsageError } from '../../cli-error.js';
+import { type DefineCommand, gather } from '../../command.js';
+import type { Context } from '../../context.js';
+import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { nearestName } from '../../import/nearest-name.js';
+import { addLinkOptions, type LinkOptions, readLinkOptions } from './link-options.js';
+
+interface UpdateOptions extends LinkOptions {
+  readonly targetUrl?: string;
+  readonly active?: boolean;
+  readonly inactive?: boolean;
+  readonly clear?: readonly string[];
+}
+
+const clearable = [
+  'title',
+  'description',
+  'category',
+  'tags',
+  'domainId',
+  'redirectType',
+  'expiresAt',
+  'password',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmTerm',
+  'utmContent',
+  'customUtmParams',
+  'sourceDomain',
+] as const satisfies readonly (keyof UrlUpdateRequest)[];
+
+export const define: DefineCommand = (command, start) => {
+  command
+    .argument('<id>', 'id of the link')
+    .option('--target-url <url>', 'where the link leads from now on');
+  addLinkOptions(command)
+    .addOption(new Option('--active', 'resume the link').conflicts('inactive'))
+    .option('--inactive', 'pause the link')
+    .option('--clear <field>', 'remove a value; may be given several times', gather)
+    .action((id: string, options: UpdateOptions) =>
+      start((context) => updateUrl(context, id, options)),
+    );
+};
+
+async function updateUrl(context: Context, id: string, options: UpdateOptions): Promise<ExitCode> {
+  const { targetUrl, active, inactive, clear = [], ...link } = options;
+  const patch: UrlUpdateRequest = await readLinkOptions(link, context);
+  if (targetUrl !== undefined) patch.targetUrl = targetUrl;
+  if (active || inactive) patch.isActive = active === true;
+  for (const name of clear) clearField(patch, name);
+  if (Object.keys(patch).length === 0) {
+    throw new UsageError('nothing to change', 'name at least one option; see --help');
+  }
+  const client = await context.client();
+  await context.output.record(
+    await client.urls.update(id, patch, { signal: context.io.interrupt }),
+  );
+  return exitCodes.done;
+}
+
+function clearField(patch: UrlUpdateRequest, name: string): void {
+  const field = clearable.find(
+    (known) => known.toLowerCase() === name.replaceAll(/[-_]/g, '').toLowerCase(),
+  );
+  if (!field) {
+    const near = nearestName(name, clearable);
+    throw new UsageError(
+      `--clear ${name}: there is no such field to clear`,
+      near ? `did you mean ${near}?` : `fields: ${clearable.join(', ')}`,
+    );
+  }
+  if (patch[field] !== undefined) throw new UsageError(`--clear ${name}: it is also set`);
+  patch[field] = null;
+  if (field === 'password') patch.isPasswordProtected = false;
+}

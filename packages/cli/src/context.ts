@@ -1,0 +1,44 @@
+import { Shorty, type ShortyOptions } from '@shorty/sdk';
+import { ConfigFile } from './config-file.js';
+import type { Io } from './io.js';
+import { Output, type OutputOptions } from './output.js';
+import {
+  requireCredentials,
+  resolveSettings,
+  type SettingFlags,
+  type Settings,
+} from './settings.js';
+
+/** What every command is given. Nothing is read or connected before it is asked for. */
+export interface Context {
+  readonly io: Io;
+  readonly output: Output;
+  readonly config: ConfigFile;
+  readonly flags: SettingFlags;
+  /** True where a person can answer questions. */
+  readonly isInteractive: boolean;
+  settings(): Promise<Settings>;
+  client(options?: Partial<ShortyOptions>): Promise<Shorty>;
+}
+
+export function createContext(io: Io, flags: SettingFlags, outputOptions: OutputOptions): Context {
+  const config = new ConfigFile(io);
+  const settings = async () => resolveSettings(flags, io.env, await config.read());
+  return {
+    io,
+    config,
+    flags,
+    output: new Output(io, outputOptions),
+    isInteractive: io.stdin.isTTY === true && io.stderr.isTTY === true,
+    settings,
+    client: async (options = {}) => {
+      const resolved = await settings();
+      return new Shorty({
+        baseUrl: resolved.baseUrl.value,
+        ...requireCredentials(resolved),
+        fetch: io.fetch,
+        ...options,
+      });
+    },
+  };
+}

@@ -1,0 +1,11 @@
+/** What the process answers to the shell. Scripts rely on these numbers. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  partlyDone: 3,
+  notAllowed: 4,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

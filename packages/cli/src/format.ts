@@ -1,0 +1,34 @@
+/** `1,000 rows`, `1 row`. */
+export function formatCount(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+export function formatNumber(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+}
+
+/** `2030-01-31 14:05 UTC`. */
+export function formatInstant(epochMs: number): string {
+  return `${new Date(epochMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
+export function formatDuration(durationMs: number): string {
+  const seconds = durationMs / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes} min ${whole % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+// C0, DEL and C1 controls would let a stored title steer the terminal.
+const controls = /\p{Cc}/gu;
+
+/** Text from elsewhere, safe to print on a terminal in one line. */
+export function printable(text: string): string {
+  return text.replaceAll(controls, (char) =>
+    char === '\n' || char === '\t' || char === '\r' ? ' ' : '\u{fffd}',
+  );
+}

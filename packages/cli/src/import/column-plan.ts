@@ -1,0 +1,142 @@
+import { UsageError } from '../cli-error.js';
+import type { ParseCell } from './cell-values.js';
+import { nearestName } from './nearest-name.js';
+import type { FieldSet } from './url-fields.js';
+
+/** What is done with the cells of one column. */
+export type Column =
+  | { readonly kind: 'field'; readonly name: string; readonly parse: ParseCell }
+  | { readonly kind: 'utm'; readonly name: string }
+  | { readonly kind: 'unnamed' }
+  | { readonly kind: 'ignored' };
+
+export interface ColumnPlan {
+  readonly columns: readonly Column[];
+  /** Read-only columns that are passed over, to be told. */
+  readonly passedOver: readonly string[];
+}
+
+export interface ColumnOptions {
+  /** Field by the header's name, from `--map`. */
+  readonly map: ReadonlyMap<string, string>;
+  /** Names from `--ignore-columns`; `all` stands for every unknown one. */
+  readonly ignore: ReadonlySet<string> | 'all';
+}
+
+/** Reads a header row. Anything doubtful is refused: a slip must not lose a column silently. */
+export function planColumns(
+  header: readonly string[],
+  set: FieldSet,
+  options: ColumnOptions,
+): ColumnPlan {
+  const titles = header.map((title) => title.trim());
+  checkOptions(titles, options);
+  const passedOver: string[] = [];
+  const unknown: string[] = [];
+  const columns = titles.map((title): Column => {
+    const mapped = lookUp(options.map, title);
+    if (mapped !== undefined) return mappedColumn(title, mapped, set);
+    if (isIgnored(title, options.ignore)) return { kind: 'ignored' };
+    if (title === '') return { kind: options.ignore === 'all' ? 'ignored' : 'unnamed' };
+    const column = findColumn(title, set);
+    if (column) return column;
+    const spelling = normalise(title);
+    if (set.readOnly.some((name) => normalise(name) === spelling)) passedOver.push(title);
+    else if (options.ignore !== 'all') unknown.push(title);
+    return { kind: 'ignored' };
+  });
+  refuseDuplicates(titles, columns);
+  for (const name of set.required) requireField(name, titles, columns);
+  if (unknown.length > 0) throw unknownColumns(unknown, set);
+  return { columns, passedOver };
+}
+
+function findColumn(title: string, set: FieldSet): Column | undefined {
+  const spelling = normalise(title);
+  const own = Object.keys(set.fields).find((field) => normalise(field) === spelling);
+  const name = own ?? (Object.hasOwn(set.aliases, spelling) ? set.aliases[spelling] : undefined);
+  const parse = name === undefined ? undefined : set.fields[name];
+  if (name !== undefined && parse) return { kind: 'field', name, parse };
+  return /^utm_./i.test(title) ? { kind: 'utm', name: title } : undefined;
+}
+
+function mappedColumn(title: string, target: string, set: FieldSet): Column {
+  const column = findColumn(target, set);
+  if (column) return column;
+  const near = nearestName(target, Object.keys(set.fields));
+  throw new UsageError(
+    `--map ${title}=${target}: there is no field ${target}`,
+    near ? `did you mean ${near}?` : `fields: ${Object.keys(set.fields).join(', ')}, utm_*`,
+  );
+}
+
+function requireField(name: string, titles: readonly string[], columns: readonly Column[]): void {
+  if (columns.some((column) => column.kind === 'field' && column.name === name)) return;
+  throw new UsageError(
+    `the header names no ${name}: it reads ${titles.map(quoteTitle).join(', ')}`,
+    `the first row must name the columns; to use a column as it is called: --map ${quoteShell(titles[0])}=${name}`,
+  );
+}
+
+function refuseDuplicates(titles: readonly string[], columns: readonly Column[]): void {
+  const seen = new Map<string, number>();
+  for (const [index, column] of columns.entries()) {
+    if (column.kind === 'ignored' || column.kind === 'unnamed') continue;
+    const first = seen.get(column.name);
+    if (first !== undefined) {
+      throw new UsageError(
+        `columns ${first + 1} (${quoteTitle(titles[first])}) and ${index + 1} (${quoteTitle(titles[index])}) both mean ${column.name}`,
+        'leave one out with --ignore-columns, or rename it with --map',
+      );
+    }
+    seen.set(column.name, index);
+  }
+}
+
+function unknownColumns(unknown: readonly string[], set: FieldSet): UsageError {
+  const candidates = Object.keys(set.fields);
+  const named = unknown.map((title) => {
+    const near = nearestName(title, candidates);
+    return near ? `${quoteTitle(title)} (did you mean ${near}?)` : quoteTitle(title);
+  });
+  const plural = unknown.length === 1 ? 'unknown column' : 'unknown columns';
+  return new UsageError(
+    `${plural} ${named.join(', ')}`,
+    `use --map ${quoteShell(unknown[0])}=FIELD, or pass over with --ignore-columns=${unknown.map(quoteShell).join(',')}`,
+  );
+}
+
+function checkOptions(titles: readonly string[], options: ColumnOptions): void {
+  const named = [...options.map.keys(), ...(options.ignore === 'all' ? [] : options.ignore)];
+  for (const name of named) {
+    if (titles.some((title) => isSameTitle(title, name))) continue;
+    throw new UsageError(
+      `there is no column ${quoteTitle(name)}: the header reads ${titles.map(quoteTitle).join(', ')}`,
+    );
+  }
+}
+
+function lookUp(map: ReadonlyMap<string, string>, title: string): string | undefined {
+  for (const [from, to] of map) if (isSameTitle(from, title)) return to;
+  return undefined;
+}
+
+function isIgnored(title: string, ignore: ColumnOptions['ignore']): boolean {
+  return ignore !== 'all' && [...ignore].some((name) => isSameTitle(name, title));
+}
+
+function isSameTitle(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase();
+}
+
+function normalise(name: string): string {
+  return name.toLowerCase().replaceAll(/[_\-\s]/g, '');
+}
+
+function quoteTitle(title: string | undefined): string {
+  return JSON.stringify(title && title.length > 60 ? `${title.slice(0, 57)}...` : (title ?? ''));
+}
+
+function quoteShell(title: string | undefined): string {
+  return title !== undefined && /^[\w.-]+$/.test(title) ? title : `'${title ?? 'column'}'`;
+}

@@ -1,0 +1,46 @@
+import { UsageError } from '../cli-error.js';
+
+const candidates = [',', ';', '\t'] as const;
+
+/** The delimiter that a header line uses: the most frequent one outside quotes, else a comma. */
+export function sniffDelimiter(text: string): string {
+  const counts = new Map<string, number>(candidates.map((candidate) => [candidate, 0]));
+  let isQuoted = false;
+  let hasContent = false;
+  for (const char of text) {
+    if (char === '"') isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (char === '\n' || char === '\r') {
+      if (hasContent) break;
+    } else {
+      const count = counts.get(char);
+      if (count !== undefined) counts.set(char, count + 1);
+    }
+    if (char.trim() !== '') hasContent = true;
+  }
+  let best: string = ',';
+  for (const [candidate, count] of counts) if (count > (counts.get(best) ?? 0)) best = candidate;
+  return best;
+}
+
+const names: Readonly<Record<string, string>> = {
+  tab: '\t',
+  '\\t': '\t',
+  comma: ',',
+  semicolon: ';',
+  pipe: '|',
+};
+
+export function parseDelimiter(text: string): string {
+  const delimiter = names[text.toLowerCase()] ?? text;
+  if (delimiter.length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
+  throw new UsageError(
+    `--delimiter ${JSON.stringify(text)} is no single character`,
+    'write the character itself, or tab, comma, semicolon or pipe',
+  );
+}
+
+export function delimiterName(delimiter: string): string {
+  const known: Readonly<Record<string, string>> = { '\t': 'tab', ';': 'semicolon', ',': 'comma' };
+  return known[delimiter] ?? JSON.stringify(delimiter);
+}

@@ -1,0 +1,105 @@
+import { CliError, UsageError } from '../cli-error.js';
+import { delimiterName, parseDelimiter, sniffDelimiter } from './csv-delimiter.js';
+import { CsvReader, OverlongLineError } from './csv-reader.js';
+import { type ImportInput, inspectInput, readText } from './import-input.js';
+import type { RecordBatch } from './plan-chunks.js';
+
+export interface CsvOptions {
+  /** A label that TextDecoder knows; found out from the bytes when left out. */
+  readonly encoding?: string | undefined;
+  /** One character or its name; found out from the first line when left out. */
+  readonly delimiter?: string | undefined;
+}
+
+/** A CSV file whose spelling is known. */
+export interface CsvFile {
+  readonly input: ImportInput;
+  readonly sha256: string;
+  readonly encoding: string;
+  readonly delimiter: string;
+  /** What ends the first line. */
+  readonly lineEnd: string;
+  readonly hasByteOrderMark: boolean;
+  /** What was assumed, to be told. */
+  readonly notes: readonly string[];
+  /** All rows from the start, the header among them; may be called again. */
+  records(): AsyncGenerator<RecordBatch>;
+}
+
+export async function inspectCsv(input: ImportInput, options: CsvOptions): Promise<CsvFile> {
+  const named = options.encoding === undefined ? undefined : encodingLabel(options.encoding);
+  const facts = await inspectInput(input);
+  const { hasByteOrderMark } = facts.encoding;
+  const encoding = named ?? facts.encoding.label;
+  const start = await readStart(input, encoding);
+  const delimiter =
+    options.delimiter === undefined ? sniffDelimiter(start) : parseDelimiter(options.delimiter);
+  const notes: string[] = [];
+  if (named === undefined && encoding !== 'utf-8') {
+    const why = explainEncoding(encoding, hasByteOrderMark);
+    notes.push(`reading ${input.name} as ${encoding} (${why}); --encoding says otherwise`);
+  }
+  if (options.delimiter === undefined && delimiter !== ',') {
+    const name = delimiterName(delimiter);
+    notes.push(`columns are separated by a ${name}; --delimiter says otherwise`);
+  }
+  return {
+    input,
+    sha256: facts.sha256,
+    encoding,
+    delimiter,
+    lineEnd: /\S[^\r\n]*(\r\n|\n|\r)/.exec(start)?.[1] ?? '\n',
+    hasByteOrderMark,
+    notes,
+    records: () => readRecords(input, encoding, delimiter),
+  };
+}
+
+function explainEncoding(encoding: string, hasByteOrderMark: boolean): string {
+  if (hasByteOrderMark) return 'by its byte order mark';
+  return encoding === 'windows-1252' ? 'it is not UTF-8' : 'by its zero bytes';
+}
+
+function encodingLabel(name: string): string {
+  try {
+    return new TextDecoder(name).encoding;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UsageError(
+      `--encoding ${name}: there is no such encoding`,
+      'for example utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis',
+    );
+  }
+}
+
+/** Enough text to hold the first line that is not blank. */
+async function readStart(input: ImportInput, encoding: string): Promise<string> {
+  let start = '';
+  for await (const { text } of readText(input, encoding)) {
+    start += text;
+    if (/\S[^\r\n]*[\r\n]/.test(start) || start.length > 1024 * 1024) break;
+  }
+  return start;
+}
+
+async function* readRecords(
+  input: ImportInput,
+  encoding: string,
+  delimiter: string,
+): AsyncGenerator<RecordBatch> {
+  const reader = new CsvReader(delimiter);
+  let bytesRead = 0;
+  try {
+    for await (const block of readText(input, encoding)) {
+      bytesRead = block.bytesRead;
+      yield { records: reader.push(block.text), bytesRead };
+    }
+    yield { records: reader.finish(), bytesRead };
+  } catch (error) {
+    if (!(error instanceof OverlongLineError)) throw error;
+    throw new CliError(`${input.name}: ${error.message}: this is no CSV file of links`, {
+      code: 'OVERLONG_LINE',
+      cause: error,
+    });
+  }
+}

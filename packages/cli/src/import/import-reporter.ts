@@ -1,0 +1,202 @@
+import type { ShortyOptions } from '@shorty/sdk';
+import type { Context } from '../context.js';
+import { formatCsvLine } from '../csv-line.js';
+import { formatDuration, formatNumber } from '../format.js';
+import { isRichTerminal } from '../io.js';
+import type { ImportView } from '../ui/mount-import-view.js';
+import { guardFormula } from './cell-values.js';
+import type { Start } from './decide-start.js';
+import { FailureReport } from './failure-report.js';
+import type { ImportProgressRecord } from './import-journal.js';
+import type { ImportProgress } from './import-progress.js';
+import {
+  formatSummary,
+  type ImportSummary,
+  maxListedErrors,
+  type RowError,
+} from './import-summary.js';
+import type { PreparedImport } from './prepare-import.js';
+import type { ChunkOutcome, RowOutcome } from './run-import.js';
+
+const rowColumns = [
+  ...['line', 'index', 'status', 'id', 'shortCode'],
+  ...['shortUrl', 'targetUrl', 'customSlug', 'error', 'code'],
+] as const;
+
+type Hooks = NonNullable<ShortyOptions['hooks']>;
+
+/** Tells how an import goes: rows or a summary on stdout, trouble and progress on stderr. */
+export class ImportReporter {
+  /** For the client: they notice when requests are being repeated. */
+  readonly hooks: Hooks;
+  readonly #context: Context;
+  readonly #progress: ImportProgress;
+  readonly #failures: FailureReport;
+  readonly #errors: RowError[] = [];
+  readonly #isTerminal: boolean;
+  #view: ImportView | undefined;
+  #isFinishedBefore = false;
+
+  constructor(context: Context, prepared: PreparedImport, retryForSeconds: number) {
+    const { io, output } = context;
+    this.#context = context;
+    this.#isTerminal = io.stderr.isTTY === true;
+    this.#failures = new FailureReport(output, this.#isTerminal);
+    this.#progress = {
+      bytesRead: 0,
+      bytesBefore: 0,
+      bytesTotal: prepared.input.sizeBytes,
+      rows: 0,
+      created: 0,
+      failed: 0,
+      replayed: 0,
+      rowsBefore: 0,
+      startedAt: io.now(),
+      retrying: undefined,
+    };
+    this.hooks = {
+      onRetry: ({ error }) => this.#noteRetry(error, retryForSeconds),
+      onResponse: ({ status }) => this.#noteAnswer(status),
+    };
+  }
+
+  async begin(start: Start): Promise<void> {
+    const { output } = this.#context;
+    const progress = this.#progress;
+    if (start.kind === 'continue') {
+      const { rows, created, failed } = start.state;
+      const unknownBytes = { bytesBefore: rows > 0 ? undefined : 0 };
+      Object.assign(progress, { rows, created, failed, rowsBefore: rows, ...unknownBytes });
+      if (rows > 0)
+        output.note(`going on after ${formatNumber(rows)} rows of an interrupted import`);
+    } else if (start.kind === 'rewind') {
+      this.#isFinishedBefore = start.isFinished;
+      output.note(
+        start.isFinished
+          ? 'this file was imported before: asking the server for its answers again'
+          : 'the output files have changed: asking the server for its answers again from row 1',
+      );
+    }
+    if (this.#streamsRows && output.format === 'csv') {
+      await output.write(`${formatCsvLine(rowColumns)}\n`);
+    }
+    await this.#mountView();
+  }
+
+  async report(outcome: ChunkOutcome, done: ImportProgressRecord): Promise<void> {
+    const progress = this.#progress;
+    const { rows, created, failed } = done;
+    const { bytesRead } = outcome.chunk;
+    Object.assign(progress, { rows, created, failed, bytesRead });
+    progress.bytesBefore ??= bytesRead;
+    for (const { row, failure } of outcome.rows) {
+      if (!failure) {
+        if (outcome.isReplayed) progress.replayed++;
+        continue;
+      }
+      const { index, line } = row;
+      this.#failures.add(line, failure.message, failure.code);
+      if (this.#errors.length < maxListedErrors) {
+        this.#errors.push({ line, index, error: failure.message, code: failure.code });
+      }
+    }
+    if (!this.#streamsRows) return;
+    const format = this.#context.output.format === 'csv' ? formatRow : formatJsonRow;
+    await this.#context.output.write(outcome.rows.map((row) => `${format(row)}\n`).join(''));
+  }
+
+  /** Takes the live view away. */
+  async end(): Promise<void> {
+    await this.#view?.stop();
+    this.#view = undefined;
+  }
+
+  async summarise(
+    done: ImportProgressRecord,
+    files: { out?: string; failedOut?: string },
+  ): Promise<ImportSummary> {
+    await this.end();
+    const { output, io } = this.#context;
+    const { rowsBefore, startedAt, replayed } = this.#progress;
+    const summary: ImportSummary = {
+      rows: done.rows,
+      created: done.created,
+      failed: done.failed,
+      replayed,
+      rowsBefore,
+      durationMs: io.now() - startedAt,
+      out: files.out ?? null,
+      failedOut: files.failedOut ?? null,
+      errors: this.#errors,
+    };
+    this.#failures.finish(files.failedOut ? ` (all are in ${files.failedOut})` : '');
+    if (output.format === 'json') await output.record(summary);
+    else if (output.format === 'table' && !output.isQuiet) {
+      await output.write(`${formatSummary(summary)}\n`);
+    }
+    if (this.#isFinishedBefore) {
+      output.note('already imported, nothing was made twice: --no-resume imports it again');
+    } else if (replayed > 0 && rowsBefore === 0) {
+      output.note(`${formatNumber(replayed)} of them were made by an earlier run, not twice`);
+    }
+    return summary;
+  }
+
+  get #streamsRows(): boolean {
+    return this.#context.output.format === 'ndjson' || this.#context.output.format === 'csv';
+  }
+
+  async #mountView(): Promise<void> {
+    const { io, output } = this.#context;
+    // Rows that scroll by on the same terminal are progress enough.
+    const isBusy = this.#streamsRows && io.stdout.isTTY === true;
+    if (output.isQuiet || isBusy || !isRichTerminal(io.stderr, io.env)) return;
+    const { mountImportView } = await import('../ui/mount-import-view.js');
+    this.#view = mountImportView(this.#progress, io);
+    this.#failures.redirect((line) => this.#tell(line));
+  }
+
+  #tell(line: string): void {
+    if (this.#view) this.#view.log(line);
+    else this.#context.output.warn(line);
+  }
+
+  #noteRetry(error: unknown, retryForSeconds: number): void {
+    if (this.#progress.retrying) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#progress.retrying = { reason, since: this.#context.io.now() };
+    if (!this.#view) {
+      const limit = formatDuration(retryForSeconds * 1000);
+      this.#context.output.note(`the server does not answer (${reason}); retrying for ${limit}`);
+    }
+  }
+
+  #noteAnswer(status: number): void {
+    if (!this.#progress.retrying || status === 429 || status >= 500) return;
+    this.#progress.retrying = undefined;
+    if (!this.#view) this.#context.output.note('the server answers again');
+  }
+}
+
+function formatJsonRow({ row, created, failure }: RowOutcome): string {
+  const { line, index } = row;
+  if (created) return JSON.stringify({ status: 'created', line, ...created, index });
+  return JSON.stringify({
+    status: 'failed',
+    line,
+    index,
+    error: failure.message,
+    code: failure.code,
+  });
+}
+
+function formatRow({ row, created, failure }: RowOutcome): string {
+  const place = [String(row.line), String(row.index)];
+  const cells = created
+    ? [
+        ...['created', created.id, created.shortCode, created.shortUrl, created.targetUrl],
+        ...[created.customSlug ?? '', '', ''],
+      ]
+    : ['failed', '', '', '', '', '', failure.message, failure.code];
+  return formatCsvLine([...place, ...cells].map(guardFormula));
+}

@@ -1,0 +1,42 @@
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { formatCount, formatDuration, formatNumber } from '../format.js';
+
+export interface RowError {
+  readonly line: number;
+  readonly index: number;
+  readonly error: string;
+  readonly code: string;
+}
+
+/** What an import came to: the command's data. */
+export interface ImportSummary {
+  readonly rows: number;
+  readonly created: number;
+  readonly failed: number;
+  /** Rows that the server had made in an earlier run and only answered again. */
+  readonly replayed: number;
+  /** Rows that were done before this run. */
+  readonly rowsBefore: number;
+  readonly durationMs: number;
+  readonly out: string | null;
+  readonly failedOut: string | null;
+  /** The first hundred failures of this run. */
+  readonly errors: readonly RowError[];
+}
+
+export const maxListedErrors = 100;
+
+export function formatSummary(summary: ImportSummary): string {
+  const { rows, created, failed, rowsBefore, durationMs } = summary;
+  const rate = Math.round(((rows - rowsBefore) / Math.max(durationMs, 1)) * 1000);
+  const before = rowsBefore > 0 ? `, ${formatNumber(rowsBefore)} of them before` : '';
+  return (
+    `${formatCount(rows, 'row')}${before}: ${formatNumber(created)} created, ` +
+    `${formatNumber(failed)} failed in ${formatDuration(durationMs)} (${formatNumber(rate)} rows/s)`
+  );
+}
+
+export function importExitCode({ created, failed }: ImportSummary): ExitCode {
+  if (failed === 0) return exitCodes.done;
+  return created > 0 ? exitCodes.partlyDone : exitCodes.failed;
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { ColumnPlan } from './column-plan.js';
+import { type ConvertOptions, convertRow } from './convert-row.js';
+import type { CsvRecord } from './csv-reader.js';
+
+/** One row of the file on its way: what to send for it, or why it cannot be sent. */
+export interface ImportRow {
+  /** Position among the file's rows, from 0. */
+  readonly index: number;
+  readonly line: number;
+  readonly raw: string;
+  readonly item?: Readonly<Record<string, unknown>>;
+  readonly fault?: string;
+}
+
+/** Rows that travel in one request, broken ones among them in their order. */
+export interface ImportChunk {
+  readonly index: number;
+  readonly rows: readonly ImportRow[];
+  /** Digest of the items that are sent. */
+  readonly payloadDigest: string;
+  /** How far into the file this chunk reaches. */
+  readonly bytesRead: number;
+}
+
+export interface RecordBatch {
+  readonly records: readonly CsvRecord[];
+  readonly bytesRead: number;
+}
+
+const maxItems = 100;
+const maxPayloadBytes = 1_000_000;
+// A file of nothing but broken rows must move on too.
+const maxRows = 500;
+
+/**
+ * Groups rows into requests. The grouping follows from the file alone, so that an import that is
+ * run again sends the same requests under the same keys.
+ */
+export async function* planChunks(
+  batches: AsyncIterable<RecordBatch>,
+  plan: ColumnPlan,
+  options: ConvertOptions = {},
+): AsyncGenerator<ImportChunk> {
+  let rows: ImportRow[] = [];
+  let items = 0;
+  let payloadBytes = 0;
+  let digest = createHash('sha256');
+  let chunkIndex = 0;
+  let rowIndex = 0;
+  let bytesRead = 0;
+  const cut = (): ImportChunk => {
+    const chunk = { index: chunkIndex++, rows, payloadDigest: digest.digest('hex'), bytesRead };
+    rows = [];
+    items = 0;
+    payloadBytes = 0;
+    digest = createHash('sha256');
+    return chunk;
+  };
+  for await (const batch of batches) {
+    bytesRead = batch.bytesRead;
+    for (const record of batch.records) {
+      const index = rowIndex++;
+      const { line, raw } = record;
+      const converted = convertRow(record, plan, options);
+      if (converted.fault !== undefined) {
+        rows.push({ index, line, raw, fault: converted.fault });
+        if (rows.length >= maxRows) yield cut();
+        continue;
+      }
+      const json = JSON.stringify(converted.item);
+      const bytes = Buffer.byteLength(json) + 1;
+      if (bytes > maxPayloadBytes) {
+        rows.push({ index, line, raw, fault: 'the row is larger than 1 MB' });
+        continue;
+      }
+      if (payloadBytes + bytes > maxPayloadBytes) yield cut();
+      digest.update(json).update('\n');
+      rows.push({ index, line, raw, item: converted.item });
+      payloadBytes += bytes;
+      items++;
+      if (items >= maxItems || rows.length >= maxRows) yield cut();
+    }
+  }
+  if (rows.length > 0) yield cut();
+}

@@ -1,0 +1,72 @@
+import { UsageError } from '../cli-error.js';
+import type { Io } from '../io.js';
+import { type ColumnOptions, type ColumnPlan, planColumns } from './column-plan.js';
+import { type CsvFile, type CsvOptions, inspectCsv } from './csv-file.js';
+import type { CsvRecord } from './csv-reader.js';
+import { openInput } from './import-input.js';
+import type { RecordBatch } from './plan-chunks.js';
+import type { FieldSet } from './url-fields.js';
+
+export interface PrepareOptions extends CsvOptions {
+  readonly columns: ColumnOptions;
+  readonly fields: FieldSet;
+}
+
+/** A file whose header has been understood. */
+export interface PreparedImport extends Omit<CsvFile, 'records'> {
+  readonly plan: ColumnPlan;
+  /** The header row as it stands in the file. */
+  readonly header: CsvRecord;
+  /** The rows behind the header. */
+  rows(): AsyncGenerator<RecordBatch>;
+  close(): Promise<void>;
+}
+
+/** Opens a file, or stdin for `-`, and reads its header. */
+export async function prepareImport(
+  path: string,
+  options: PrepareOptions,
+  io: Pick<Io, 'stdin' | 'interrupt'>,
+): Promise<PreparedImport> {
+  const input = await openInput(path, io);
+  try {
+    const csv = await inspectCsv(input, options);
+    const header = await readHeader(csv, options.fields);
+    const plan = planColumns(header.cells, options.fields, options.columns);
+    const notes = [...csv.notes, ...describePassedOver(plan)];
+    return { ...csv, plan, header, notes, rows: () => rowsBehindHeader(csv), close: input.close };
+  } catch (error) {
+    await input.close();
+    throw error;
+  }
+}
+
+async function readHeader(csv: CsvFile, fields: FieldSet): Promise<CsvRecord> {
+  for await (const { records } of csv.records()) {
+    const [header] = records;
+    if (!header) continue;
+    if (header.fault === undefined) return header;
+    throw new UsageError(`the header cannot be read: line ${header.line}: ${header.fault}`);
+  }
+  throw new UsageError(
+    `${csv.input.name} is empty`,
+    `its first row must name the columns: ${fields.required.join(', ')} and what else there is`,
+  );
+}
+
+function describePassedOver(plan: ColumnPlan): string[] {
+  if (plan.passedOver.length === 0) return [];
+  return [`passing over what only the server sets: ${plan.passedOver.join(', ')}`];
+}
+
+async function* rowsBehindHeader(csv: CsvFile): AsyncGenerator<RecordBatch> {
+  let isHeaderNext = true;
+  for await (const batch of csv.records()) {
+    if (isHeaderNext && batch.records.length > 0) {
+      isHeaderNext = false;
+      yield { records: batch.records.slice(1), bytesRead: batch.bytesRead };
+    } else {
+      yield batch;
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import { UsageError } from './cli-error.js';
+import { formatCsvLine } from './csv-line.js';
+import { printable } from './format.js';
+import { guardFormula } from './import/cell-values.js';
+import { type Io, isRichTerminal, type OutputStream } from './io.js';
+
+export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** A column of a table: the field, and its title in capitals on a terminal. */
+export interface Column<T> {
+  readonly name: string;
+  readonly value: (item: T) => unknown;
+}
+
+export interface OutputOptions {
+  readonly format: OutputFormat;
+  readonly isQuiet: boolean;
+  readonly hasColor: boolean;
+}
+
+/** Data goes to stdout in the format that was asked for, everything else to stderr. */
+export class Output {
+  readonly format: OutputFormat;
+  readonly isQuiet: boolean;
+  readonly #hasColor: boolean;
+  readonly #stdout: OutputStream;
+  readonly #stderr: OutputStream;
+  #isClosed = false;
+
+  constructor(io: Pick<Io, 'stdout' | 'stderr'>, options: OutputOptions) {
+    this.format = options.format;
+    this.isQuiet = options.isQuiet;
+    this.#hasColor = options.hasColor;
+    this.#stdout = io.stdout;
+    this.#stderr = io.stderr;
+    // Whoever read us has seen enough: `| head` is no error.
+    this.#stdout.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      this.#isClosed = true;
+    });
+  }
+
+  /** True once nobody reads stdout any more. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Writes to stdout, and waits while its reader is slower than we are. */
+  async write(text: string): Promise<void> {
+    if (this.#isClosed || text === '') return;
+    if (this.#stdout.write(text)) return;
+    await new Promise<void>((resolve) => {
+      const proceed = () => {
+        this.#stdout.off('drain', proceed).off('error', proceed).off('close', proceed);
+        resolve();
+      };
+      this.#stdout.once('drain', proceed).once('error', proceed).once('close', proceed);
+    });
+  }
+
+  /** Something worth knowing that is no data. */
+  note(text: string): void {
+    if (!this.isQuiet) this.warn(text);
+  }
+
+  /** Something that must be known even when all else is quiet. */
+  warn(text: string): void {
+    this.#stderr.write(`${text}\n`);
+  }
+
+  async record<T extends object>(item: T): Promise<void> {
+    const entries = Object.entries(item);
+    if (this.format === 'json') return this.write(`${JSON.stringify(item, null, 2)}\n`);
+    if (this.format === 'ndjson') return this.write(`${JSON.stringify(item)}\n`);
+    if (this.format === 'csv') {
+      const names = entries.map(([name]) => name);
+      const cells = entries.map(([, value]) => guardFormula(formatCell(value)));
+      return this.write(`${formatCsvLine(names)}\n${formatCsvLine(cells)}\n`);
+    }
+    const width = Math.max(0, ...entries.map(([name]) => name.length));
+    const lines = entries.map(
+      ([name, value]) => `${this.#dim(name.padEnd(width))}  ${printable(formatCell(value))}`,
+    );
+    return this.write(`${lines.join('\n')}\n`);
+  }
+
+  /** Rows as they come, in blocks of one page; JSON is `head` with the rows as `items`. */
+  async list<T extends object>(
+    pages: AsyncIterable<readonly T[]>,
+    columns: readonly Column<T>[],
+    head: object = {},
+  ): Promise<void> {
+    if (this.format === 'json') return this.#jsonList(pages, head);
+    if (this.format === 'csv') {
+      await this.write(`${formatCsvLine(columns.map((column) => column.name))}\n`);
+    }
+    let widths: number[] | undefined;
+    for await (const page of pages) {
+      if (this.#isClosed) return;
+      if (this.format === 'ndjson') {
+        await this.write(page.map((item) => `${JSON.stringify(item)}\n`).join(''));
+      } else if (this.format === 'csv') {
+        await this.write(page.map((item) => `${csvRow(item, columns)}\n`).join(''));
+      } else if (page.length > 0) {
+        const rows = page.map((item) =>
+          columns.map(({ value }) => printable(formatCell(value(item)))),
+        );
+        if (!widths) {
+          const titles = columns.map((column) => column.name);
+          widths = titles.map((_, i) =>
+            Math.max(...[titles, ...rows].map((r) => r[i]?.length ?? 0)),
+          );
+          await this.write(`${this.#dim(alignRow(titles, widths))}\n`);
+        }
+        const set = widths;
+        await this.write(rows.map((row) => `${alignRow(row, set)}\n`).join(''));
+      }
+    }
+    if (this.format === 'table' && !widths) this.note('nothing found');
+  }
+
+  async #jsonList<T extends object>(
+    pages: AsyncIterable<readonly T[]>,
+    head: object,
+  ): Promise<void> {
+    const opening = JSON.stringify(head).slice(0, -1);
+    await this.write(`${opening}${opening === '{' ? '' : ','}"items":[`);
+    let separator = '\n';
+    for await (const page of pages) {
+      if (this.#isClosed) return;
+      for (const item of page) {
+        await this.write(`${separator}${JSON.stringify(item)}`);
+        separator = ',\n';
+      }
+    }
+    await this.write('\n]}\n');
+  }
+
+  #dim(text: string): string {
+    return this.#hasColor ? `\u001b[2m${text}\u001b[22m` : text;
+  }
+}
+
+export function resolveFormat(flags: { json?: boolean; output?: string }): OutputFormat {
+  const { json, output } = flags;
+  if (json && output !== undefined && output !== 'json') {
+    throw new UsageError(`--json and --output ${output} exclude each other`);
+  }
+  if (json) return 'json';
+  const format = outputFormats.find((known) => known === (output ?? 'table'));
+  if (format) return format;
+  throw new UsageError(
+    `--output ${output}: there is no such format`,
+    `use ${outputFormats.join(', ')}`,
+  );
+}
+
+export function wantsColor(flags: { color?: boolean }, io: Pick<Io, 'stdout' | 'env'>): boolean {
+  return flags.color !== false && !io.env.NO_COLOR && isRichTerminal(io.stdout, io.env);
+}
+
+function csvRow<T>(item: T, columns: readonly Column<T>[]): string {
+  return formatCsvLine(columns.map(({ value }) => guardFormula(formatCell(value(item)))));
+}
+
+function formatCell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.map(formatCell).join('|');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function alignRow(cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+    .join('  ')
+    .trimEnd();
+}

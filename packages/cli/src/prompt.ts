@@ -1,0 +1,65 @@
+import { createInterface } from 'node:readline/promises';
+import { CliError } from './cli-error.js';
+import { exitCodes } from './exit-codes.js';
+import type { Io } from './io.js';
+
+/** Asks on stderr, so that stdout stays data. */
+export async function ask(question: string, io: Io): Promise<string> {
+  const reader = createInterface({ input: io.stdin, output: io.stderr });
+  try {
+    return (await reader.question(question, { signal: io.interrupt })).trim();
+  } finally {
+    reader.close();
+  }
+}
+
+/** Asks without showing what is typed. */
+export async function askHidden(question: string, io: Io): Promise<string> {
+  const { stdin, stderr } = io;
+  stderr.write(question);
+  stdin.setRawMode?.(true);
+  stdin.setEncoding('utf8');
+  try {
+    return await readHiddenLine(stdin);
+  } finally {
+    stdin.setRawMode?.(false);
+    stdin.pause();
+    stderr.write('\n');
+  }
+}
+
+function readHiddenLine(stdin: Io['stdin']): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let typed = '';
+    const finish = (settle: () => void) => {
+      stdin.off('data', onData).off('end', onEnd);
+      settle();
+    };
+    const onEnd = () => finish(() => resolve(typed));
+    const onData = (text: string) => {
+      for (const char of text) {
+        if (char === '\r' || char === '\n' || char === '\u0004') return onEnd();
+        // Raw mode turns Ctrl-C into a character.
+        if (char === '\u0003') return finish(() => reject(interrupted()));
+        if (char === '\u007f' || char === '\b') typed = [...typed].slice(0, -1).join('');
+        else if (char >= ' ') typed += char;
+      }
+    };
+    stdin.on('data', onData).on('end', onEnd);
+    stdin.resume();
+  });
+}
+
+/** The first line of stdin, for secrets that come by a pipe. */
+export async function readSecret(io: Io): Promise<string> {
+  let text = '';
+  for await (const piece of io.stdin) {
+    text += String(piece);
+    if (text.length > 64 * 1024) throw new CliError('stdin holds more than a secret');
+  }
+  return text.split(/\r?\n/, 1)[0]?.trim() ?? '';
+}
+
+function interrupted(): CliError {
+  return new CliError('interrupted', { exitCode: exitCodes.interrupted, code: 'INTERRUPTED' });
+}

@@ -1,0 +1,63 @@
+import { CliError } from './cli-error.js';
+import { exitCodes } from './exit-codes.js';
+import type { Io } from './io.js';
+
+export interface SignIn {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+const timeoutMs = 15_000;
+
+/**
+ * Exchanges client credentials for a token and answers the scopes that it has. The SDK does the
+ * exchange by itself but keeps the answer, and the scopes are what people want to see.
+ */
+export async function fetchScopes(signIn: SignIn, io: Pick<Io, 'fetch' | 'interrupt'>) {
+  const { baseUrl, clientId, clientSecret } = signIn;
+  let response: Response;
+  let body: unknown;
+  try {
+    response = await io.fetch(`${baseUrl}/api/v1/auth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ clientId, clientSecret }),
+      redirect: 'manual',
+      signal: AbortSignal.any([io.interrupt, AbortSignal.timeout(timeoutMs)]),
+    });
+    body = JSON.parse(await response.text());
+  } catch (error) {
+    if (io.interrupt.aborted) throw error;
+    throw unreachable(baseUrl, error);
+  }
+  const scope = property(property(body, 'data'), 'scope');
+  if (response.ok && typeof scope === 'string')
+    return scope.split(' ').filter((part) => part !== '');
+  const failure = property(body, 'error');
+  const message = property(failure, 'message');
+  throw new CliError(
+    typeof message === 'string' ? message : `${baseUrl} answered ${response.status}`,
+    {
+      exitCode: response.status === 401 ? exitCodes.notAllowed : exitCodes.failed,
+      code: response.status === 401 ? 'UNAUTHORIZED' : 'FAILED',
+      hint: response.status === 401 ? 'check the client id and its secret' : undefined,
+    },
+  );
+}
+
+function unreachable(baseUrl: string, error: unknown): CliError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const isText = error instanceof SyntaxError;
+  const why = isText ? 'its answer is no JSON' : (cause as Error).message;
+  return new CliError(`${baseUrl} does not answer as a Shorty server: ${why}`, {
+    code: 'CONNECTION',
+    hint: 'is the base URL right? shorty whoami shows where it comes from',
+    cause: error,
+  });
+}
+
+function property(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}

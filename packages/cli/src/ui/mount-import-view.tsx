@@ -1,0 +1,31 @@
+import { render } from 'ink';
+import type { ImportProgress } from '../import/import-progress.js';
+import type { Io } from '../io.js';
+import { ImportScreen } from './import-screen.js';
+
+export interface ImportView {
+  /** Prints a line above the view. */
+  log(line: string): void;
+  /** Takes the view off the terminal. */
+  stop(): Promise<void>;
+}
+
+/** Shows an import on stderr while it runs. */
+export function mountImportView(progress: ImportProgress, io: Io): ImportView {
+  const lines: string[] = [];
+  const view = render(<ImportScreen progress={progress} lines={lines} now={io.now} />, {
+    stdout: io.stderr as NodeJS.WriteStream,
+    stdin: io.stdin as NodeJS.ReadStream,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    maxFps: 10,
+  });
+  return {
+    log: (line) => lines.push(line),
+    stop: async () => {
+      view.rerender(<ImportScreen progress={progress} lines={[...lines]} now={io.now} isOver />);
+      view.unmount();
+      await view.waitUntilExit();
+    },
+  };
+}
