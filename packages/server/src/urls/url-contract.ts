@@ -62,32 +62,43 @@ const fieldOfUtmParameter = new Map<string, string>(
 
 const maxCustomUtmParams = 20;
 
-const customUtmParams = z
-  .record(z.string(), line(512))
-  .superRefine((params, context) => {
-    const keys = Object.keys(params);
-    if (keys.length > maxCustomUtmParams) {
-      context.addIssue({
-        code: 'custom',
-        message: `must hold at most ${maxCustomUtmParams} pairs`,
-      });
-    }
-    for (const key of keys) {
-      const own = fieldOfUtmParameter.get(key);
-      if (own) context.addIssue({ code: 'custom', path: [key], message: `belongs in ${own}` });
-      else if (!/^[A-Za-z0-9_.~-]{1,64}$/.test(key) || key === '__proto__') {
+// Zod passes over this key without a word, where every other that is wrong is named.
+const refuseProto: Parameters<typeof z.preprocess>[0] = (input, context) => {
+  if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
+    context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is not a parameter name' });
+  }
+  return input;
+};
+
+const customUtmParams = z.preprocess(
+  refuseProto,
+  z
+    .record(z.string(), line(512))
+    .superRefine((params, context) => {
+      const keys = Object.keys(params);
+      if (keys.length > maxCustomUtmParams) {
         context.addIssue({
           code: 'custom',
-          path: [key],
-          message: 'is not a parameter name: use 1 to 64 of A-Z a-z 0-9 _ . ~ -',
+          message: `must hold at most ${maxCustomUtmParams} pairs`,
         });
       }
-    }
-  })
-  .meta({
-    description: 'Further parameters to set on the target, by name.',
-    example: { utm_id: 'abc.123' },
-  });
+      for (const key of keys) {
+        const own = fieldOfUtmParameter.get(key);
+        if (own) context.addIssue({ code: 'custom', path: [key], message: `belongs in ${own}` });
+        else if (!/^[A-Za-z0-9_.~-]{1,64}$/.test(key)) {
+          context.addIssue({
+            code: 'custom',
+            path: [key],
+            message: 'is not a parameter name: use 1 to 64 of A-Z a-z 0-9 _ . ~ -',
+          });
+        }
+      }
+    })
+    .meta({
+      description: 'Further parameters to set on the target, by name.',
+      example: { utm_id: 'abc.123' },
+    }),
+);
 
 // Everything that both create and PATCH take. `null` means the same as leaving a field out at
 // create, and clears the field at PATCH.
