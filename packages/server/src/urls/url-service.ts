@@ -287,8 +287,12 @@ function reservedMessage({ customSlug }: UrlCreateRequest): string {
   return `customSlug ${customSlug} is a reserved word; choose another`;
 }
 
+// A broken id is shown to be recognised; nobody recognises a megabyte.
+const maxShownId = 100;
+
 /** The id that a broken item carries, as far as it can be told. */
 function idOf(item: unknown): string | null {
   if (typeof item !== 'object' || item === null || !('id' in item)) return null;
-  return typeof item.id === 'string' || typeof item.id === 'number' ? String(item.id) : null;
+  const id = typeof item.id === 'number' ? String(item.id) : item.id;
+  return typeof id === 'string' && id.length <= maxShownId ? id : null;
 }
