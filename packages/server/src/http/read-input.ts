@@ -10,7 +10,10 @@ import type { IdempotentRequest } from '../idempotency/run-once.js';
 export const maxBodyBytes = 4 * 1024 * 1024;
 
 const rawBodies = new WeakMap<IncomingMessage, Buffer>();
+// The parser takes an empty body for {}, which PATCH would obey.
+const empty = new WeakSet<IncomingMessage>();
 const keepRaw = (request: IncomingMessage, _response: unknown, raw: Buffer) => {
+  if (raw.length === 0) empty.add(request);
   if (request.headers['idempotency-key'] !== undefined) rawBodies.set(request, raw);
 };
 
@@ -50,7 +53,10 @@ export function readBody(kind: BodyKind): RequestHandler {
       next();
       return;
     }
-    read(request, response, (error?: unknown) => next(error && toBodyError(error)));
+    read(request, response, (error?: unknown) => {
+      if (empty.has(request)) request.body = undefined;
+      next(error && toBodyError(error));
+    });
   };
 }
 
