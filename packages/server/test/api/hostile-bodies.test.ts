@@ -1,0 +1,224 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendRaw } from './raw-http.js';
+import { startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const json = { 'content-type': 'application/json' };
+const post = (
+  body: NonNullable<RequestInit['body']>,
+  headers: Record<string, string> = json,
+  path = '/api/v1/urls',
+) => api.send('POST', path, { body, headers });
+
+describe('bodies that are no JSON', () => {
+  it.each([
+    ['nothing but a brace', '{'],
+    ['a trailing comma', '{"targetUrl":"https://example.com/",}'],
+    ['single quotes', "{'targetUrl':'https://example.com/'}"],
+    ['NaN', '{"redirectType":NaN}'],
+    ['a comment', '{}//'],
+    ['two documents', '{}{}'],
+    ['white space', ' \n'],
+    ['100,000 open brackets', '['.repeat(100_000)],
+    ['100,000 open braces', '{"a":'.repeat(100_000)],
+    ['a raw NUL', '{"targetUrl":"https://example.com/\u0000"}'],
+    ['HTML', '<html></html>'],
+  ])('%s is refused', async (_, body) => {
+    const answer = await post(body);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.error.details?.[0]?.message).toContain('JSON');
+  });
+
+  it.each(['null', 'true', '7', '"text"', '[]', '[{"targetUrl":"https://example.com/"}]'])(
+    '%s is JSON, but no object',
+    async (body) => {
+      for (const path of ['/api/v1/urls', '/api/v1/urls/bulk', '/api/v1/auth/token']) {
+        const answer = await post(body, json, path);
+        expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+        expect(answer.error.message).toContain('must be a JSON object');
+      }
+    },
+  );
+
+  it('an empty body is refused', async () => {
+    for (const path of ['/api/v1/urls', '/api/v1/urls/bulk', '/api/v1/auth/token']) {
+      expect((await post('', json, path)).outcome).toBe('400 VALIDATION_FAILED');
+      expect((await api.send('POST', path)).outcome).toBe('400 VALIDATION_FAILED');
+    }
+  });
+});
+
+describe('hostile JSON', () => {
+  it('a chunked body of no bytes is no body', async () => {
+    const { id } = (await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } }))
+      .data;
+    const body = new ReadableStream({ start: (controller) => controller.close() });
+    const init: RequestInit = { body, headers: json, duplex: 'half' };
+    const answer = await api.send('PATCH', `/api/v1/urls/${id}`, init);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+  });
+
+  it('nested 100,000 deep is refused by the field', async () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    const answer = await post(`{"targetUrl":"https://example.com/","tags":${deep}}`);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['tags[0]']);
+    const bulk = await post(`{"urls":[${deep}]}`, json, '/api/v1/urls/bulk');
+    expect(bulk.status).toBe(207);
+    expect(bulk.data).toMatchObject({ errors: [{ index: 0, code: 'CREATE_FAILED' }] });
+  });
+
+  it('__proto__ pollutes nothing and is no known field', async () => {
+    const answer = await post('{"targetUrl":"https://example.com/","__proto__":{"title":"x"}}');
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['__proto__']);
+    expect('title' in {}).toBe(false);
+  });
+
+  it('__proto__ is no customUtmParams name', async () => {
+    const answer = await post(
+      '{"targetUrl":"https://example.com/","customUtmParams":{"__proto__":"x"}}',
+    );
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['customUtmParams.__proto__']);
+  });
+
+  it('the last of duplicate keys counts', async () => {
+    const answer = await post('{"targetUrl":"javascript:1","targetUrl":"https://example.com/"}');
+    expect(answer.status).toBe(201);
+    expect(answer.data).toMatchObject({ targetUrl: 'https://example.com/' });
+  });
+
+  it('10,000 unknown fields are answered with a short list', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`f${at}`, at]));
+    const answer = await post(JSON.stringify(fields));
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields.length).toBeLessThanOrEqual(100);
+  });
+
+  it('a name of a megabyte is not thrown back whole', async () => {
+    const answer = await post(JSON.stringify({ ['x'.repeat(1_000_000)]: 1 }));
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.text.length).toBeLessThan(2000);
+  });
+
+  it('an id of a megabyte in a bulk update is not thrown back whole', async () => {
+    const answer = await api.call('bulkUpdateUrls', {
+      body: { updates: [{ id: '9'.repeat(1_000_000) }] },
+    });
+    expect(answer.status).toBe(207);
+    expect(answer.text.length).toBeLessThan(2000);
+  });
+});
+
+describe('content types', () => {
+  const body = '{"targetUrl":"https://example.com/"}';
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'APPLICATION/JSON;CHARSET="UTF-8"',
+    'application/problem+json',
+  ])('%s is read', async (type) => {
+    expect((await post(body, { 'content-type': type })).status).toBe(201);
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonp',
+    'json',
+    'application/json; charset=iso-8859-1',
+    'application/json; charset=nonsense',
+    'x'.repeat(2000),
+  ])('%s is refused', async (type) => {
+    const answer = await post(body, { 'content-type': type });
+    expect(answer.outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
+    expect(answer.text.length).toBeLessThan(1000);
+  });
+
+  it('no content type is refused with a word on what to set', async () => {
+    const answer = await post(Buffer.from(body), {});
+    expect(answer.outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
+    expect(answer.error.message).toContain('Content-Type');
+  });
+
+  it('an unknown content encoding is refused', async () => {
+    const answer = await post(body, { ...json, 'content-encoding': 'rot13' });
+    expect(answer.outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  it('gzip is read, and what only claims to be gzip is refused', async () => {
+    const gzip = { ...json, 'content-encoding': 'gzip' };
+    expect((await post(gzipSync(body), gzip)).status).toBe(201);
+    expect((await post(body, gzip)).outcome).toBe('400 VALIDATION_FAILED');
+    const cut = gzipSync(body).subarray(0, 20);
+    expect((await post(cut, gzip)).outcome).toBe('400 VALIDATION_FAILED');
+  });
+});
+
+describe('bodies that are too large', () => {
+  const megabytes = (count: number) => Buffer.alloc(count * 1024 * 1024, 0x20);
+
+  it('20 MB are answered 413', async () => {
+    expect((await post(megabytes(20))).outcome).toBe('413 PAYLOAD_TOO_LARGE');
+  });
+
+  it('20 MB without a length are answered 413, and the server goes on', async () => {
+    const chunk = megabytes(1);
+    const body = new ReadableStream({
+      start(controller) {
+        for (let sent = 0; sent < 20; sent += 1) controller.enqueue(chunk);
+        controller.close();
+      },
+    });
+    const init: RequestInit = { body, headers: json, duplex: 'half' };
+    expect((await api.send('POST', '/api/v1/urls', init)).outcome).toBe('413 PAYLOAD_TOO_LARGE');
+    expect((await api.call('listUrls')).status).toBe(200);
+  });
+
+  it('a gzip bomb is answered 413', async () => {
+    const bomb = gzipSync(megabytes(64));
+    expect(bomb.length).toBeLessThan(100_000);
+    const answer = await post(bomb, { ...json, 'content-encoding': 'gzip' });
+    expect(answer.outcome).toBe('413 PAYLOAD_TOO_LARGE');
+  });
+
+  it('are answered 401 first, without a token', async () => {
+    const answer = await api.visit('/api/v1/urls', {
+      method: 'POST',
+      body: megabytes(20),
+      headers: json,
+    });
+    expect(answer.outcome).toBe('401 UNAUTHORIZED');
+  });
+});
+
+describe('what is no HTTP', () => {
+  it.each([
+    ['nonsense', 'NONSENSE\r\n\r\n', 400],
+    ['a header without a colon', 'GET / HTTP/1.1\r\nHost x\r\n\r\n', 400],
+    ['a bad length', 'POST /api/v1/urls HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', 400],
+    ['headers of 100 KB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
+  ])('%s is answered in the envelope and closed', async (_, text, status) => {
+    const answer = await sendRaw(api.server.url, [text]);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toContain('"code":"VALIDATION_FAILED"');
+    expect(answer).toMatch(/X-Request-Id: \S+/);
+  });
+
+  it('a chunked body without an end does not hold up others', async () => {
+    const head = `POST /api/v1/urls HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;
+    const answer = await sendRaw(api.server.url, [head, '5\r\n{"a":\r\n', 'zz\r\n']);
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect((await api.call('listUrls')).status).toBe(200);
+  });
+});

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './start-server.js';
+
+const targetUrl = 'https://example.com/';
+
+let api: TestServer;
+let id: string;
+beforeAll(async () => {
+  api = await startServer();
+  id = (await api.call('createUrl', { body: { targetUrl } })).data.id;
+});
+afterAll(() => api.stop());
+
+const half = '\ud83d';
+
+// Every field with values that it must refuse, one by one.
+const refused: Record<string, unknown[]> = {
+  targetUrl: [7, true, {}, [], '', ' https://example.com/', 'https://example.com/ '],
+  customSlug: [7, true, {}, [], ['abc'], `ab${half}`],
+  title: [7, {}, [], 'x'.repeat(501), 'a\nb', 'a\u0000b', half, 'a\u0085b'],
+  description: [7, {}, [], 'x'.repeat(5001), 'a\u0000b', 'a\u001bb', half],
+  category: [7, {}, [], 'x'.repeat(101), 'a\rb', half],
+  tags: ['tag', 7, {}, true],
+  domainId: [7, {}, '', 'none', '00000000-0000-4000-8000-00000000000', "' or 1=1"],
+  redirectType: [303, '307', 0, -1, 3.07, true, [], {}, 300, 1e100],
+  expiresAt: [
+    7,
+    {},
+    '',
+    'tomorrow',
+    '2030-01-02',
+    '2030-01-02T00:00:00',
+    '2030-02-30T00:00:00Z',
+    '2030-13-01T00:00:00Z',
+    '1893456000000',
+    '+030000-01-01T00:00:00Z',
+    '2030-01-02 00:00:00Z',
+  ],
+  isPasswordProtected: ['true', 1, 0, {}, []],
+  password: [7, {}, [], ''],
+  utmSource: [7, {}, [], '', 'x'.repeat(513), 'a\nb', half],
+  utmMedium: [7, {}, [], '', 'x'.repeat(513)],
+  utmCampaign: [7, {}, [], ''],
+  utmTerm: [7, {}, [], ''],
+  utmContent: [7, {}, [], ''],
+  customUtmParams: ['a=b', 7, [], true],
+  sourceDomain: [7, {}, [], 'x'.repeat(254), 'a\nb', half],
+};
+
+const cases = Object.entries(refused).flatMap(([field, values]) =>
+  values.map((value): [string, unknown] => [field, value]),
+);
+
+describe('wrong values', () => {
+  it.each(cases)('create and PATCH refuse %s %j and name it', async (field, value) => {
+    const created = await api.call('createUrl', { body: { targetUrl, [field]: value } });
+    expect(created.outcome).toBe('400 VALIDATION_FAILED');
+    expect(created.faultyFields).toContain(field);
+    expect(created.error.message).toContain(field);
+    const patched = await api.call('updateUrl', { params: { id }, body: { [field]: value } });
+    expect(patched.outcome).toBe('400 VALIDATION_FAILED');
+    expect(patched.faultyFields).toContain(field);
+  });
+
+  it.each([
+    [{ tags: ['fine', 7] }, 'tags[1]'],
+    [{ tags: ['fine', ''] }, 'tags[1]'],
+    [{ tags: ['a\nb'] }, 'tags[0]'],
+    [{ tags: ['x'.repeat(101)] }, 'tags[0]'],
+    [{ tags: [null] }, 'tags[0]'],
+    [{ customUtmParams: { a: 7 } }, 'customUtmParams.a'],
+    [{ customUtmParams: { a: null } }, 'customUtmParams.a'],
+    [{ customUtmParams: { a: 'x\ny' } }, 'customUtmParams.a'],
+    [{ customUtmParams: { 'a b': 'x' } }, 'customUtmParams.a b'],
+    [{ customUtmParams: { 'a&b': 'x' } }, 'customUtmParams.a&b'],
+    [{ customUtmParams: { '': 'x' } }, 'customUtmParams.'],
+    [{ customUtmParams: { utm_source: 'x' } }, 'customUtmParams.utm_source'],
+    [{ unknown: 1 }, 'unknown'],
+    [{ constructor: 1 }, 'constructor'],
+    [{ isActive: true }, 'isActive'],
+  ])('refuses %j and names %s', async (body, path) => {
+    const answer = await api.call('createUrl', { body: { targetUrl, ...body } });
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual([path]);
+  });
+
+  it('names every faulty field at once', async () => {
+    const answer = await api.call('createUrl', {
+      body: { targetUrl: 'x', title: 7, tags: [1], nonsense: true },
+    });
+    expect(new Set(answer.faultyFields)).toEqual(
+      new Set(['targetUrl', 'title', 'tags[0]', 'nonsense']),
+    );
+  });
+
+  it('refuses more than 20 customUtmParams', async () => {
+    const customUtmParams = Object.fromEntries(
+      Array.from({ length: 21 }, (_, index) => [`p${index}`, 'x']),
+    );
+    const answer = await api.call('createUrl', { body: { targetUrl, customUtmParams } });
+    expect(answer.faultyFields).toEqual(['customUtmParams']);
+  });
+
+  it('takes the longest values that the limits allow', async () => {
+    const body = {
+      targetUrl: `https://example.com/${'a'.repeat(8192 - 20)}`,
+      customSlug: 'y'.repeat(50),
+      title: '🌷'.repeat(250),
+      description: 'x'.repeat(5000),
+      category: 'x'.repeat(100),
+      tags: Array.from({ length: 20 }, () => 'x'.repeat(100)),
+      isPasswordProtected: true,
+      password: 'x'.repeat(256),
+      utmSource: 'x'.repeat(512),
+      customUtmParams: Object.fromEntries(
+        Array.from({ length: 20 }, (_, index) => [`${index}`.padStart(64, 'p'), 'x'.repeat(512)]),
+      ),
+      sourceDomain: 'x'.repeat(253),
+    };
+    const created = await api.call('createUrl', { body });
+    expect(created.status).toBe(201);
+    const { data } = await api.call('getUrl', { params: { id: created.data.id } });
+    const { password: _, ...kept } = body;
+    expect(data).toMatchObject(kept);
+  });
+});
+
+describe('targetUrl', () => {
+  const create = (target: string) => api.call('createUrl', { body: { targetUrl: target } });
+
+  it.each([
+    'javascript:alert(1)',
+    'JavaScript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'file:///etc/passwd',
+    'ftp://example.com/',
+    'mailto:a@example.com',
+    'blob:https://example.com/x',
+    '//example.com/',
+    '/relative',
+    'example.com',
+    'http:/example.com',
+    'http:example.com',
+    'http:\\\\example.com',
+    'http://',
+    'https:///',
+    'http://?x',
+    'http://example.com:99999/',
+    'http://exa mple.com/',
+    'http://[::1/',
+    'http://a.b..c%00/',
+    'https://user@example.com/',
+    'https://user:pass@example.com/',
+    'https://good.example@evil.example/',
+    'https://example.com/\r\nSet-Cookie: a=b',
+    'https://example.com/\tx',
+    'https://example.com/\u0000',
+    'java\nscript:alert(1)',
+    '\u0001https://example.com/',
+    `https://example.com/${'\ud83d'}`,
+    'https://example.com/\u2028',
+  ])('refuses %j', async (target) => {
+    const answer = await create(target);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['targetUrl']);
+  });
+
+  it('takes 8192 bytes and refuses 8193, counted as UTF-8', async () => {
+    const base = 'https://example.com/';
+    const longest = base + 'a'.repeat(8192 - base.length);
+    expect((await create(longest)).status).toBe(201);
+    expect((await create(`${longest}a`)).faultyFields).toEqual(['targetUrl']);
+    const tulips = base + '🌷'.repeat((8192 - base.length) / 4);
+    expect(Buffer.byteLength(tulips)).toBe(8192);
+    expect((await create(tulips)).status).toBe(201);
+    expect((await create(`${tulips}a`)).faultyFields).toEqual(['targetUrl']);
+  });
+
+  it.each([
+    [
+      'https://bücher.example/straße?q=ä#ö',
+      'https://xn--bcher-kva.example/stra%C3%9Fe?q=%C3%A4#%C3%B6',
+    ],
+    ['HTTPS://EXAMPLE.COM', 'https://example.com/'],
+    ['http://example.com:80/a/../b', 'http://example.com/b'],
+    ['https://example.com/a b', 'https://example.com/a%20b'],
+    ['https://example.com\\a', 'https://example.com/a'],
+    ['http://2130706433/', 'http://127.0.0.1/'],
+    ['https://example.com/?a=1&a=2&%zz', 'https://example.com/?a=1&a=2&%zz'],
+    ['https://example.com/?q=\'<>"', 'https://example.com/?q=%27%3C%3E%22'],
+  ])('returns %s as it was sent; Location is one ASCII line', async (target, location) => {
+    const { data } = await create(target);
+    expect(data.targetUrl).toBe(target);
+    const answer = await api.visit(`/${data.shortCode}`);
+    expect(answer.headers.get('location')).toBe(location);
+  });
+});
