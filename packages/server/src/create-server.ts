@@ -80,10 +80,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   let url = '';
   let credentials: Credentials | undefined;
   let stopping: Promise<void> | undefined;
-  const origins = (): LinkOrigins => {
-    const { protocol, host } = new URL(url);
-    return { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
-  };
+  // Known once the port is.
+  let places: LinkOrigins = { scheme: '', shortDomain: '' };
+  const origins = () => places;
 
   const reserved = reservedWords(api);
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
@@ -183,6 +182,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       await createFirstOrganization();
       const listening = await listen(http, config);
       url = config.baseUrl ?? listening;
+      const { protocol, host } = new URL(url);
+      places = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
       for (const each of services) each.start();
     },
     stop() {

@@ -1,4 +1,6 @@
+import type { CompiledQuery } from 'kysely';
 import type { Database, WriteTransaction } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
 
 export interface Client {
   readonly id: string;
@@ -17,9 +19,23 @@ export interface Caller {
 /** API clients and the access tokens that they were given; secrets only as hashes. */
 export class ClientRepository {
   readonly #database: Database;
+  // Every request of the API waits for it.
+  readonly #byToken: (
+    tokenHash: string,
+    now: number,
+  ) => CompiledQuery<{ client_id: string; scopes: string; organization_id: string }>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#byToken = prepare(
+      database.read
+        .selectFrom('access_tokens')
+        .innerJoin('clients', 'clients.id', 'access_tokens.client_id')
+        .select(['access_tokens.client_id', 'access_tokens.scopes', 'clients.organization_id'])
+        .where('clients.revoked_at', 'is', null)
+        .where('token_hash', '=', '')
+        .where('expires_at', '>', 0),
+    );
   }
 
   create(client: Client, now: number): Promise<void> {
@@ -80,14 +96,8 @@ export class ClientRepository {
   }
 
   async findCaller(tokenHash: string, now: number): Promise<Caller | undefined> {
-    const row = await this.#database.read
-      .selectFrom('access_tokens')
-      .innerJoin('clients', 'clients.id', 'access_tokens.client_id')
-      .select(['access_tokens.client_id', 'access_tokens.scopes', 'clients.organization_id'])
-      .where('token_hash', '=', tokenHash)
-      .where('expires_at', '>', now)
-      .where('clients.revoked_at', 'is', null)
-      .executeTakeFirst();
+    const { rows } = await this.#database.read.executeQuery(this.#byToken(tokenHash, now));
+    const [row] = rows;
     return (
       row && {
         clientId: row.client_id,

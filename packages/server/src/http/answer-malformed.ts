@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { requestIdOf } from './request-id.js';
 
 // What Node's parser gives up on never becomes a request: it is answered on the bare socket.
 const statuses: Record<string, { status: number; message: string }> = {
@@ -17,7 +17,7 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): v
     status: 400,
     message: 'The request is no valid HTTP',
   };
-  const requestId = randomUUID();
+  const requestId = requestIdOf(undefined);
   const body = JSON.stringify({
     success: false,
     error: { code: 'VALIDATION_FAILED', message, requestId },

@@ -99,10 +99,18 @@ function send(response: Response, reply: Reply<unknown>): void {
   }
   if ('data' in reply) {
     if (reply.replayed) response.setHeader('Idempotent-Replayed', 'true');
-    response.json({ success: true, data: reply.data });
+    sendJson(response, { success: true, data: reply.data });
     return;
   }
-  response.json(reply.body);
+  sendJson(response, reply.body);
+}
+
+// Express's own would look for an ETag and a charset first.
+function sendJson(response: Response, body: unknown): void {
+  const text = Buffer.from(JSON.stringify(body));
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', text.length);
+  response.end(response.req.method === 'HEAD' ? undefined : text);
 }
 
 function expressPath(path: string): string {

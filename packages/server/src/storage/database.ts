@@ -8,14 +8,30 @@ export type WriteTransaction = Transaction<Schema>;
 export interface Database {
   /** For reads outside a transaction. They never wait for a writer. */
   readonly read: Kysely<Schema>;
-  /** Runs the work alone among writers and commits it, or undoes all of it when it throws. */
+  /**
+   * Runs the work alone among writers and commits it, or undoes all of it when it throws. Works may
+   * share a commit; so one may be undone and run again, and must not reach outside the transaction.
+   */
   write<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
+  /**
+   * Inserts rows as fast as the engine can; how many. With `passConflicts`, a row whose key is taken
+   * is passed over instead of failing the transaction. Columns that are null in every row may be
+   * left to their default.
+   */
+  readonly bulkInsert: BulkInsert;
   /** Reserves URL ids for this transaction; the first of `count` consecutive ones. */
   allocateUrlIds(transaction: WriteTransaction, count: number): Promise<number>;
   /** Brings the tables up to date; the names of the migrations that it applied. */
   migrate(): Promise<string[]>;
   close(): Promise<void>;
 }
+
+export type BulkInsert = <Table extends keyof Schema & string>(
+  transaction: WriteTransaction,
+  table: Table,
+  rows: readonly Schema[Table][],
+  options?: { readonly passConflicts?: boolean },
+) => Promise<number>;
 
 /** Storage is locked, full, read-only or away. The request may succeed later. */
 export class StorageUnavailableError extends Error {

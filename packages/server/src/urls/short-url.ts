@@ -40,6 +40,44 @@ export interface UrlDraft extends UrlSettings {
   readonly customSlug: string | null;
 }
 
+export interface UrlIdentity {
+  readonly id: number;
+  readonly organizationId: string;
+  readonly shortCode: string;
+  readonly hostname: string | null;
+}
+
+/** The link that a draft becomes. Field by field: a spread of so many costs fourteen times as much. */
+export function urlOf(draft: UrlDraft, identity: UrlIdentity, now: number): ShortUrl {
+  return {
+    id: identity.id,
+    organizationId: identity.organizationId,
+    shortCode: identity.shortCode,
+    hostname: identity.hostname,
+    customSlug: draft.customSlug,
+    targetUrl: draft.targetUrl,
+    title: draft.title,
+    description: draft.description,
+    category: draft.category,
+    tags: draft.tags,
+    domainId: draft.domainId,
+    redirectType: draft.redirectType,
+    expiresAt: draft.expiresAt,
+    passwordHash: draft.passwordHash,
+    utmSource: draft.utmSource,
+    utmMedium: draft.utmMedium,
+    utmCampaign: draft.utmCampaign,
+    utmTerm: draft.utmTerm,
+    utmContent: draft.utmContent,
+    customUtmParams: draft.customUtmParams,
+    sourceDomain: draft.sourceDomain,
+    isActive: true,
+    clickCount: 0,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
 /** A link past its `expiresAt` never redirects, even before its record has turned inactive. */
 export function isExpired(url: { expiresAt: number | null }, now: number): boolean {
   return url.expiresAt !== null && url.expiresAt <= now;

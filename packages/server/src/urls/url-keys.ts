@@ -1,4 +1,3 @@
-import { bulkInsert } from '../storage/bulk-insert.js';
 import type { WriteTransaction } from '../storage/database.js';
 import type { UrlKeyTable } from '../storage/schema.js';
 import type { ShortUrl } from './short-url.js';
@@ -38,7 +37,12 @@ export async function takeAllKeys(transaction: WriteTransaction, url: ShortUrl):
 
 /** Takes a key unless it is taken already, and tells whether it did. */
 export async function takeKey(transaction: WriteTransaction, key: UrlKeyTable): Promise<boolean> {
-  return (await bulkInsert(transaction, 'url_keys', [key], { passConflicts: true })) === 1;
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('url_keys')
+    .values(key)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 export async function ownsKey(

@@ -1,11 +1,11 @@
-import type { ExpressionBuilder } from 'kysely';
+import type { CompiledQuery, ExpressionBuilder } from 'kysely';
 import { findActiveDomains } from '../domains/find-active-domains.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
 import { giveQuota, takeQuota } from '../organizations/link-quota.js';
-import { bulkInsert } from '../storage/bulk-insert.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
-import { isExpired, type ShortUrl, type UrlDraft } from './short-url.js';
+import { prepare } from '../storage/prepared.js';
+import { isExpired, type ShortUrl, type UrlDraft, urlOf } from './short-url.js';
 import { domainKeyOf, keysOf, ownsKey, takeAllKeys, takeKey } from './url-keys.js';
 import { type ListFilter, matches, selectUrls } from './url-query.js';
 import { fromRow, toRow, type UrlRow } from './url-row.js';
@@ -52,9 +52,17 @@ export class UrlRepository {
   readonly #database: Database;
   readonly #outbox: EventOutbox;
   readonly #describe: UrlRepositoryOptions['describe'];
+  // A redirect that is not cached waits for it.
+  readonly #byKey: (domainKey: string, key: string) => CompiledQuery<UrlRow>;
 
   constructor(database: Database, options: UrlRepositoryOptions) {
     this.#database = database;
+    this.#byKey = prepare(
+      selectUrls(database.read)
+        .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
+        .where('url_keys.domain_key', '=', '')
+        .where('url_keys.key', '=', ''),
+    );
     this.#outbox = options.outbox;
     this.#describe = options.describe;
   }
@@ -81,11 +89,10 @@ export class UrlRepository {
 
   /** The link that a visitor asks for; `domainId` null is the platform's domain. */
   async findByKey(domainId: string | null, key: string): Promise<ShortUrl | undefined> {
-    const row = await selectUrls(this.#database.read)
-      .innerJoin('url_keys', 'url_keys.url_id', 'urls.id')
-      .where('url_keys.domain_key', '=', domainKeyOf(domainId))
-      .where('url_keys.key', '=', key)
-      .executeTakeFirst();
+    const { rows } = await this.#database.read.executeQuery(
+      this.#byKey(domainKeyOf(domainId), key),
+    );
+    const [row] = rows;
     return row && fromRow(row);
   }
 
@@ -200,19 +207,11 @@ export class UrlRepository {
       drafts.map((draft) => draft.domainId),
     );
     const firstId = await this.#database.allocateUrlIds(transaction, drafts.length);
-    const urls = drafts.map(
-      (draft, index): ShortUrl => ({
-        ...draft,
-        id: firstId + index,
-        organizationId,
-        hostname: draft.domainId === null ? null : (domains.get(draft.domainId) ?? null),
-        shortCode: context.newShortCode(),
-        isActive: true,
-        clickCount: 0,
-        createdAt: now,
-        updatedAt: now,
-      }),
-    );
+    const urls = drafts.map((draft, index) => {
+      const hostname = draft.domainId === null ? null : (domains.get(draft.domainId) ?? null);
+      const shortCode = context.newShortCode();
+      return urlOf(draft, { id: firstId + index, organizationId, shortCode, hostname }, now);
+    });
     const faults = new Map<number, CreateOutcome>();
     const candidates = urls.filter((url) => {
       if (url.domainId === null || domains.has(url.domainId)) return true;
@@ -221,9 +220,11 @@ export class UrlRepository {
     });
 
     const room = await takeQuota(transaction, organizationId, candidates.length);
-    await bulkInsert(transaction, 'urls', candidates.map(toRow));
+    await this.#database.bulkInsert(transaction, 'urls', candidates.map(toRow));
     const keys = candidates.flatMap(keysOf);
-    const taken = await bulkInsert(transaction, 'url_keys', keys, { passConflicts: true });
+    const taken = await this.#database.bulkInsert(transaction, 'url_keys', keys, {
+      passConflicts: true,
+    });
 
     // Seldom: some key was taken, or the bundle is used up.
     const codes = new Map<number, string>();

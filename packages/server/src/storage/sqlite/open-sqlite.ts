@@ -1,9 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
-import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import {
+  CompiledQuery,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import type { Database, Schema } from '../database.js';
 import { applyMigrations } from '../migrations/apply-migrations.js';
+import { bulkInserter } from './bulk-insert.js';
+import { GroupCommit } from './group-commit.js';
 import { SqliteDriver } from './sqlite-driver.js';
 
 export interface SqliteOptions {
@@ -17,6 +25,8 @@ export interface SqliteOptions {
 // of them back once for several transactions.
 const checkpointPages = 8_000;
 
+const countUp = 'update url_id_counter set last_id = last_id + ? returning last_id';
+
 export function openSqlite({ path, durability }: SqliteOptions): Database {
   const isMemory = path === ':memory:';
   if (!isMemory) mkdirSync(dirname(path), { recursive: true });
@@ -24,19 +34,20 @@ export function openSqlite({ path, durability }: SqliteOptions): Database {
   const write = kyselyOn(writer);
   // Its own handle, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(path, durability));
+  const commits = new GroupCommit(write);
   return {
     read,
-    write: (work) => write.transaction().execute(work),
+    write: (work) => commits.write(work),
+    bulkInsert: bulkInserter(writer),
     async allocateUrlIds(transaction, count) {
-      const { last_id } = await transaction
-        .updateTable('url_id_counter')
-        .set((expression) => ({ last_id: expression('last_id', '+', count) }))
-        .returning('last_id')
-        .executeTakeFirstOrThrow();
-      return last_id - count + 1;
+      const { rows } = await transaction.executeQuery<{ last_id: number }>(
+        CompiledQuery.raw(countUp, [count]),
+      );
+      return (rows[0]?.last_id as number) - count + 1;
     },
     migrate: () => applyMigrations(write, 'sqlite'),
     async close() {
+      await commits.finish();
       if (read !== write) await read.destroy();
       await write.destroy();
     },

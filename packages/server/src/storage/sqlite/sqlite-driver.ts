@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SqliteError, type Database as SqliteHandle, type Statement } from 'better-sqlite3';
+import type { Database as SqliteHandle, Statement } from 'better-sqlite3';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { StorageUnavailableError } from '../database.js';
+import { isLocked, translateSqliteError } from './sqlite-error.js';
 
 // Another process may hold the write lock. Waiting inside SQLite would stop the event loop, and
 // redirects with it; so it is told not to wait, and we ask again.
@@ -44,8 +44,8 @@ export class SqliteDriver implements Driver {
         this.#connection.execute('begin immediate');
         return;
       } catch (error) {
-        if (!isLocked(error)) throw translate(error);
-        if (waitedMs >= lockWaitMs) throw translate(error);
+        if (!isLocked(error)) throw translateSqliteError(error);
+        if (waitedMs >= lockWaitMs) throw translateSqliteError(error);
       }
       await sleep(lockRetryMs);
     }
@@ -55,7 +55,7 @@ export class SqliteDriver implements Driver {
     try {
       this.#connection.execute('commit');
     } catch (error) {
-      throw translate(error);
+      throw translateSqliteError(error);
     }
   }
 
@@ -83,7 +83,7 @@ class SqliteConnection implements DatabaseConnection {
       const { changes } = statement.run(...query.parameters);
       return { rows: [], numAffectedRows: BigInt(changes) };
     } catch (error) {
-      throw translate(error);
+      throw translateSqliteError(error);
     }
   }
 
@@ -113,17 +113,4 @@ class SqliteConnection implements DatabaseConnection {
     }
     return statement;
   }
-}
-
-function isLocked(error: unknown): boolean {
-  return error instanceof SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
-}
-
-const temporary = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL|NOMEM)/;
-
-function translate(error: unknown): unknown {
-  if (error instanceof SqliteError && temporary.test(error.code)) {
-    return new StorageUnavailableError(`storage is unavailable (${error.code})`, { cause: error });
-  }
-  return error;
 }

@@ -1,0 +1,22 @@
+// The ceiling of redirects: node:http, a Map, a 307, and nothing else.
+import { createServer } from 'node:http';
+
+const targets = new Map();
+for (let index = 0; index < 10_000; index += 1) {
+  targets.set(`/${codeOf(index)}`, `https://example.com/landing/${index}?ref=bench`);
+}
+
+createServer((request, response) => {
+  const target = targets.get(request.url);
+  if (target === undefined) {
+    response.writeHead(404, { 'Content-Length': 0 });
+    response.end();
+    return;
+  }
+  response.writeHead(307, { Location: target, 'Cache-Control': 'no-store', 'Content-Length': 0 });
+  response.end();
+}).listen(Number(process.env.PORT), '127.0.0.1');
+
+function codeOf(index) {
+  return `bench-${String(index).padStart(6, '0')}`;
+}

@@ -1,0 +1,110 @@
+// Bulk create over HTTP, against better-sqlite3 inserting the same rows with nothing around it.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { Pool } from 'undici';
+import { compare, report } from './lib/ratio.mjs';
+import { scratchFolder, serveShorty } from './lib/processes.mjs';
+
+const perRequest = 100;
+const inFlight = 4;
+
+export async function benchBulkCreate({ rows = 40_000, runs = 5, bound = 0.5 } = {}) {
+  const shorty = await serveShorty();
+  const pool = new Pool(shorty.origin, { connections: inFlight });
+  let made = 0;
+
+  const overHttp = async () => {
+    const bodies = [];
+    for (let start = 0; start < rows; start += perRequest) {
+      bodies.push(
+        JSON.stringify({ urls: Array.from({ length: perRequest }, () => ({ targetUrl: targetOf(made++) })) }),
+      );
+    }
+    const startedAt = performance.now();
+    const sender = async () => {
+      for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
+        const response = await pool.request({
+          method: 'POST',
+          path: '/api/v1/urls/bulk',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${shorty.token}` },
+          body,
+        });
+        const { data } = await response.body.json();
+        if (data.createdCount !== perRequest) throw new Error(JSON.stringify(data.errors[0]));
+      }
+    };
+    await Promise.all(Array.from({ length: inFlight }, sender));
+    return (rows / (performance.now() - startedAt)) * 1000;
+  };
+
+  const bare = bareInserter(shorty.databasePath);
+  const result = await compare({ ceiling: () => bare.insert(rows), ours: overHttp, runs });
+  report('bulk create over HTTP, 100 a request', result, bound, 'rows a second');
+  bare.close();
+  await pool.close();
+  await shorty.stop();
+}
+
+function targetOf(index) {
+  return `https://example.com/products/${index}?ref=bench&page=${index % 97}`;
+}
+
+/** A database with the same tables, indexes and settings as the server's own. */
+function bareInserter(databasePath) {
+  const folder = scratchFolder();
+  const source = new Database(databasePath, { readonly: true });
+  const schema = source
+    .prepare("select sql from sqlite_master where sql is not null and name not like 'sqlite_%'")
+    .all();
+  const organization = source.prepare('select * from organizations').get();
+  source.close();
+  const path = join(folder, 'bare.db');
+  const db = new Database(path);
+  for (const setting of ['journal_mode = WAL', 'synchronous = NORMAL', 'foreign_keys = ON', 'wal_autocheckpoint = 8000', 'cache_size = -65536']) {
+    db.pragma(setting);
+  }
+  for (const { sql } of schema) db.exec(sql);
+  db.prepare('insert into organizations values (@id, @name, @plan, @active_urls, @created_at)').run(organization);
+  const insertUrl = db.prepare(
+    `insert into urls (id, organization_id, short_code, target_url, tags, redirect_type, custom_utm_params, is_active, click_count, created_at, updated_at)
+     values (?, ?, ?, ?, '', 307, '{}', 1, 0, ?, ?)`,
+  );
+  const insertKey = db.prepare("insert into url_keys (domain_key, key, url_id) values ('', ?, ?)");
+  const insertHundred = db.transaction((urls) => {
+    for (const { id, code, target, now } of urls) {
+      insertUrl.run(id, organization.id, code, target, now, now);
+      insertKey.run(code, id);
+    }
+  });
+  let id = 0;
+  return {
+    insert(rows) {
+      const batches = [];
+      for (let start = 0; start < rows; start += perRequest) {
+        const now = Date.now();
+        batches.push(
+          Array.from({ length: perRequest }, () => {
+            id += 1;
+            return { id, code: randomCode(), target: targetOf(id), now };
+          }),
+        );
+      }
+      const startedAt = performance.now();
+      for (const batch of batches) insertHundred(batch);
+      return (rows / (performance.now() - startedAt)) * 1000;
+    },
+    close() {
+      db.close();
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+function randomCode() {
+  let code = '';
+  for (let at = 0; at < 7; at += 1) code += alphabet[Math.floor(Math.random() * 62)];
+  return code;
+}

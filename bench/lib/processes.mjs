@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+// Below the ephemeral ports, so that no outgoing connection takes one.
+let nextPort = 21_000 + (process.pid % 500) * 8;
+
+export function scratchFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-bench-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A Node program that serves on a port of its own; resolves when it answers. */
+export async function serve(script, environment = {}) {
+  const port = nextPort++;
+  const child = spawn(process.execPath, [...(environment.NODE_ARGS?.split(' ') ?? []), join(root, script)], {
+    env: { ...process.env, PORT: String(port), SHORTY_LOG_LEVEL: 'error', ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  process.on('exit', () => child.kill('SIGKILL'));
+  const origin = `http://127.0.0.1:${port}`;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      await fetch(`${origin}/health/live`);
+      break;
+    } catch (error) {
+      if (attempt > 200 || child.exitCode !== null) throw error;
+      await sleep(50);
+    }
+  }
+  return {
+    origin,
+    port,
+    pid: child.pid,
+    async stop() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+export const credentials = {
+  SHORTY_CLIENT_ID: 'bench-client',
+  SHORTY_CLIENT_SECRET: 'bench-secret-bench-secret',
+};
+
+/** The server on a new SQLite file, and a token for it. */
+export async function serveShorty(environment = {}) {
+  const databasePath = join(scratchFolder(), 'shorty.db');
+  const server = await serve('packages/server/bin/shorty-server.js', {
+    SHORTY_DATABASE_URL: `file:${databasePath}`,
+    SHORTY_SHORT_DOMAIN: 'localhost:3000',
+    ...credentials,
+    ...environment,
+  });
+  const response = await fetch(`${server.origin}/api/v1/auth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      clientId: credentials.SHORTY_CLIENT_ID,
+      clientSecret: credentials.SHORTY_CLIENT_SECRET,
+    }),
+  });
+  const { data } = await response.json();
+  return { ...server, databasePath, token: data.accessToken };
+}

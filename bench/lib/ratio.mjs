@@ -1,0 +1,45 @@
+// Two things measured in turn, A B A B …, so that a machine whose speed drifts drifts for both.
+
+export const median = (values) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+};
+
+/** Measures ours and the ceiling alternately; medians, and the median of the pairwise ratios. */
+export async function compare({ ours, ceiling, runs = 7 }) {
+  const pairs = [];
+  for (let run = 0; run < runs; run += 1) {
+    const bare = await ceiling();
+    pairs.push({ ceiling: bare, ours: await ours() });
+  }
+  return {
+    runs,
+    ceiling: median(pairs.map((pair) => pair.ceiling)),
+    ours: median(pairs.map((pair) => pair.ours)),
+    ratio: median(pairs.map((pair) => pair.ours / pair.ceiling)),
+    worst: Math.min(...pairs.map((pair) => pair.ours / pair.ceiling)),
+    best: Math.max(...pairs.map((pair) => pair.ours / pair.ceiling)),
+  };
+}
+
+let missed = 0;
+
+/** Prints one line of results and remembers whether the bound was held. */
+export function report(name, { ratio, worst, best, ours, ceiling, runs }, bound, unit) {
+  const held = ratio >= bound;
+  if (!held) missed += 1;
+  const number = (value) => Math.round(value).toLocaleString('en');
+  console.log(
+    `${held ? 'held  ' : 'MISSED'}  ${name}: ${ratio.toFixed(2)}× of the ceiling (bound ${bound}×; ${worst.toFixed(2)} to ${best.toFixed(2)} in ${runs} runs); ${number(ours)} against ${number(ceiling)} ${unit}`,
+  );
+}
+
+/** The same for a figure that must stay under a bound. */
+export function reportUpper(name, value, bound, detail) {
+  const held = value <= bound;
+  if (!held) missed += 1;
+  console.log(`${held ? 'held  ' : 'MISSED'}  ${name}: ${value.toFixed(2)} (bound ${bound}); ${detail}`);
+}
+
+export const missedBounds = () => missed;

@@ -1,0 +1,54 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { scratchFolder } from './processes.mjs';
+
+// A load generator in JavaScript would be the slower half and hide what is measured.
+export function requireWrk() {
+  try {
+    execFileSync('wrk', ['--version'], { stdio: 'ignore' });
+  } catch (error) {
+    if (error.code !== 'ENOENT') return; // wrk leaves with 1 after printing its version
+    throw new Error('the benchmarks need wrk: apt-get install wrk, or brew install wrk');
+  }
+}
+
+/** A script that asks for the paths in a random order that is the same in every run. */
+export function pathsScript(paths) {
+  const folder = scratchFolder();
+  writeFileSync(join(folder, 'paths.txt'), paths.join('\n'));
+  const script = join(folder, 'paths.lua');
+  writeFileSync(
+    script,
+    `local paths = {}
+for line in io.lines(${JSON.stringify(join(folder, 'paths.txt'))}) do paths[#paths + 1] = wrk.format('GET', line) end
+math.randomseed(42)
+request = function() return paths[math.random(#paths)] end
+done = function(summary, latency)
+  io.write(string.format('RESULT %d %d %d %d %d\\n', summary.requests, summary.duration,
+    latency:percentile(99), summary.errors.status, summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
+end
+`,
+  );
+  return script;
+}
+
+/** Requests a second and the 99th percentile in milliseconds. wrk counts statuses above 399 as errors. */
+export async function load(origin, script, { connections, seconds }) {
+  const { stdout } = await promisify(execFile)('wrk', [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '-H',
+    'Host: localhost:3000',
+    '-s',
+    script,
+    origin,
+  ]);
+  const [, requests, micros, p99, badStatuses, faults] = stdout
+    .match(/RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/)
+    .map(Number);
+  if (badStatuses + faults > 0) throw new Error(`${badStatuses} bad statuses, ${faults} faults`);
+  return { perSecond: requests / (micros / 1e6), p99Ms: p99 / 1000 };
+}

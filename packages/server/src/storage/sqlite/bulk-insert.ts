@@ -1,0 +1,37 @@
+import type { Database as SqliteHandle, Statement } from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
+import type { BulkInsert } from '../database.js';
+import { translateSqliteError } from './sqlite-error.js';
+
+type Value = string | number | null;
+
+/**
+ * One prepared statement, run row by row. A statement of many rows is slower here: so that it can
+ * be undone halfway, SQLite first copies every page that it touches.
+ */
+export function bulkInserter(handle: SqliteHandle): BulkInsert {
+  const statements = new LRUCache<string, Statement<Value[]>>({ max: 200 });
+
+  return async (_transaction, table, rows, { passConflicts = false } = {}) => {
+    const records = rows as readonly Record<string, Value>[];
+    const columns = Object.keys(records[0] ?? {}).filter((column) =>
+      records.some((record) => record[column] !== null),
+    );
+    const text = `insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})${passConflicts ? ' on conflict do nothing' : ''}`;
+    let inserted = 0;
+    try {
+      let statement = statements.get(text);
+      if (!statement) {
+        statement = handle.prepare<Value[]>(text);
+        statements.set(text, statement);
+      }
+      for (const record of records) {
+        const values = columns.map((column) => record[column] as Value);
+        inserted += statement.run(...values).changes;
+      }
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+    return inserted;
+  };
+}

@@ -1,0 +1,69 @@
+import type { Kysely } from 'kysely';
+import type { Schema, WriteTransaction } from '../database.js';
+
+interface Waiting {
+  /** Does the work; how to tell its caller once the transaction has been committed. */
+  run(transaction: WriteTransaction): Promise<() => void>;
+  fail(error: unknown): void;
+}
+
+// More would hold the event loop, and redirects with it, for too long at a time.
+const maxGroup = 16;
+
+/**
+ * Commits as one what was asked for within one turn of the event loop. SQLite has one writer at a
+ * time, so works that wait for each other's commits might as well share one. Each work is still
+ * all or nothing by itself, and nobody is answered before the commit. Savepoints would tell works
+ * apart too, but they make SQLite copy every page first and cost as much as the commit they save.
+ */
+export class GroupCommit {
+  readonly #db: Kysely<Schema>;
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db;
+  }
+
+  write<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({
+        run: async (transaction) => {
+          const result = await work(transaction);
+          return () => resolve(result);
+        },
+        fail: reject,
+      });
+      this.#running ??= this.#drain();
+    });
+  }
+
+  /** Resolves when nothing is waiting any more. */
+  async finish(): Promise<void> {
+    await this.#running;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      await this.#commit(this.#waiting.splice(0, maxGroup));
+    }
+    this.#running = undefined;
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    const answers: (() => void)[] = [];
+    try {
+      await this.#db.transaction().execute(async (transaction) => {
+        for (const work of group) answers.push(await work.run(transaction));
+      });
+    } catch (error) {
+      const [only] = group;
+      if (group.length === 1) only?.fail(error);
+      // One of them failed and has undone them all: each again, by itself.
+      else for (const work of group) await this.#commit([work]);
+      return;
+    }
+    for (const answer of answers) answer();
+  }
+}
