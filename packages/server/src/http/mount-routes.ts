@@ -23,16 +23,20 @@ type AnyHandler = (input: HandlerInput<Route>) => Promise<Reply<unknown>>;
  */
 export function mountRoutes(app: Express, options: MountOptions): void {
   const routes = (api as readonly Route[]).filter((route) => !route.isRedirect);
-  for (const route of routes) {
-    // The table types each handler by its own route; here they are all alike.
-    const handler = options.handlers[route.operationId as keyof Handlers] as unknown as AnyHandler;
-    app[route.method](expressPath(route.path), async (request, response) => {
-      response.locals.route = route;
-      await serve(route, handler, options, request, response);
-    });
-  }
+  // Path by path, so that /urls/bulk refuses a GET before /urls/{id} takes "bulk" for an id.
   for (const path of new Set(routes.map((route) => route.path))) {
-    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
+    const onPath = routes.filter((route) => route.path === path);
+    for (const route of onPath) {
+      // The table types each handler by its own route; here they are all alike.
+      const handler = options.handlers[
+        route.operationId as keyof Handlers
+      ] as unknown as AnyHandler;
+      app[route.method](expressPath(path), async (request, response) => {
+        response.locals.route = route;
+        await serve(route, handler, options, request, response);
+      });
+    }
+    const methods = onPath.map((route) => route.method);
     const allow = [...methods, ...(methods.includes('get') ? ['head'] : [])]
       .map((method) => method.toUpperCase())
       .join(', ');
