@@ -31,10 +31,12 @@ export type BodyKind = 'none' | 'json' | 'form';
 export function bodyKindOf(route: Route, headers: IncomingMessage['headers']): BodyKind {
   const isEmpty =
     headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-  if (!route.body || isEmpty) return 'none';
   const mediaType = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const isForm = route.form !== undefined && mediaType === 'application/x-www-form-urlencoded';
+  // An empty form is a form all the same: its sender reads only a form's errors.
+  if (!route.body || (isEmpty && !isForm)) return 'none';
   if (/^application\/(?:[\w.-]+\+)?json$/.test(mediaType)) return 'json';
-  if (route.form && mediaType === 'application/x-www-form-urlencoded') return 'form';
+  if (isForm) return 'form';
   const expected = route.form
     ? 'application/json or application/x-www-form-urlencoded'
     : 'application/json';
