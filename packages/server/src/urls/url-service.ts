@@ -107,7 +107,7 @@ export class UrlService {
     });
     const { outcome, createdAt } = result;
     if (!outcome) throw validationError(fault ? [fault] : []);
-    if (outcome.status !== 'created') throw refusal(outcome.status, body.customSlug);
+    if (outcome.status !== 'created') throw refusal(outcome.status, body.customSlug, replayed);
     return { url: outcome, createdAt, replayed };
   }
 
@@ -267,10 +267,14 @@ function sortOutcomes(
 function refusal<R extends Refusal>(
   reason: R,
   slug?: string | null,
+  replayed = false,
 ): ApiError & { code: (typeof refusals)[R]['code'] } {
   const { code, message } = refusals[reason];
   const words = reason === 'slug-conflict' ? `The slug ${slug ?? 'or code'} ${message}` : message;
-  return new ApiError(code, words) as ApiError & { code: (typeof refusals)[R]['code'] };
+  const headers = replayed ? { 'Idempotent-Replayed': 'true' } : {};
+  return new ApiError(code, words, { headers }) as ApiError & {
+    code: (typeof refusals)[R]['code'];
+  };
 }
 
 function updateFault(
