@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { api as table } from '../../src/contract/api.js';
+import { type Route, type Scope, scopes } from '../../src/contract/define-route.js';
+import type { Answer } from './answer.js';
+import { type Caller, callerOf, startServer, type TestServer } from './start-server.js';
+
+// Made from the contract's table, so that a new route is covered by itself.
+const guarded = (table as readonly Route[])
+  .filter((route) => route.access !== 'public')
+  .map((route): [string, Route] => [`${route.method.toUpperCase()} ${route.path}`, route]);
+const scoped = guarded.flatMap(([name, route]): [string, Route, Scope][] =>
+  typeof route.access === 'object' ? [[name, route, route.access.scope]] : [],
+);
+
+let api: TestServer;
+let id: string;
+beforeAll(async () => {
+  api = await startServer();
+  const created = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
+  id = created.data.id;
+});
+afterAll(() => api.stop());
+
+const pathOf = (route: Route) => route.path.replace(/\{\w+\}/g, id);
+const ask = (caller: Caller, route: Route, headers: Record<string, string> = {}): Promise<Answer> =>
+  caller.send(route.method.toUpperCase(), pathOf(route), {
+    headers: { ...(route.body && { 'content-type': 'application/json' }), ...headers },
+    ...(route.body && { body: '{}' }),
+  });
+
+describe('requests carry the header Authorization: Bearer <ACCESS_TOKEN>', () => {
+  it.each(guarded)('%s answers 401 without it', async (_, route) => {
+    const answer = await api.visit(pathOf(route), { method: route.method.toUpperCase() });
+    expect(answer.outcome).toBe('401 UNAUTHORIZED');
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it.each(guarded)('%s answers 401 to a token that was never given', async (_, route) => {
+    const stranger = callerOf(api.server.url, `shorty_at_${'A'.repeat(43)}`, '');
+    expect((await ask(stranger, route)).outcome).toBe('401 UNAUTHORIZED');
+  });
+
+  it.each([
+    'Bearer',
+    'Bearer ',
+    'Basic dXNlcjpwYXNz',
+    'bearer\u00e4',
+    'Bearer a b',
+    "Bearer ' or 1=1",
+    'Token x',
+    `Bearer ${'x'.repeat(8000)}`,
+  ])('%j is no access token', async (authorization) => {
+    const answer = await api.send('GET', '/api/v1/urls', { headers: { authorization } });
+    expect(answer.outcome).toBe('401 UNAUTHORIZED');
+  });
+
+  it('the scheme is read in any case: RFC 9110 §11.1', async () => {
+    const headers = { authorization: `bearer ${api.token}` };
+    expect((await api.send('GET', '/api/v1/urls', { headers })).status).toBe(200);
+  });
+
+  it('is never taken from the query', async () => {
+    const answer = await api.visit(`/api/v1/urls?access_token=${api.token}`);
+    expect(answer.outcome).toBe('401 UNAUTHORIZED');
+  });
+});
+
+describe('scopes', () => {
+  it.each(scoped)(
+    '%s answers 403 to a token with every scope but its own',
+    async (_, route, scope) => {
+      const others = scopes.filter((each) => each !== scope).join(' ');
+      const answer = await ask(await api.signIn(api.credentials, others), route);
+      expect(answer.outcome).toBe('403 INSUFFICIENT_SCOPE');
+      expect(answer.error.message).toContain(scope);
+    },
+  );
+
+  it.each(scoped)('%s lets a token with its scope alone in', async (_, route, scope) => {
+    const answer = await ask(await api.signIn(api.credentials, scope), route);
+    expect([401, 403]).not.toContain(answer.status);
+  });
+
+  it('are those of the specification: urls:read to list and read, urls:write to change', () => {
+    expect(Object.fromEntries(scoped.map(([name, , scope]) => [name, scope]))).toMatchObject({
+      'POST /api/v1/urls': 'urls:write',
+      'GET /api/v1/urls': 'urls:read',
+      'GET /api/v1/urls/{id}': 'urls:read',
+      'PATCH /api/v1/urls/{id}': 'urls:write',
+      'DELETE /api/v1/urls/{id}': 'urls:write',
+      'POST /api/v1/urls/bulk': 'urls:write',
+      'PATCH /api/v1/urls/bulk': 'urls:write',
+      'DELETE /api/v1/urls/bulk': 'urls:write',
+    });
+  });
+
+  it('any valid token may read /usage', async () => {
+    for (const scope of ['urls:read', 'qr:write']) {
+      const caller = await api.signIn(api.credentials, scope);
+      expect((await caller.call('getUsage')).status).toBe(200);
+    }
+  });
+});
+
+describe("another organization's URLs are treated as missing", () => {
+  const byId = guarded.filter(([, { path }]) => path.includes('{id}'));
+
+  it.each(byId)('%s answers 404', async (_, route) => {
+    const other = await api.signIn(await api.createOrganization('free'));
+    const before = await api.call('getUrl', { params: { id } });
+    const answer = await ask(other, route);
+    expect(answer.outcome).toBe('404 NOT_FOUND');
+    const after = await api.call('getUrl', { params: { id } });
+    expect(after.data).toEqual(before.data);
+  });
+
+  it('lists only its own', async () => {
+    const other = await api.signIn(await api.createOrganization('free'));
+    expect((await other.call('listUrls')).data.total).toBe(0);
+  });
+});
+
+describe('other methods', () => {
+  const paths = [...new Set(guarded.map(([, { path }]) => path))];
+
+  it.each(paths)('%s answers 405 with Allow', async (path) => {
+    const declared = guarded.filter(([, route]) => route.path === path);
+    const allowed = declared.map(([, route]) => route.method.toUpperCase());
+    for (const method of ['PUT', 'GET', 'POST', 'PATCH', 'DELETE']) {
+      if (allowed.includes(method)) continue;
+      const answer = await api.send(method, path.replace(/\{\w+\}/g, id));
+      expect(answer.outcome).toBe('405 METHOD_NOT_ALLOWED');
+      const allow = answer.headers.get('allow')?.split(', ') ?? [];
+      expect(allow).toEqual(expect.arrayContaining(allowed));
+      expect(allow).not.toContain(method);
+    }
+  });
+});

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ClientRepository } from '../../src/auth/client-repository.js';
+import { scopes } from '../../src/contract/define-route.js';
+import { callerOf, startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const askJson = (body: unknown) =>
+  api.visit('/api/v1/auth/token', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const askForm = (form: Record<string, string>, headers: Record<string, string> = {}) =>
+  api.visit('/api/v1/auth/token', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(form).toString(),
+  });
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+});
+const grant = { grant_type: 'client_credentials' };
+const form = () => ({
+  ...grant,
+  client_id: api.credentials.clientId,
+  client_secret: api.credentials.clientSecret,
+});
+
+describe('POST /api/v1/auth/token with JSON', () => {
+  it('answers { accessToken, tokenType: "Bearer", expiresIn, scope } in the envelope', async () => {
+    const answer = await askJson(api.credentials);
+    expect(answer.status).toBe(200);
+    expect(answer.data).toEqual({
+      accessToken: expect.stringMatching(/^shorty_at_[\w-]{43}$/),
+      tokenType: 'Bearer',
+      expiresIn: 3600,
+      scope: scopes.join(' '),
+    });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('gives a token only the scopes that were asked for', async () => {
+    const answer = await askJson({ ...api.credentials, scope: 'urls:read  urls:read usage:read' });
+    expect(answer.data).toMatchObject({ scope: 'urls:read usage:read' });
+  });
+
+  it('refuses scopes that the client does not have', async () => {
+    const narrow = await api.createOrganization('free', ['urls:read']);
+    const answer = await askJson({ ...narrow, scope: 'urls:read urls:write' });
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['scope']);
+    expect(answer.error.message).toContain('urls:write');
+  });
+
+  it('answers an unknown client and a wrong secret alike', async () => {
+    const { clientId, clientSecret } = api.credentials;
+    const unknown = await askJson({ clientId: 'shorty_ci_nobody', clientSecret });
+    const wrong = await askJson({ clientId, clientSecret: `${clientSecret}x` });
+    expect(unknown.outcome).toBe('401 UNAUTHORIZED');
+    expect(wrong.error.message).toBe(unknown.error.message);
+  });
+
+  it.each([
+    [{}, ['clientId', 'clientSecret']],
+    [{ clientId: 7, clientSecret: 'x' }, ['clientId']],
+    [{ clientId: 'x', clientSecret: '' }, ['clientSecret']],
+    [{ clientId: 'x', clientSecret: 'x', scope: ['urls:read'] }, ['scope']],
+    [{ clientId: 'x', clientSecret: 'x', grant_type: 'password' }, ['grant_type']],
+    [{ clientId: 'x'.repeat(201), clientSecret: 'x' }, ['clientId']],
+  ])('refuses %j', async (body, fields) => {
+    const answer = await askJson(body);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(fields);
+  });
+
+  it('stores tokens and client secrets only as hashes', async () => {
+    const { accessToken } = (await askJson(api.credentials)).data as { accessToken: string };
+    const { read } = api.server.database;
+    const stored = JSON.stringify([
+      await read.selectFrom('access_tokens').selectAll().execute(),
+      await read.selectFrom('clients').selectAll().execute(),
+    ]);
+    expect(stored).toContain(api.credentials.clientId);
+    expect(stored).not.toContain(accessToken);
+    expect(stored).not.toContain(api.credentials.clientSecret);
+  });
+});
+
+describe('POST /api/v1/auth/token with a form (RFC 6749 §4.4)', () => {
+  it.each([
+    ['the body', () => askForm(form())],
+    [
+      'HTTP Basic',
+      () => askForm(grant, basic(api.credentials.clientId, api.credentials.clientSecret)),
+    ],
+  ])('takes credentials in %s', async (_, ask) => {
+    const answer = await ask();
+    expect(answer.status).toBe(200);
+    const { access_token, ...rest } = answer.body as { access_token: string };
+    expect(rest).toEqual({ token_type: 'Bearer', expires_in: 3600, scope: scopes.join(' ') });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('pragma')).toBe('no-cache');
+    const caller = callerOf(api.server.url, access_token, api.organizationId);
+    expect((await caller.call('listUrls')).status).toBe(200);
+  });
+
+  it('narrows the scope', async () => {
+    const answer = await askForm({ ...form(), scope: 'urls:read' });
+    expect(answer.body).toMatchObject({ scope: 'urls:read' });
+  });
+
+  it('ignores unknown parameters (§3.2)', async () => {
+    expect((await askForm({ ...form(), audience: 'x' })).status).toBe(200);
+  });
+
+  it.each([
+    ['no grant type', { grant_type: '' }, 400, 'unsupported_grant_type'],
+    ['another grant type', { grant_type: 'password' }, 400, 'unsupported_grant_type'],
+    ['a wrong secret', { client_secret: 'x' }, 401, 'invalid_client'],
+    ['an unknown client', { client_id: 'x' }, 401, 'invalid_client'],
+    ['an unknown scope', { scope: 'urls:everything' }, 400, 'invalid_scope'],
+    ['an endless client id', { client_id: 'x'.repeat(201) }, 400, 'invalid_request'],
+  ])('answers %s as §5.2 says', async (_, change, status, error) => {
+    const answer = await askForm({ ...form(), ...change });
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ error });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('answers missing credentials and a missing grant type as invalid_request', async () => {
+    for (const body of [grant, {}, { client_id: 'x', client_secret: 'x' }]) {
+      const answer = await askForm(body as Record<string, string>);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ error: 'invalid_request' });
+    }
+  });
+
+  it('challenges a client that used HTTP Basic wrongly (§5.2)', async () => {
+    for (const header of [basic('x', 'y'), { authorization: `Basic ${btoa('no colon')}` }]) {
+      const answer = await askForm(grant, header);
+      expect(answer.status).toBe(401);
+      expect(answer.body).toMatchObject({ error: 'invalid_client' });
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
+    }
+  });
+});
+
+describe('access tokens', () => {
+  it('live for 3600 seconds', async () => {
+    const caller = await api.signIn(api.credentials);
+    api.clock.advance(3600_000 - 1);
+    expect((await caller.call('listUrls')).status).toBe(200);
+    api.clock.advance(1);
+    const answer = await caller.call('listUrls');
+    expect(answer.outcome).toBe('401 UNAUTHORIZED');
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it('end with their client', async () => {
+    const credentials = await api.createOrganization('free');
+    const caller = await api.signIn(credentials);
+    expect((await caller.call('listUrls')).status).toBe(200);
+    await new ClientRepository(api.server.database).revoke(credentials.clientId, api.clock());
+    expect((await caller.call('listUrls')).outcome).toBe('401 UNAUTHORIZED');
+    expect((await askJson(credentials)).outcome).toBe('401 UNAUTHORIZED');
+  });
+});
