@@ -13,6 +13,7 @@ export function bulkInserter(handle: SqliteHandle): BulkInsert {
   const statements = new LRUCache<string, Statement<Value[]>>({ max: 200 });
 
   return async (_transaction, table, rows, { passConflicts = false } = {}) => {
+    if (rows.length === 0) return 0;
     const records = rows as readonly Record<string, Value>[];
     const columns = Object.keys(records[0] ?? {}).filter((column) =>
       records.some((record) => record[column] !== null),
