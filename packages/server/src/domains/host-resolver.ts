@@ -35,7 +35,8 @@ export class HostResolver {
 
   async #look(host: string): Promise<string | null> {
     const until = this.#options.clock() + freshMs;
-    const hostname = host.replace(/:\d*$/, '').toLowerCase();
+    // Without its port and the dot that ends a fully qualified name.
+    const hostname = host.replace(/\.?(?::\d*)?$/, '').toLowerCase();
     const domainId = (await this.#options.findActiveId(hostname)) ?? null;
     this.#hosts.set(host, { domainId, until });
     return domainId;
