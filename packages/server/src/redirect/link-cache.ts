@@ -44,10 +44,7 @@ export class LinkCache {
     const running = this.#loads.get(name);
     if (running) return running.link;
     const changed = new Set<number>();
-    const link = this.#read(domainId, key, changed).then((found) => {
-      if (found) this.#remember(name, found);
-      return found;
-    });
+    const link = this.#read(domainId, key, changed);
     this.#loads.set(name, { link, changed });
     const settle = () => this.#loads.delete(name);
     link.then(settle, settle);
@@ -69,7 +66,10 @@ export class LinkCache {
   ): Promise<Link | undefined> {
     for (;;) {
       const link = await this.#load(domainId, key);
-      if (!link || !changed.delete(link.urlId)) return link;
+      if (link && changed.delete(link.urlId)) continue;
+      // At once: a change that came in between would find nothing to forget.
+      if (link) this.#remember(cacheKey(domainId, key), link);
+      return link;
     }
   }
 
