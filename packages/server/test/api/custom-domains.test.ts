@@ -1,0 +1,170 @@
+import { request } from 'node:http';
+import { v7 as newUuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DomainRepository } from '../../src/domains/domain-repository.js';
+import { startServer, type TestServer } from './start-server.js';
+
+const targetUrl = 'https://example.com/';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+let count = 0;
+async function addDomain(organizationId = api.organizationId, isActive = true) {
+  count += 1;
+  const domain = { id: newUuid(), hostname: `go${count}.example`, organizationId, isActive };
+  await new DomainRepository(api.server.database).create({ ...domain, createdAt: api.clock() });
+  return domain;
+}
+const create = (body: object) => api.call('createUrl', { body: { targetUrl, ...body } });
+
+/** Where a visitor of that host is sent; the status when nowhere. fetch would set its own Host. */
+function follow(host: string, key: string): Promise<string | number> {
+  return new Promise((resolve, reject) => {
+    const call = request(`${api.server.url}/${key}`, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.headers.location ?? response.statusCode ?? 0);
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}
+
+describe('domainId routes the link through a custom domain', () => {
+  it('shortUrl is on the domain, for slugs and codes', async () => {
+    const { id, hostname } = await addDomain();
+    const withSlug = (await create({ domainId: id, customSlug: 'sale' })).data;
+    expect(withSlug.shortUrl).toBe(`http://${hostname}/sale`);
+    const plain = (await create({ domainId: id.toUpperCase() })).data;
+    expect(plain.shortUrl).toBe(`http://${hostname}/${plain.shortCode}`);
+    const record = (await api.call('getUrl', { params: { id: plain.id } })).data;
+    expect(record).toMatchObject({ domainId: id, shortUrl: plain.shortUrl });
+  });
+
+  it.each([
+    ['unknown', async () => newUuid()],
+    ['not active', async () => (await addDomain(api.organizationId, false)).id],
+    [
+      "another organization's",
+      async () => {
+        const other = await api.signIn(await api.createOrganization('free'));
+        return (await addDomain(other.organizationId)).id;
+      },
+    ],
+  ])('is refused when the domain is %s', async (_, domain) => {
+    const domainId = await domain();
+    expect((await create({ domainId })).outcome).toBe('400 DOMAIN_INVALID');
+    const bulk = await api.call('bulkCreateUrls', { body: { urls: [{ targetUrl, domainId }] } });
+    expect(bulk.data.errors).toMatchObject([{ index: 0, code: 'DOMAIN_INVALID' }]);
+    const { id } = (await create({})).data;
+    const moved = await api.call('updateUrl', { params: { id }, body: { domainId } });
+    expect(moved.outcome).toBe('400 DOMAIN_INVALID');
+  });
+
+  it('2. the same slug may exist on two domains, once on each', async () => {
+    const [one, two] = [await addDomain(), await addDomain()];
+    const customSlug = 'everywhere';
+    const make = (domainId: string | null, path: string) =>
+      create({ domainId, customSlug, targetUrl: `https://example.com/${path}` });
+    expect((await make(null, 'platform')).status).toBe(201);
+    expect((await make(one.id, 'one')).status).toBe(201);
+    expect((await make(two.id, 'two')).status).toBe(201);
+    expect((await make(one.id, 'again')).outcome).toBe('409 SLUG_CONFLICT');
+    const { host } = new URL(api.server.url);
+    expect(await follow(host, customSlug)).toBe('https://example.com/platform');
+    expect(await follow(one.hostname, customSlug)).toBe('https://example.com/one');
+    expect(await follow(two.hostname, customSlug)).toBe('https://example.com/two');
+  });
+
+  it('only the links of the domain are looked up there, and they nowhere else', async () => {
+    const { id, hostname } = await addDomain();
+    const ours = (await create({ customSlug: 'platform-only' })).data;
+    const theirs = (await create({ domainId: id, customSlug: 'domain-only' })).data;
+    expect(await follow(hostname, 'platform-only')).toBe(404);
+    expect(await follow(hostname, ours.shortCode)).toBe(404);
+    expect(await follow('localhost', 'domain-only')).toBe(404);
+    expect(await follow('localhost', theirs.shortCode)).toBe(404);
+    expect(await follow(hostname, theirs.shortCode)).toBe(targetUrl);
+  });
+
+  it('the host is read in any case, with any port, with a final dot', async () => {
+    const { id, hostname } = await addDomain();
+    await create({ domainId: id, customSlug: 'any-case' });
+    for (const host of [hostname.toUpperCase(), `${hostname}:8080`, `${hostname}.`]) {
+      expect(await follow(host, 'any-case'), host).toBe(targetUrl);
+    }
+  });
+
+  it('every other host is the platform', async () => {
+    await create({ customSlug: 'any-host' });
+    for (const host of ['127.0.0.1', '[::1]:80', 'unknown.example', "'", 'x'.repeat(300)]) {
+      expect(await follow(host, 'any-host'), host).toBe(targetUrl);
+    }
+  });
+
+  it('a domain that becomes active takes hold within a second', async () => {
+    const { id, hostname } = await addDomain(api.organizationId, false);
+    await create({ customSlug: 'soon-there' });
+    expect(await follow(hostname, 'soon-there')).toBe(targetUrl);
+    await api.server.database.write(async (transaction) => {
+      await transaction.updateTable('domains').set({ is_active: 1 }).where('id', '=', id).execute();
+    });
+    api.clock.advance(1000);
+    expect(await follow(hostname, 'soon-there')).toBe(404);
+  });
+});
+
+describe('PATCH of domainId', () => {
+  it('moves the link; what led to it before leads to it still', async () => {
+    const { id: domainId, hostname } = await addDomain();
+    const { id, shortCode } = (await create({ customSlug: 'in-print' })).data;
+    const moved = await api.call('updateUrl', { params: { id }, body: { domainId } });
+    expect(moved.data).toMatchObject({ domainId, shortUrl: `http://${hostname}/in-print` });
+    for (const key of ['in-print', shortCode]) {
+      expect(await follow(hostname, key)).toBe(targetUrl);
+      expect(await follow('localhost', key)).toBe(targetUrl);
+    }
+    await api.call('deleteUrl', { params: { id } });
+    for (const host of [hostname, 'localhost']) expect(await follow(host, 'in-print')).toBe(410);
+    expect((await create({ customSlug: 'in-print' })).outcome).toBe('409 SLUG_CONFLICT');
+  });
+
+  it('conflicts when the slug is taken there, and changes nothing', async () => {
+    const { id: domainId } = await addDomain();
+    await create({ domainId, customSlug: 'wanted' });
+    const { id } = (await create({ customSlug: 'wanted' })).data;
+    const before = (await api.call('getUrl', { params: { id } })).data;
+    const answer = await api.call('updateUrl', {
+      params: { id },
+      body: { domainId, title: 'Moved', isActive: false },
+    });
+    expect(answer.outcome).toBe('409 SLUG_CONFLICT');
+    expect((await api.call('getUrl', { params: { id } })).data).toEqual(before);
+  });
+
+  it('moves back by null', async () => {
+    const { id: domainId } = await addDomain();
+    const { id, shortCode } = (await create({ domainId })).data;
+    const { data } = await api.call('updateUrl', { params: { id }, body: { domainId: null } });
+    expect(data).toMatchObject({ domainId: null, shortUrl: `${api.server.url}/${shortCode}` });
+    expect(await follow('localhost', shortCode)).toBe(targetUrl);
+  });
+});
+
+describe('SHORTY_SHORT_DOMAIN and SHORTY_BASE_URL', () => {
+  it('make the address of short links', async () => {
+    const other = await startServer({
+      baseUrl: undefined,
+      shortDomain: 'sho.example',
+    });
+    try {
+      const { data } = await other.call('createUrl', { body: { targetUrl, customSlug: 'abc' } });
+      expect(data.shortUrl).toBe('http://sho.example/abc');
+    } finally {
+      await other.stop();
+    }
+  });
+});

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseTrustedProxies } from '../../src/net/client-address.js';
+import { startServer, type TestServer } from './start-server.js';
+
+const targetUrl = 'https://example.com/secret';
+const password = 'öpen sesame & <b>';
+const wantsJson = { accept: 'application/json' };
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer({ trustedProxies: parseTrustedProxies('127.0.0.1, ::1') });
+});
+afterAll(() => api.stop());
+
+const protect = async (body: object = {}) => {
+  const { data } = await api.call('createUrl', {
+    body: { targetUrl, isPasswordProtected: true, password, ...body },
+  });
+  return `/${data.shortCode}`;
+};
+const form = (path: string, text: string, headers: Record<string, string> = {}) =>
+  api.visit(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: text,
+  });
+const guess = (path: string, word: string, headers?: Record<string, string>) =>
+  form(path, new URLSearchParams({ password: word }).toString(), headers);
+
+describe('when isPasswordProtected is true, the password must be supplied', () => {
+  it('GET shows a form and does not redirect', async () => {
+    const answer = await api.visit(await protect());
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('location')).toBeNull();
+    expect(answer.text).toContain('<form method="post">');
+    expect(answer.text).toContain('name="password" type="password"');
+    expect(answer.text).not.toContain(targetUrl);
+  });
+
+  it('HEAD shows nothing and does not redirect', async () => {
+    const answer = await api.visit(await protect(), { method: 'HEAD' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('location')).toBeNull();
+  });
+
+  it('GET answers programs 401', async () => {
+    const answer = await api.visit(await protect(), { headers: wantsJson });
+    expect(answer.outcome).toBe('401 UNAUTHORIZED');
+  });
+
+  it('POST of the right password answers 303 to the target, kept by nobody', async () => {
+    const answer = await guess(await protect({ redirectType: 301, utmSource: 'x' }), password);
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe(`${targetUrl}?utm_source=x`);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('POST takes the password as JSON too', async () => {
+    const path = await protect();
+    const post = (body: unknown) =>
+      api.visit(path, {
+        method: 'POST',
+        headers: { ...wantsJson, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    expect((await post({ password })).status).toBe(303);
+    expect((await post({ password: 'wrong' })).outcome).toBe('401 UNAUTHORIZED');
+    const malformed = await post({ pasword: password });
+    expect(malformed.outcome).toBe('400 VALIDATION_FAILED');
+    expect(new Set(malformed.faultyFields)).toEqual(new Set(['password', 'pasword']));
+  });
+
+  it('POST of a wrong password shows the form again', async () => {
+    const answer = await guess(await protect(), 'wrong');
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Password');
+    expect(answer.text).toContain('That is not the password.');
+    expect(answer.text).toContain('<form method="post">');
+    expect(answer.text).not.toContain(targetUrl);
+  });
+
+  it.each(['PUT', 'PATCH', 'DELETE'])('%s answers 405', async (method) => {
+    const answer = await api.visit(await protect(), { method });
+    expect(answer.outcome).toBe('405 METHOD_NOT_ALLOWED');
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
+  });
+
+  it('obeys a change of the password and its removal at once', async () => {
+    const { data } = await api.call('createUrl', {
+      body: { targetUrl, isPasswordProtected: true, password },
+    });
+    const path = `/${data.shortCode}`;
+    const change = (body: object) => api.call('updateUrl', { params: { id: data.id }, body });
+    expect((await guess(path, password)).status).toBe(303);
+    await change({ password: 'new one' });
+    expect((await guess(path, password)).status).toBe(401);
+    expect((await guess(path, 'new one')).status).toBe(303);
+    await change({ isPasswordProtected: false });
+    expect((await api.visit(path)).status).toBe(307);
+  });
+});
+
+describe('bodies that are no password', () => {
+  it.each([
+    ['nothing', ''],
+    ['another field', 'pass=x'],
+    ['an empty password', 'password='],
+    ['a password that is too long', `password=${'x'.repeat(257)}`],
+    ['broken escapes', '%zz=%&&&==='],
+  ])('%s is answered 400 with the form', async (_, text) => {
+    const path = await protect();
+    const answer = await form(path, text);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('<form method="post">');
+    const program = await form(path, text, wantsJson);
+    expect(program.outcome).toBe('400 VALIDATION_FAILED');
+    expect(program.faultyFields).toEqual(['password']);
+  });
+
+  it.each([
+    ['text/plain', '415 UNSUPPORTED_MEDIA_TYPE'],
+    ['multipart/form-data; boundary=x', '415 UNSUPPORTED_MEDIA_TYPE'],
+    ['', '415 UNSUPPORTED_MEDIA_TYPE'],
+  ])('the content type %j is answered %s', async (type, outcome) => {
+    const answer = await form(await protect(), 'password=x', {
+      ...wantsJson,
+      'content-type': type,
+    });
+    expect(answer.outcome).toBe(outcome);
+  });
+
+  it('20 MB are answered 413, and the server goes on', async () => {
+    const path = await protect();
+    const answer = await form(path, `password=${'x'.repeat(20 * 1024 * 1024)}`, wantsJson);
+    expect(answer.outcome).toBe('413 PAYLOAD_TOO_LARGE');
+    expect((await guess(path, password)).status).toBe(303);
+  });
+
+  it.each(['{', '7', 'null', '{"password":7}', `${'['.repeat(4000)}`])(
+    'the JSON %s is answered 400',
+    async (body) => {
+      const answer = await api.visit(await protect(), {
+        method: 'POST',
+        headers: { ...wantsJson, 'content-type': 'application/json' },
+        body,
+      });
+      expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    },
+  );
+
+  it('do not use up attempts', async () => {
+    const path = await protect();
+    for (let at = 0; at < 15; at += 1) await form(path, '');
+    expect((await guess(path, password)).status).toBe(303);
+  });
+});
+
+describe('attempts are limited per link and address', () => {
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+
+  it('ten may fail in ten minutes; then even the right one waits, with Retry-After', async () => {
+    const path = await protect();
+    for (let at = 0; at < 10; at += 1) {
+      expect((await guess(path, 'wrong', from('192.0.2.1'))).status).toBe(401);
+    }
+    api.clock.advance(1000);
+    const page = await guess(path, password, from('192.0.2.1'));
+    expect(page.status).toBe(429);
+    expect(page.headers.get('retry-after')).toBe('599');
+    expect(page.text).toContain('Try again in 10 minutes');
+    const program = await guess(path, password, { ...from('192.0.2.1'), ...wantsJson });
+    expect(program.outcome).toBe('429 RATE_LIMITED');
+
+    expect((await guess(path, password, from('192.0.2.2'))).status).toBe(303);
+    expect((await guess(await protect(), password, from('192.0.2.1'))).status).toBe(303);
+    expect((await api.visit(path, { headers: from('192.0.2.1') })).status).toBe(200);
+
+    api.clock.advance(599_000);
+    expect((await guess(path, password, from('192.0.2.1'))).status).toBe(303);
+  });
+
+  it('a burst of guesses at once gets no more than ten comparisons', async () => {
+    const path = await protect();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => guess(path, 'wrong', from('192.0.2.3'))),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
+  });
+
+  it('right ones are not counted', async () => {
+    const path = await protect();
+    for (let at = 0; at < 12; at += 1) {
+      expect((await guess(path, password, from('192.0.2.4'))).status).toBe(303);
+    }
+  });
+});

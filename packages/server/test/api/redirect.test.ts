@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './start-server.js';
+
+const targetUrl = 'https://example.com/page?a=1#top';
+const json = { headers: { accept: 'application/json' } };
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const create = async (body: object = {}) =>
+  (await api.call('createUrl', { body: { targetUrl, ...body } })).data;
+
+describe('GET /{code}', () => {
+  it.each([
+    [301, 'private, max-age=90'],
+    [302, 'no-store'],
+    [307, 'no-store'],
+    [308, 'private, max-age=90'],
+  ])('redirects with %i and Cache-Control: %s', async (redirectType, cacheControl) => {
+    const { shortCode } = await create({ redirectType });
+    for (const method of ['GET', 'HEAD', 'GET']) {
+      const answer = await api.visit(`/${shortCode}`, { method });
+      expect(answer.status).toBe(redirectType);
+      expect(answer.headers.get('location')).toBe(targetUrl);
+      expect(answer.headers.get('cache-control')).toBe(cacheControl);
+      expect(answer.text).toBe('');
+    }
+  });
+
+  it('is led to by the custom slug and by the short code alike', async () => {
+    const { shortCode } = await create({ customSlug: 'two-ways' });
+    for (const key of ['two-ways', shortCode]) {
+      expect((await api.visit(`/${key}`)).headers.get('location')).toBe(targetUrl);
+    }
+  });
+
+  it('tells slugs and codes apart by case', async () => {
+    await create({ customSlug: 'MixedCase' });
+    expect((await api.visit('/MixedCase')).status).toBe(307);
+    expect((await api.visit('/mixedcase')).status).toBe(404);
+    const { shortCode } = await create({ customSlug: 'only-letters' });
+    const swapped = shortCode.replace(/[a-z]/gi, (letter) =>
+      letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase(),
+    );
+    if (swapped !== shortCode) expect((await api.visit(`/${swapped}`)).status).toBe(404);
+  });
+
+  it('does not forward query parameters of the visit', async () => {
+    const { shortCode } = await create();
+    for (const query of ['?a=2', '?evil=//other.example', '?', '?/../x', '?%0d%0aX: y']) {
+      const answer = await api.visit(`/${shortCode}${query}`);
+      expect(answer.headers.get('location')).toBe(targetUrl);
+    }
+  });
+
+  it('keeps the address clean of everything else: paths below a link lead nowhere', async () => {
+    const { shortCode } = await create();
+    for (const path of [`/${shortCode}/`, `/${shortCode}/x`, `//${shortCode}`, `/${shortCode}.`]) {
+      expect((await api.visit(path)).status).toBe(404);
+    }
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    'answers %s to a link without a password with 405',
+    async (method) => {
+      const { shortCode } = await create();
+      const answer = await api.visit(`/${shortCode}`, { method });
+      expect(answer.outcome).toBe('405 METHOD_NOT_ALLOWED');
+      expect(answer.headers.get('allow')).toBe('GET, HEAD');
+    },
+  );
+});
+
+describe('links that lead nowhere', () => {
+  it('answer 404 when they do not exist: a page for people', async () => {
+    const answer = await api.visit('/noSuch1');
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.text).toContain('<h1>This link does not exist</h1>');
+  });
+
+  it('answer 410 when they are inactive: a page for people', async () => {
+    const { id, shortCode } = await create();
+    await api.call('deleteUrl', { params: { id } });
+    const answer = await api.visit(`/${shortCode}`);
+    expect(answer.status).toBe(410);
+    expect(answer.text).toContain('<h1>This link is no longer active</h1>');
+  });
+
+  it('answer JSON for Accept: application/json', async () => {
+    expect((await api.visit('/noSuch1', json)).outcome).toBe('404 NOT_FOUND');
+    const { id, shortCode } = await create();
+    await api.call('updateUrl', { params: { id }, body: { isActive: false } });
+    expect((await api.visit(`/${shortCode}`, json)).outcome).toBe('410 GONE');
+  });
+
+  it('answer HEAD with the same status and no body', async () => {
+    expect((await api.visit('/noSuch1', { method: 'HEAD' })).status).toBe(404);
+    const { id, shortCode } = await create();
+    await api.call('deleteUrl', { params: { id } });
+    expect((await api.visit(`/${shortCode}`, { method: 'HEAD' })).status).toBe(410);
+  });
+
+  it('are found when they are made after somebody asked for them', async () => {
+    expect((await api.visit('/not-yet')).status).toBe(404);
+    await create({ customSlug: 'not-yet' });
+    expect((await api.visit('/not-yet')).status).toBe(307);
+  });
+
+  it.each(['/a', '/ab', '/-abc', '/abc-', '/a_b', `/${'x'.repeat(51)}`, '/%61bc', '/favicon.ico'])(
+    '%s has not the shape of a link: 404',
+    async (path) => {
+      expect((await api.visit(path)).status).toBe(404);
+    },
+  );
+});
+
+describe('pages', () => {
+  it.each(['/', '/noSuch1', '/nothing.here'])(
+    '%s loads nothing and cannot be framed',
+    async (path) => {
+      const answer = await api.visit(path);
+      const policy = answer.headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.text).toMatch(/^<!doctype html>\n<html lang="en">/);
+      expect(answer.text).not.toMatch(/<script|src=|url\(/);
+    },
+  );
+
+  it('throw nothing back that was in the address', async () => {
+    for (const path of ['/<script>alert(1)</script>', '/x?q=<script>', '/%3Cscript%3E']) {
+      const { text } = await api.visit(path);
+      expect(text).not.toMatch(/<script|%3Cscript/i);
+    }
+  });
+});
+
+describe('server-side UTM injection', () => {
+  const locationOf = async (body: object) => {
+    const { shortCode } = await create(body);
+    return (await api.visit(`/${shortCode}`)).headers.get('location');
+  };
+
+  it.each([
+    ['utmSource', 'utm_source'],
+    ['utmMedium', 'utm_medium'],
+    ['utmCampaign', 'utm_campaign'],
+    ['utmTerm', 'utm_term'],
+    ['utmContent', 'utm_content'],
+  ])('%s sets %s', async (field, name) => {
+    expect(await locationOf({ targetUrl: 'https://example.com/', [field]: 'a b&c=d' })).toBe(
+      `https://example.com/?${name}=a%20b%26c%3Dd`,
+    );
+  });
+
+  it('keeps the rest and the fragment, and replaces same-named parameters', async () => {
+    const location = await locationOf({
+      targetUrl:
+        'https://example.com/p?utm_source=old&keep=%2F+x&utm%5Fsource=older&b#frag?utm_source=f',
+      utmSource: 'new',
+      customUtmParams: { keep2: 'y', b: '' },
+    });
+    expect(location).toBe(
+      'https://example.com/p?keep=%2F+x&utm_source=new&keep2=y&b=#frag?utm_source=f',
+    );
+  });
+
+  it('writes what is not ASCII as one ASCII line', async () => {
+    expect(await locationOf({ targetUrl: 'https://example.com/', utmSource: 'Größe 🌷' })).toBe(
+      'https://example.com/?utm_source=Gr%C3%B6%C3%9Fe%20%F0%9F%8C%B7',
+    );
+  });
+
+  it('leaves the stored targetUrl as it was sent', async () => {
+    const { id } = await create({ utmSource: 'x' });
+    expect((await api.call('getUrl', { params: { id } })).data.targetUrl).toBe(targetUrl);
+  });
+});
