@@ -13,6 +13,10 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 }
 
 async function run(): Promise<void> {
+  const [{ main }, { httpFetch }] = await Promise.all([
+    import('./main.js'),
+    import('./http-fetch.js'),
+  ]);
   const interruption = new AbortController();
   const interrupt = () => {
     if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
@@ -27,13 +31,13 @@ async function run(): Promise<void> {
     env: process.env,
     homeDirectory: homedir(),
     platform: process.platform,
-    fetch: globalThis.fetch,
+    fetch: httpFetch,
     now: Date.now,
     interrupt: interruption.signal,
   };
   process.stdout.on('error', ignoreClosedPipe);
   process.stderr.on('error', ignoreClosedPipe);
-  const { main } = await import('./main.js');
+
   process.exitCode = await main(argv, io);
   // An unread rest of stdin must not keep the process alive.
   process.stdin.destroy();

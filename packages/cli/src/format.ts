@@ -4,7 +4,8 @@ export function formatCount(count: number, noun: string): string {
 }
 
 export function formatNumber(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+  // By hand: the first use of toLocaleString costs 8 MB of language tables.
+  return String(Math.round(value)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** `2030-01-31 14:05 UTC`. */

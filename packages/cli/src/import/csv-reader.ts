@@ -15,7 +15,7 @@ export class OverlongLineError extends Error {
   override readonly name = 'OverlongLineError';
 
   constructor(readonly line: number) {
-    super(`line ${line} is longer than ${maxLineChars.toLocaleString('en-US')} characters`);
+    super(`line ${line} is longer than ${maxLineChars} characters`);
   }
 }
 
@@ -50,20 +50,20 @@ export class CsvReader {
     this.#delimiter = delimiter.charCodeAt(0);
   }
 
-  /** The rows that this piece of text completes. */
-  push(text: string): CsvRecord[] {
+  /** The rows that this piece of text completes; to be read to the end before the next piece. */
+  push(text: string): Generator<CsvRecord> {
     this.#text = this.#text === '' ? text : this.#text + text;
     return this.#drain();
   }
 
   /** The rows that the end of the text completes. */
-  finish(): CsvRecord[] {
+  finish(): Generator<CsvRecord> {
     this.#isLast = true;
     return this.#drain();
   }
 
-  #drain(): CsvRecord[] {
-    const records: CsvRecord[] = [];
+  // Row by row on demand: whole batches would outlive the garbage collector's young generation.
+  *#drain(): Generator<CsvRecord> {
     const text = this.#text;
     let start = 0;
     while (start < text.length) {
@@ -76,12 +76,11 @@ export class CsvReader {
       const line = this.#line;
       this.#line += (scan.hasQuotes ? countLineBreaks(raw) : 0) + 1;
       start = next;
-      if (scan.fault !== undefined) records.push({ line, raw, cells: [], fault: scan.fault });
-      else if (scan.cells.some(isFilled)) records.push({ line, raw, cells: scan.cells });
+      if (scan.fault !== undefined) yield { line, raw, cells: [], fault: scan.fault };
+      else if (scan.cells.some(isFilled)) yield { line, raw, cells: scan.cells };
     }
     this.#text = text.slice(start);
     if (this.#text.length > maxLineChars) throw new OverlongLineError(this.#line);
-    return records;
   }
 
   /** The cells from `start` on; `end` stays undefined while the row may go on in text to come. */

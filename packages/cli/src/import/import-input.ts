@@ -7,7 +7,7 @@ import { CliError, systemErrorCode, UsageError } from '../cli-error.js';
 import type { Io } from '../io.js';
 import { EncodingDetector, type TextEncoding } from './text-encoding.js';
 
-const blockBytes = 128 * 1024;
+const blockBytes = 64 * 1024;
 
 /** A file that can be read from the start more than once, whatever it came from. */
 export interface ImportInput {

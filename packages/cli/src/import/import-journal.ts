@@ -1,5 +1,7 @@
-import { type FileHandle, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
+import { readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { CliError, systemErrorCode } from '../cli-error.js';
+import { writeFully } from './result-file.js';
 
 /** What is known of an import after the chunks that are done. */
 export interface ImportProgressRecord {
@@ -23,21 +25,15 @@ export interface JournalState extends ImportProgressRecord {
   readonly failedOutPath: string | undefined;
 }
 
+interface OutputPaths {
+  readonly outPath: string | undefined;
+  readonly failedOutPath: string | undefined;
+}
+
 type Line =
-  | {
-      readonly type: 'start';
-      readonly at: number;
-      readonly seed: string;
-      readonly outPath?: string | undefined;
-      readonly failedOutPath?: string | undefined;
-    }
+  | ({ readonly type: 'start'; readonly at: number; readonly seed: string } & OutputPaths)
   // The outputs are written anew from the first row on, under the same keys.
-  | {
-      readonly type: 'rewind';
-      readonly at: number;
-      readonly outPath?: string | undefined;
-      readonly failedOutPath?: string | undefined;
-    }
+  | ({ readonly type: 'rewind'; readonly at: number } & OutputPaths)
   | ({ readonly type: 'done'; readonly at: number } & ImportProgressRecord)
   | { readonly type: 'finish'; readonly at: number };
 
@@ -68,53 +64,51 @@ export async function readJournal(path: string): Promise<JournalState | undefine
 
 /** An append-only record of how far an import has come. */
 export class ImportJournal {
-  readonly #file: FileHandle;
+  readonly #descriptor: number;
   readonly #now: () => number;
 
-  private constructor(file: FileHandle, now: () => number) {
-    this.#file = file;
+  private constructor(descriptor: number, now: () => number) {
+    this.#descriptor = descriptor;
     this.#now = now;
   }
 
   /** Begins a journal; an older one at the same path is replaced in one step. */
   static async start(
     path: string,
-    entry: { seed: string; outPath: string | undefined; failedOutPath: string | undefined },
+    entry: { seed: string } & OutputPaths,
     now: () => number,
   ): Promise<ImportJournal> {
     const fresh = `${path}.new`;
     await writeFile(fresh, serialise({ type: 'start', at: now(), ...entry }), { mode: 0o600 });
     await rename(fresh, path);
-    return ImportJournal.reopen(path, now);
+    return new ImportJournal(openSync(path, 'a'), now);
   }
 
+  /** Goes on with a journal. A last line that was cut off by a crash is removed. */
   static async reopen(path: string, now: () => number): Promise<ImportJournal> {
-    const file = await open(path, 'r+');
-    const text = await file.readFile('utf8');
-    const whole = Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1));
-    await file.truncate(whole);
-    await file.close();
-    return new ImportJournal(await open(path, 'a', 0o600), now);
+    const bytes = await readFile(path);
+    await truncate(path, bytes.lastIndexOf('\n') + 1);
+    return new ImportJournal(openSync(path, 'a'), now);
   }
 
-  rewind(paths: { outPath: string | undefined; failedOutPath: string | undefined }): Promise<void> {
-    return this.#append({ type: 'rewind', at: this.#now(), ...paths });
+  rewind(paths: OutputPaths): void {
+    this.#append({ type: 'rewind', at: this.#now(), ...paths });
   }
 
-  recordDone(progress: ImportProgressRecord): Promise<void> {
-    return this.#append({ type: 'done', at: this.#now(), ...progress });
+  recordDone(progress: ImportProgressRecord): void {
+    this.#append({ type: 'done', at: this.#now(), ...progress });
   }
 
-  finish(): Promise<void> {
-    return this.#append({ type: 'finish', at: this.#now() });
+  finish(): void {
+    this.#append({ type: 'finish', at: this.#now() });
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
+  close(): void {
+    closeSync(this.#descriptor);
   }
 
-  async #append(line: Line): Promise<void> {
-    await this.#file.appendFile(serialise(line));
+  #append(line: Line): void {
+    writeFully(this.#descriptor, Buffer.from(serialise(line)));
   }
 }
 

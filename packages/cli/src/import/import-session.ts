@@ -80,14 +80,14 @@ export class ImportSession {
         start.kind !== 'fresh' ? start.state.seed : mode === 'no-resume' ? randomUUID() : '';
       const done: ImportProgressRecord = start.kind === 'continue' ? start.state : nothingDone();
       // Opened before the journal changes: a path that cannot be written changes nothing.
-      const out = await openResult(outPath, done.outBytes);
-      const failedOut = await openResult(failedOutPath, done.failedOutBytes);
+      const out = openResult(outPath, done.outBytes);
+      const failedOut = openResult(failedOutPath, done.failedOutBytes);
       const paths = { outPath, failedOutPath };
       const journal =
         start.kind === 'fresh'
           ? await ImportJournal.start(path, { seed, ...paths }, now)
           : await ImportJournal.reopen(path, now);
-      if (start.kind === 'rewind') await journal.rewind(paths);
+      if (start.kind === 'rewind') journal.rewind(paths);
       const session = new ImportSession({
         start,
         seed,
@@ -98,7 +98,7 @@ export class ImportSession {
         prepared,
         release,
       });
-      if (done.chunksDone === 0) await session.#writeHeaders();
+      if (done.chunksDone === 0) session.#writeHeaders();
       return session;
     } catch (error) {
       await release();
@@ -107,7 +107,7 @@ export class ImportSession {
   }
 
   /** Writes a chunk's outcome: output files first, then the journal that vouches for them. */
-  async record({ chunk, rows }: ChunkOutcome): Promise<void> {
+  record({ chunk, rows }: ChunkOutcome): void {
     let created = 0;
     for (const { row, created: url } of rows) {
       if (!url) {
@@ -119,8 +119,8 @@ export class ImportSession {
       const cells = [`${row.line}`, `${row.index}`, id, shortCode, shortUrl, targetUrl];
       this.#out?.write(`${formatCsvLine([...cells, customSlug ?? ''].map(guardFormula))}\n`);
     }
-    await this.#out?.flush();
-    await this.#failedOut?.flush();
+    this.#out?.flush();
+    this.#failedOut?.flush();
     this.done = {
       chunksDone: chunk.index + 1,
       rows: this.done.rows + rows.length,
@@ -129,26 +129,26 @@ export class ImportSession {
       outBytes: this.#out?.length ?? 0,
       failedOutBytes: this.#failedOut?.length ?? 0,
     };
-    await this.#journal.recordDone(this.done);
+    this.#journal.recordDone(this.done);
   }
 
-  finish(): Promise<void> {
-    return this.#journal.finish();
+  finish(): void {
+    this.#journal.finish();
   }
 
   async close(): Promise<void> {
-    await this.#out?.close();
-    await this.#failedOut?.close();
-    await this.#journal.close();
+    this.#out?.close();
+    this.#failedOut?.close();
+    this.#journal.close();
     await this.#release();
   }
 
-  async #writeHeaders(): Promise<void> {
+  #writeHeaders(): void {
     const { header, lineEnd, hasByteOrderMark } = this.#prepared;
     this.#out?.write(`${formatCsvLine(outColumns)}\n`);
     this.#failedOut?.write(`${hasByteOrderMark ? '\u{feff}' : ''}${header.raw}${lineEnd}`);
-    await this.#out?.flush();
-    await this.#failedOut?.flush();
+    this.#out?.flush();
+    this.#failedOut?.flush();
   }
 }
 
@@ -164,10 +164,7 @@ async function lengthOf(path: string | undefined): Promise<number | undefined> {
   return path === undefined ? undefined : findFileLength(path);
 }
 
-async function openResult(
-  path: string | undefined,
-  keepBytes: number,
-): Promise<ResultFile | undefined> {
+function openResult(path: string | undefined, keepBytes: number): ResultFile | undefined {
   return path === undefined ? undefined : ResultFile.open(path, keepBytes);
 }
 

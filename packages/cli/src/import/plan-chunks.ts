@@ -24,7 +24,7 @@ export interface ImportChunk {
 }
 
 export interface RecordBatch {
-  readonly records: readonly CsvRecord[];
+  readonly records: Iterable<CsvRecord>;
   readonly bytesRead: number;
 }
 
@@ -43,18 +43,17 @@ export async function* planChunks(
   options: ConvertOptions = {},
 ): AsyncGenerator<ImportChunk> {
   let rows: ImportRow[] = [];
-  let items = 0;
   let payloadBytes = 0;
-  let digest = createHash('sha256');
+  let payload: string[] = [];
   let chunkIndex = 0;
   let rowIndex = 0;
   let bytesRead = 0;
   const cut = (): ImportChunk => {
-    const chunk = { index: chunkIndex++, rows, payloadDigest: digest.digest('hex'), bytesRead };
+    const payloadDigest = createHash('sha256').update(payload.join('\n')).digest('hex');
+    const chunk = { index: chunkIndex++, rows, payloadDigest, bytesRead };
     rows = [];
-    items = 0;
     payloadBytes = 0;
-    digest = createHash('sha256');
+    payload = [];
     return chunk;
   };
   for await (const batch of batches) {
@@ -75,11 +74,10 @@ export async function* planChunks(
         continue;
       }
       if (payloadBytes + bytes > maxPayloadBytes) yield cut();
-      digest.update(json).update('\n');
+      payload.push(json);
       rows.push({ index, line, raw, item: converted.item });
       payloadBytes += bytes;
-      items++;
-      if (items >= maxItems || rows.length >= maxRows) yield cut();
+      if (payload.length >= maxItems || rows.length >= maxRows) yield cut();
     }
   }
   if (rows.length > 0) yield cut();

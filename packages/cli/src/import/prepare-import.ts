@@ -43,10 +43,10 @@ export async function prepareImport(
 
 async function readHeader(csv: CsvFile, fields: FieldSet): Promise<CsvRecord> {
   for await (const { records } of csv.records()) {
-    const [header] = records;
-    if (!header) continue;
-    if (header.fault === undefined) return header;
-    throw new UsageError(`the header cannot be read: line ${header.line}: ${header.fault}`);
+    for (const header of records) {
+      if (header.fault === undefined) return header;
+      throw new UsageError(`the header cannot be read: line ${header.line}: ${header.fault}`);
+    }
   }
   throw new UsageError(
     `${csv.input.name} is empty`,
@@ -61,12 +61,13 @@ function describePassedOver(plan: ColumnPlan): string[] {
 
 async function* rowsBehindHeader(csv: CsvFile): AsyncGenerator<RecordBatch> {
   let isHeaderNext = true;
-  for await (const batch of csv.records()) {
-    if (isHeaderNext && batch.records.length > 0) {
+  function* withoutHeader(records: Iterable<CsvRecord>): Generator<CsvRecord> {
+    for (const record of records) {
+      if (!isHeaderNext) yield record;
       isHeaderNext = false;
-      yield { records: batch.records.slice(1), bytesRead: batch.bytesRead };
-    } else {
-      yield batch;
     }
+  }
+  for await (const { records, bytesRead } of csv.records()) {
+    yield isHeaderNext ? { records: withoutHeader(records), bytesRead } : { records, bytesRead };
   }
 }

@@ -11,6 +11,7 @@ import { chunkKey, importIdentity } from '../../import/import-identity.js';
 import { ImportReporter } from '../../import/import-reporter.js';
 import { ImportSession } from '../../import/import-session.js';
 import { importExitCode } from '../../import/import-summary.js';
+import { limitMemory } from '../../import/limit-memory.js';
 import { planChunks } from '../../import/plan-chunks.js';
 import { type PreparedImport, prepareImport } from '../../import/prepare-import.js';
 import { runImport } from '../../import/run-import.js';
@@ -122,6 +123,7 @@ async function importRows(
     failedOutPath: options.failedOut,
     now: io.now,
   });
+  limitMemory();
   try {
     await reporter.begin(session.start);
     await runImport({
@@ -137,11 +139,11 @@ async function importRows(
         return { result: data, isReplayed: response.headers.get('idempotent-replayed') === 'true' };
       },
       onChunk: async (outcome) => {
-        await session.record(outcome);
+        session.record(outcome);
         await reporter.report(outcome, session.done);
       },
     });
-    await session.finish();
+    session.finish();
   } catch (error) {
     await reporter.end();
     const { rows, created, failed } = session.done;

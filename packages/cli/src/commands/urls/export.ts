@@ -30,11 +30,11 @@ are not known to anybody and are not in it.`;
 async function exportUrls(context: Context, options: ExportOptions): Promise<ExitCode> {
   const { output } = context;
   const format = output.format === 'table' ? 'csv' : output.format;
-  const file = options.out === undefined ? undefined : await ResultFile.open(options.out, 0);
+  const file = options.out === undefined ? undefined : ResultFile.open(options.out, 0);
   const write = async (text: string) => {
     if (!file) return output.write(text);
     file.write(text);
-    await file.flush();
+    file.flush();
   };
   let count = 0;
   try {
@@ -52,7 +52,7 @@ async function exportUrls(context: Context, options: ExportOptions): Promise<Exi
     }
     if (format === 'json') await write('\n]}\n');
   } finally {
-    await file?.close();
+    file?.close();
   }
   if (file) output.note(`${formatCount(count, 'link')} written to ${options.out}`);
   return exitCodes.done;
