@@ -1,0 +1,60 @@
+import { ShortyError } from './errors.js';
+import type { BulkCreateResult, BulkDeleteResult, BulkUpdateResult } from './types.js';
+
+export type BulkResult = BulkCreateResult | BulkUpdateResult | BulkDeleteResult;
+
+export interface BulkProgress {
+  readonly partial: BulkResult;
+  readonly unknown: readonly number[];
+  readonly nextIndex: number;
+}
+
+/**
+ * A bulk call that stopped on the way. Status, code and the rest are those of its `cause`: the
+ * error of the request that failed, the reason of an abort, or what the input or `onChunk` threw.
+ *
+ * @example
+ * ```ts
+ * import { Shorty, ShortyBulkError } from '@shorty/sdk';
+ *
+ * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+ * const items = [{ targetUrl: 'https://example.com' }];
+ * try {
+ *   await shorty.urls.bulkCreate(items, { idempotencyKey: 'import-7' });
+ * } catch (error) {
+ *   if (!(error instanceof ShortyBulkError)) throw error;
+ *   console.log(error.partial, `go on at ${error.nextIndex}`, `unsure of ${error.unknown}`);
+ * }
+ * ```
+ */
+export class ShortyBulkError extends ShortyError {
+  override name = 'ShortyBulkError';
+
+  /** The sum of the requests that were answered; each `index` is a position in the whole input. */
+  readonly partial: BulkResult;
+  /**
+   * Positions of the items whose request failed, in order. Where `status` is a 4xx the server
+   * refused them; otherwise it may have done them, and the same call with the same
+   * `idempotencyKey` finds out without doing anything twice.
+   */
+  readonly unknown: readonly number[];
+  /** The position of the first item that was not sent; neither was any after it. */
+  readonly nextIndex: number;
+
+  constructor(cause: unknown, progress: BulkProgress) {
+    const { nextIndex, unknown, partial } = progress;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const sent = `${nextIndex - unknown.length} items were answered, ${unknown.length} are unsure`;
+    super(`the bulk call stopped (${sent}): ${reason}`, {
+      ...(cause instanceof ShortyError ? pick(cause) : {}),
+      cause,
+    });
+    this.partial = partial;
+    this.unknown = unknown;
+    this.nextIndex = nextIndex;
+  }
+}
+
+function pick({ status, code, details, requestId, retryAfterMs }: ShortyError) {
+  return { status, code, details, requestId, retryAfterMs };
+}

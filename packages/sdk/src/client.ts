@@ -1,0 +1,34 @@
+import type { ShortyOptions } from './options.js';
+import { systemPorts } from './ports.js';
+import { UrlsResource } from './resources/urls.js';
+import { UsageResource } from './resources/usage.js';
+import { Transport } from './send-request.js';
+import { readSettings } from './settings.js';
+
+/**
+ * A client of one Shorty server. It holds no connection and needs no closing; make one and share
+ * it. The constructor sends nothing and throws ShortyConfigError for options that cannot work.
+ *
+ * @example
+ * ```ts
+ * import { Shorty } from '@shorty/sdk';
+ *
+ * const shorty = new Shorty({
+ *   baseUrl: 'https://sho.example',
+ *   clientId: 'shorty_ci_0f3b',
+ *   clientSecret: 'shorty_cs_2c81',
+ * });
+ * const { shortUrl } = await shorty.urls.create({ targetUrl: 'https://example.com' });
+ * console.log(shortUrl);
+ * ```
+ */
+export class Shorty {
+  readonly urls: UrlsResource;
+  readonly usage: UsageResource;
+
+  constructor(options: ShortyOptions) {
+    const transport = new Transport(readSettings(options), systemPorts);
+    this.urls = new UrlsResource(transport);
+    this.usage = new UsageResource(transport);
+  }
+}

@@ -1,0 +1,247 @@
+import type { ApiPromise } from '../api-promise.js';
+import type { BulkOptions, RequestOptions } from '../options.js';
+import { PagedList } from '../paginate.js';
+import { runBulk } from '../run-bulk.js';
+import type { Transport } from '../send-request.js';
+import type {
+  BulkCreateResult,
+  BulkDeleteResult,
+  BulkUpdateResult,
+  UrlBulkCreateResult,
+  UrlBulkUpdateItem,
+  UrlCreated,
+  UrlCreateRequest,
+  UrlId,
+  UrlListItem,
+  UrlListQuery,
+  UrlPage,
+  UrlRecord,
+  UrlUpdateRequest,
+} from '../types.js';
+
+/** Links: one page when awaited, every one of them when iterated. */
+export type UrlList = PagedList<UrlListItem, UrlPage>;
+
+/** Short links, one or any number at a time; reached as `shorty.urls`. */
+export class UrlsResource {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Creates a link. Rejects with ValidationError, ConflictError (the slug is taken),
+   * QuotaExceededError and what every request may reject with.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const url = await shorty.urls.create({ targetUrl: 'https://example.com', tags: ['launch'] });
+   * console.log(url.shortUrl);
+   * ```
+   */
+  create(body: UrlCreateRequest, options?: RequestOptions): ApiPromise<UrlCreated> {
+    return this.#transport.send({ method: 'POST', path: ['urls'], body }, options);
+  }
+
+  /**
+   * Lists links, newest first. Nothing is sent before the list is awaited (one page: 25 links
+   * unless `limit` says otherwise) or iterated (all of them, in pages of `limit` or 100).
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * for await (const item of shorty.urls.list({ isActive: true })) console.log(item.shortUrl);
+   * ```
+   */
+  list(query: UrlListQuery = {}, options?: RequestOptions): UrlList {
+    return new PagedList(query, (page) =>
+      this.#transport.send(
+        { method: 'GET', path: ['urls'], query: { ...query, ...page } },
+        options,
+      ),
+    );
+  }
+
+  /**
+   * Reads a link, inactive ones too. Rejects with NotFoundError if this organization has none.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const url = await shorty.urls.get('42');
+   * console.log(url.targetUrl, url.clickCount);
+   * ```
+   */
+  get(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
+    return this.#transport.send({ method: 'GET', path: ['urls', id] }, options);
+  }
+
+  /**
+   * Changes the given fields; null clears one. `isActive` pauses a link and brings it back.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * await shorty.urls.update('42', { targetUrl: 'https://example.com/autumn', title: null });
+   * ```
+   */
+  update(id: UrlId, patch: UrlUpdateRequest, options?: RequestOptions): ApiPromise<UrlRecord> {
+    return this.#transport.send({ method: 'PATCH', path: ['urls', id], body: patch }, options);
+  }
+
+  /**
+   * Deactivates a link and answers its record, which is kept.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { isActive } = await shorty.urls.delete('42'); // false
+   * ```
+   */
+  delete(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
+    return this.#transport.send({ method: 'DELETE', path: ['urls', id] }, options);
+  }
+
+  /**
+   * Creates any number of links, 100 a request. Items that the server refuses are in `errors`; a
+   * request that fails as a whole ends the call with ShortyBulkError, which keeps what was done.
+   * With an `idempotencyKey` the requests carry the keys `<key>-0`, `<key>-1` and so on: the same
+   * items with the same key, within 24 hours, make nothing twice.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const targets = ['https://example.com/a', 'https://example.com/b'];
+   * const { created, errors } = await shorty.urls.bulkCreate(
+   *   targets.map((targetUrl) => ({ targetUrl })),
+   *   { concurrency: 4, onChunk: ({ createdCount }) => console.log(createdCount) },
+   * );
+   * console.log(created.length, errors);
+   * ```
+   */
+  bulkCreate(
+    items: Iterable<UrlCreateRequest> | AsyncIterable<UrlCreateRequest>,
+    options: BulkOptions<BulkCreateResult> = {},
+  ): Promise<BulkCreateResult> {
+    const { idempotencyKey: key } = options;
+    return runBulk<UrlCreateRequest, BulkCreateResult>({
+      items,
+      options,
+      total: { requested: 0, createdCount: 0, failedCount: 0, created: [], errors: [] },
+      send: (urls, chunkIndex) =>
+        this.bulkCreateChunk(urls, {
+          ...options,
+          idempotencyKey: key === undefined ? undefined : `${key}-${chunkIndex}`,
+        }),
+      rebase: (result, firstIndex) => ({
+        ...result,
+        created: rebase(result.created, firstIndex),
+        errors: rebase(result.errors, firstIndex),
+      }),
+    });
+  }
+
+  /**
+   * Creates at most 100 links in one request, for callers that cut and repeat by themselves.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { data, response } = await shorty.urls
+   *   .bulkCreateChunk([{ targetUrl: 'https://example.com' }], { idempotencyKey: 'import-7-rows-0' })
+   *   .withResponse();
+   * console.log(data.createdCount, response.headers.get('idempotent-replayed'));
+   * ```
+   */
+  bulkCreateChunk(
+    items: readonly UrlCreateRequest[],
+    options?: RequestOptions,
+  ): ApiPromise<UrlBulkCreateResult> {
+    const request = { method: 'POST', path: ['urls', 'bulk'], body: { urls: items } } as const;
+    return this.#transport.send(request, options);
+  }
+
+  /**
+   * Changes any number of links, 100 a request. With a `concurrency` above 1, two changes of the
+   * same link may be applied in either order.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { errors } = await shorty.urls.bulkUpdate([{ id: '42', isActive: true }]);
+   * for (const { index, error, code } of errors) console.log(index, code, error);
+   * ```
+   */
+  bulkUpdate(
+    updates: Iterable<UrlBulkUpdateItem> | AsyncIterable<UrlBulkUpdateItem>,
+    options: BulkOptions<BulkUpdateResult> = {},
+  ): Promise<BulkUpdateResult> {
+    return runBulk<UrlBulkUpdateItem, BulkUpdateResult>({
+      items: updates,
+      options,
+      total: { requested: 0, updatedCount: 0, failedCount: 0, updated: [], errors: [] },
+      send: (chunk) =>
+        this.#transport.send(
+          { method: 'PATCH', path: ['urls', 'bulk'], body: { updates: chunk } },
+          options,
+        ),
+      rebase: (result, firstIndex) => ({
+        ...result,
+        updated: rebase(result.updated, firstIndex),
+        errors: rebase(result.errors, firstIndex),
+      }),
+    });
+  }
+
+  /**
+   * Deactivates any number of links, 100 a request. Ids that are unknown here are in `skippedIds`.
+   * An id that comes again in a later request is counted again.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { deletedIds, skippedIds } = await shorty.urls.bulkDelete(['42', 43]);
+   * console.log(deletedIds, skippedIds);
+   * ```
+   */
+  bulkDelete(
+    ids: Iterable<UrlId> | AsyncIterable<UrlId>,
+    options: BulkOptions<BulkDeleteResult> = {},
+  ): Promise<BulkDeleteResult> {
+    return runBulk<UrlId, BulkDeleteResult>({
+      items: ids,
+      options,
+      total: { requested: 0, deletedCount: 0, skippedCount: 0, deletedIds: [], skippedIds: [] },
+      send: (chunk) =>
+        this.#transport.send(
+          { method: 'DELETE', path: ['urls', 'bulk'], body: { ids: chunk } },
+          options,
+        ),
+      rebase: (result) => result,
+    });
+  }
+}
+
+function rebase<T extends { index: number }>(entries: readonly T[], firstIndex: number): T[] {
+  return entries.map((entry) => ({ ...entry, index: entry.index + firstIndex }));
+}

@@ -1,0 +1,92 @@
+import { type BulkResult, ShortyBulkError } from './bulk-error.js';
+import { inChunks } from './in-chunks.js';
+import type { BulkOptions } from './options.js';
+import { checkNumber } from './settings.js';
+
+/** How many items one request takes. */
+export const chunkSize = 100;
+
+export interface BulkCall<Item, Result extends BulkResult> {
+  readonly items: Iterable<Item> | AsyncIterable<Item>;
+  readonly options: BulkOptions<Result>;
+  readonly total: Result;
+  readonly send: (items: Item[], chunkIndex: number) => PromiseLike<Result>;
+  /** Moves each index of a chunk's result to its place in the whole input. */
+  readonly rebase: (result: Result, firstIndex: number) => Result;
+}
+
+interface Chunk<Result> {
+  readonly index: number;
+  readonly firstIndex: number;
+  readonly size: number;
+  readonly outcome: Promise<{ readonly result: Result } | { readonly error: unknown }>;
+}
+
+/** Sends any number of items by the hundred and sums the answers in the order of the input. */
+export async function runBulk<Item, Result extends BulkResult>(
+  call: BulkCall<Item, Result>,
+): Promise<Result> {
+  const { items, total, send, rebase } = call;
+  const { concurrency = 1, onChunk, signal } = call.options;
+  checkNumber('concurrency', concurrency);
+  const underWay: Chunk<Result>[] = [];
+  const unknown: number[] = [];
+  let nextIndex = 0;
+  let chunkIndex = 0;
+  let failure: { readonly cause: unknown } | undefined;
+
+  const start = (chunk: Item[]) => {
+    const outcome = Promise.resolve(send(chunk, chunkIndex)).then(
+      (result) => ({ result }),
+      (error: unknown) => {
+        failure ??= { cause: error };
+        return { error };
+      },
+    );
+    underWay.push({ index: chunkIndex++, firstIndex: nextIndex, size: chunk.length, outcome });
+    nextIndex += chunk.length;
+  };
+  const settleFirst = async () => {
+    const chunk = underWay.shift();
+    const outcome = await chunk?.outcome;
+    if (!chunk || !outcome) return;
+    const { index, firstIndex, size } = chunk;
+    if ('error' in outcome) {
+      for (let at = firstIndex; at < firstIndex + size; at++) unknown.push(at);
+      return;
+    }
+    const result = rebase(outcome.result, firstIndex);
+    addTo(total, result);
+    await onChunk?.(result, index);
+  };
+
+  try {
+    for await (const chunk of inChunks(items, chunkSize)) {
+      while (underWay.length >= concurrency && !failure) await settleFirst();
+      if (failure) break;
+      signal?.throwIfAborted();
+      start(chunk);
+    }
+  } catch (cause) {
+    failure ??= { cause };
+  }
+  // What is under way is waited for even after a failure: its results must not be lost.
+  while (underWay.length > 0) {
+    await settleFirst().catch((cause: unknown) => {
+      failure ??= { cause };
+    });
+  }
+  if (failure) throw new ShortyBulkError(failure.cause, { partial: total, unknown, nextIndex });
+  return total;
+}
+
+/** Adds numbers to numbers and lists to lists. */
+function addTo<Result extends BulkResult>(total: Result, part: Result): void {
+  const sum: Record<string, unknown> = { ...total };
+  for (const [name, value] of Object.entries(part)) {
+    const before = sum[name];
+    if (typeof value === 'number') sum[name] = Number(before) + value;
+    else if (Array.isArray(before)) before.push(...value);
+  }
+  Object.assign(total, sum);
+}

@@ -1,0 +1,58 @@
+import type { Ports } from './ports.js';
+
+export interface Limits {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number;
+  readonly createTimeoutError: () => Error;
+}
+
+/**
+ * Runs work under a signal that the caller's signal and a timer abort, and settles as soon as it is
+ * aborted, whether the work listens or not.
+ */
+export async function runWithin<T>(
+  limits: Limits,
+  ports: Ports,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal, timeoutMs, createTimeoutError } = limits;
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  const onAbort = () => controller.abort(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
+  const stopTimer = ports.startTimer(timeoutMs, () => controller.abort(createTimeoutError()));
+  try {
+    return await settleOrAbort(work(controller.signal), controller.signal);
+  } finally {
+    stopTimer();
+    // One signal may serve a million requests.
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Settles as the promise does, or rejects with the signal's reason as soon as it is aborted. */
+export function settleOrAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** Waits; an abort ends the wait with the signal's reason. */
+export async function wait(
+  delayMs: number,
+  signal: AbortSignal | undefined,
+  ports: Ports,
+): Promise<void> {
+  let stopTimer = () => {};
+  const elapsed = new Promise<void>((resolve) => {
+    stopTimer = ports.startTimer(delayMs, resolve);
+  });
+  try {
+    await (signal ? settleOrAbort(elapsed, signal) : elapsed);
+  } finally {
+    stopTimer();
+  }
+}

@@ -1,0 +1,135 @@
+import { ApiPromise, type WithResponse } from './api-promise.js';
+import { ShortyConfigError, TimeoutError } from './errors.js';
+import { exchange, type Incoming, type Outgoing } from './exchange.js';
+import type { RequestOptions } from './options.js';
+import type { Ports } from './ports.js';
+import { readAnswer } from './read-answer.js';
+import { isRetryable, retryDelay } from './retry-delay.js';
+import { runWithin, wait } from './run-within.js';
+import { createHeaders, type RequestLimits, readLimits, type Settings } from './settings.js';
+import { createTokens, type Tokens } from './tokens.js';
+
+/** One call of the API, before it is known how often it must be sent. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** The segments after `/api/v1`, not escaped. */
+  readonly path: readonly (string | number)[];
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  readonly body?: unknown;
+}
+
+/** Sends calls until they are answered, refused, or out of retries or time. */
+export class Transport {
+  readonly #settings: Settings;
+  readonly #ports: Ports;
+  readonly #tokens: Tokens;
+
+  constructor(settings: Settings, ports: Ports) {
+    this.#settings = settings;
+    this.#ports = ports;
+    this.#tokens = createTokens(settings, ports);
+  }
+
+  send<T>(request: ApiRequest, options: RequestOptions = {}): ApiPromise<T> {
+    return new ApiPromise<T>(this.#send(request, options));
+  }
+
+  async #send<T>(request: ApiRequest, options: RequestOptions): Promise<WithResponse<T>> {
+    const { signal } = options;
+    const { hooks, maxRetryDelayMs } = this.#settings;
+    const limits = readLimits(options, this.#settings.limits);
+    const prepared = this.#prepare(request, options);
+    const { method, path } = prepared;
+    const deadlineAt = this.#ports.monotonicMs() + limits.deadlineMs;
+    let lastError: unknown;
+    for (let retries = 0; ; retries++) {
+      const attempt = retries + 1;
+      try {
+        const outgoing = { ...prepared, attempt };
+        return await this.#attempt<T>(outgoing, limits, deadlineAt, signal, lastError);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!isRetryable(error) || retries >= limits.maxRetries) throw error;
+        const { random, monotonicMs } = this.#ports;
+        const delayMs = retryDelay(retries, error.retryAfterMs, maxRetryDelayMs, random);
+        if (monotonicMs() + delayMs >= deadlineAt) throw error;
+        lastError = error;
+        hooks.onRetry?.({ method, path, attempt, delayMs, error });
+        await wait(delayMs, signal, this.#ports);
+      }
+    }
+  }
+
+  #prepare(request: ApiRequest, options: RequestOptions): Omit<Outgoing, 'attempt'> {
+    const { method, body } = request;
+    const path = `/api/v1/${request.path.map(escapeSegment).join('/')}`;
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(request.query ?? {})) {
+      if (value !== undefined) query.set(name, String(value));
+    }
+    const headers = createHeaders('headers', this.#settings.headers);
+    createHeaders('headers', options.headers ?? {}).forEach((value, name) => {
+      headers.set(name, value);
+    });
+    headers.set('accept', 'application/json');
+    if (body !== undefined) headers.set('content-type', 'application/json');
+    if (method === 'POST') {
+      const key = options.idempotencyKey ?? this.#ports.newKey();
+      if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+        throw new ShortyConfigError('idempotencyKey', 'must be 1 to 255 visible ASCII characters');
+      }
+      headers.set('idempotency-key', key);
+    }
+    const url = this.#settings.baseUrl + path + (query.size > 0 ? `?${query}` : '');
+    return {
+      method,
+      path,
+      url,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    };
+  }
+
+  #attempt<T>(
+    outgoing: Outgoing,
+    limits: RequestLimits,
+    deadlineAt: number,
+    signal: AbortSignal | undefined,
+    cause: unknown,
+  ): Promise<WithResponse<T>> {
+    const { method, path } = outgoing;
+    const leftMs = deadlineAt - this.#ports.monotonicMs();
+    const isLast = leftMs < limits.timeoutMs;
+    const createTimeoutError = () =>
+      new TimeoutError(
+        isLast
+          ? `${method} ${path} was not answered within ${limits.deadlineMs} ms in all`
+          : `${method} ${path} was not answered within ${limits.timeoutMs} ms`,
+        { cause },
+      );
+    const timeoutMs = isLast ? Math.max(0, leftMs) : limits.timeoutMs;
+    return runWithin({ signal, timeoutMs, createTimeoutError }, this.#ports, async (within) => {
+      const { text, ...response } = await this.#authorized(outgoing, within);
+      const incoming = { ...response, text };
+      const data = readAnswer<T>(incoming, `${method} ${path}`, this.#ports.epochMs());
+      return { data, response };
+    });
+  }
+
+  /** Sends with a token, and once more with a new one where the server has forgotten the first. */
+  async #authorized(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+    for (let isRenewed = false; ; isRenewed = true) {
+      const token = await this.#tokens.get(signal);
+      outgoing.headers.set('authorization', `Bearer ${token}`);
+      const incoming = await exchange(outgoing, signal, this.#settings, this.#ports);
+      if (incoming.status !== 401 || isRenewed || !this.#tokens.drop(token)) return incoming;
+    }
+  }
+}
+
+function escapeSegment(segment: string | number): string {
+  const text = encodeURIComponent(segment);
+  // URLs resolve dots even when they are escaped: the request would reach another path.
+  if (/^\.{0,2}$/.test(text)) throw new ShortyConfigError('id', `cannot be "${text}"`);
+  return text;
+}

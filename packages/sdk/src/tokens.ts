@@ -1,0 +1,111 @@
+import { TimeoutError, UnexpectedResponseError } from './errors.js';
+import { exchange } from './exchange.js';
+import type { Ports } from './ports.js';
+import { readAnswer } from './read-answer.js';
+import { runWithin, settleOrAbort } from './run-within.js';
+import type { Settings } from './settings.js';
+import type { Token, TokenRequest } from './types.js';
+
+const renewBeforeMs = 60_000;
+const path = '/api/v1/auth/token';
+
+/** Where requests take their access token from. */
+export interface Tokens {
+  get(signal: AbortSignal): Promise<string>;
+  /** Forgets a token that was refused; answers whether another one can be had. */
+  drop(token: string): boolean;
+}
+
+export function createTokens(settings: Settings, ports: Ports): Tokens {
+  const { credentials } = settings;
+  if ('accessToken' in credentials) {
+    return { get: async () => credentials.accessToken, drop: () => false };
+  }
+  return new FetchedTokens(credentials, settings, ports);
+}
+
+interface Flight {
+  readonly token: Promise<string>;
+  readonly controller: AbortController;
+  waiting: number;
+}
+
+/**
+ * Exchanges client credentials for tokens: one request for all that wait, made once. Who waits also
+ * repeats, so that retries are counted in one place.
+ */
+class FetchedTokens implements Tokens {
+  readonly #credentials: TokenRequest;
+  readonly #settings: Settings;
+  readonly #ports: Ports;
+  #current: { readonly token: string; readonly renewAt: number } | undefined;
+  #flight: Flight | undefined;
+
+  constructor(credentials: TokenRequest, settings: Settings, ports: Ports) {
+    this.#credentials = credentials;
+    this.#settings = settings;
+    this.#ports = ports;
+  }
+
+  async get(signal: AbortSignal): Promise<string> {
+    if (this.#current && this.#ports.monotonicMs() < this.#current.renewAt) {
+      return this.#current.token;
+    }
+    this.#flight ??= this.#start();
+    const flight = this.#flight;
+    flight.waiting++;
+    try {
+      return await settleOrAbort(flight.token, signal);
+    } finally {
+      flight.waiting--;
+      // Nobody wants the answer any more: it must not keep the process alive.
+      if (flight.waiting === 0) this.#end(flight);
+    }
+  }
+
+  drop(token: string): boolean {
+    if (this.#current?.token === token) this.#current = undefined;
+    return true;
+  }
+
+  #start(): Flight {
+    const controller = new AbortController();
+    const { timeoutMs } = this.#settings.limits;
+    const createTimeoutError = () =>
+      new TimeoutError(`POST ${path} was not answered within ${timeoutMs} ms`);
+    const limits = { signal: controller.signal, timeoutMs, createTimeoutError };
+    const token = runWithin(limits, this.#ports, (signal) => this.#fetch(signal));
+    return { token, controller, waiting: 0 };
+  }
+
+  #end(flight: Flight): void {
+    if (this.#flight === flight) this.#flight = undefined;
+    flight.controller.abort();
+  }
+
+  async #fetch(signal: AbortSignal): Promise<string> {
+    const startedAt = this.#ports.monotonicMs();
+    const headers = new Headers(this.#settings.headers);
+    headers.set('accept', 'application/json');
+    headers.set('content-type', 'application/json');
+    const request = {
+      method: 'POST',
+      path,
+      attempt: 1,
+      url: this.#settings.baseUrl + path,
+      headers,
+      body: JSON.stringify(this.#credentials),
+    };
+    const incoming = await exchange(request, signal, this.#settings, this.#ports);
+    const answer = readAnswer<Token>(incoming, `POST ${path}`, this.#ports.epochMs());
+    const { accessToken, expiresIn } = answer;
+    if (typeof accessToken !== 'string' || !(expiresIn > 0)) {
+      const { status, requestId } = incoming;
+      throw new UnexpectedResponseError(`POST ${path} answered no token`, { status, requestId });
+    }
+    const lifetimeMs = expiresIn * 1000;
+    const renewAt = startedAt + lifetimeMs - Math.min(renewBeforeMs, lifetimeMs / 2);
+    this.#current = { token: accessToken, renewAt };
+    return accessToken;
+  }
+}
