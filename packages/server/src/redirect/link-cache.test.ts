@@ -12,20 +12,20 @@ const linkTo = (location: string, urlId = 1): Link => ({
   passwordHash: null,
 });
 
+interface Read {
+  resolve(link: Link | undefined): void;
+  reject(error: Error): void;
+}
+
 /** A cache whose reads end when the test says so. */
 function controlledCache(max = 10) {
-  const reads: PromiseWithResolvers<Link | undefined>[] = [];
+  const reads: Read[] = [];
   const asked: string[] = [];
   const cache = new LinkCache({
     max,
     load(domainId, key) {
-      let settle: Pick<PromiseWithResolvers<Link | undefined>, 'resolve' | 'reject'> | undefined;
-      const promise = new Promise<Link | undefined>((resolve, reject) => {
-        settle = { resolve, reject };
-      });
-      reads.push({ promise, ...settle } as PromiseWithResolvers<Link | undefined>);
       asked.push(`${domainId} ${key}`);
-      return promise;
+      return new Promise((resolve, reject) => reads.push({ resolve, reject }));
     },
   });
   return { cache, reads, asked };

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Schema, WriteTransaction } from '../database.js';
+import { type Schema, StorageUnavailableError, type WriteTransaction } from '../database.js';
 
 interface Waiting {
   /** Does the work; how to tell its caller once the transaction has been committed. */
@@ -59,7 +59,10 @@ export class GroupCommit {
       });
     } catch (error) {
       const [only] = group;
-      if (group.length === 1) only?.fail(error);
+      if (error instanceof StorageUnavailableError) {
+        // Whoever has come meanwhile is told as well: one after the other would wait for ever longer.
+        for (const work of [...group, ...this.#waiting.splice(0)]) work.fail(error);
+      } else if (group.length === 1) only?.fail(error);
       // One of them failed and has undone them all: each again, by itself.
       else for (const work of group) await this.#commit([work]);
       return;

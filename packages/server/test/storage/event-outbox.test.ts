@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { draftOf, now, openRepository, type Stored } from './temporary-database.js';
+
+let stored: Stored;
+beforeAll(async () => {
+  stored = await openRepository();
+});
+afterAll(() => stored.close());
+
+interface Recorded {
+  type: string;
+  webhook_id: string;
+  data: { id: number; isActive: boolean };
+}
+
+async function recorded(organizationId: string): Promise<Recorded[]> {
+  const rows = await stored.database.read
+    .selectFrom('events')
+    .innerJoin('deliveries', 'deliveries.event_id', 'events.id')
+    .select(['type', 'data', 'webhook_id', 'status', 'attempts', 'next_attempt_at'])
+    .where('organization_id', '=', organizationId)
+    .orderBy('events.created_at')
+    .orderBy('events.id')
+    .execute();
+  for (const { status, attempts } of rows) expect([status, attempts]).toEqual(['pending', 0]);
+  return rows.map(({ type, data, webhook_id }) => ({ type, webhook_id, data: JSON.parse(data) }));
+}
+
+async function makeOne(organizationId: string, draft = {}): Promise<number> {
+  const [outcome] = await stored.create(organizationId, [draft]);
+  if (outcome?.status !== 'created') throw new Error(`not created: ${outcome?.status}`);
+  return outcome.id;
+}
+
+const everything = ['url.created', 'url.updated', 'url.expired'];
+
+describe('the event and its deliveries are written in the transaction of the change', () => {
+  it('url.created per link, bulk too, one delivery for each webhook that subscribes', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    const one = await stored.subscribe(organizationId, everything);
+    const two = await stored.subscribe(organizationId, ['url.created']);
+    await stored.subscribe(organizationId, ['qr.created']);
+    await stored.subscribe(organizationId, everything, false);
+    const other = await stored.addOrganization('scale');
+    await stored.subscribe(other, everything);
+
+    await stored.create(organizationId, [{}, {}, { domainId: 'none' }]);
+    const events = await recorded(organizationId);
+    expect(events.map(({ type }) => type)).toEqual(Array(4).fill('url.created'));
+    expect(events.filter(({ webhook_id }) => webhook_id === one)).toHaveLength(2);
+    expect(events.filter(({ webhook_id }) => webhook_id === two)).toHaveLength(2);
+    expect(await recorded(other)).toEqual([]);
+  });
+
+  it('url.updated for a change, a pause and a delete, and none when nothing changed', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    await stored.subscribe(organizationId, ['url.updated']);
+    const id = await makeOne(organizationId);
+    const update = (isActive: boolean) =>
+      stored.urls.updateMany(organizationId, [id], now, (url) => ({
+        ok: true,
+        url: { ...url, isActive },
+      }));
+    await update(false);
+    await update(true);
+    await stored.urls.deactivateMany(organizationId, [id], now);
+    await stored.urls.deactivateMany(organizationId, [id], now);
+    await stored.urls.updateMany(organizationId, [id], now, () => ({ ok: false, fault: 'no' }));
+    const states = (await recorded(organizationId)).map(({ data }) => data.isActive);
+    expect(states.sort()).toEqual([false, false, true]);
+  });
+
+  it('url.expired once when expiresAt passes', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    await stored.subscribe(organizationId, everything.slice(1));
+    const id = await makeOne(organizationId, { expiresAt: now + 1000 });
+    await stored.urls.expireDue(now + 1000, 100);
+    await stored.urls.expireDue(now + 1000, 100);
+    expect(await recorded(organizationId)).toMatchObject([
+      { type: 'url.expired', data: { id, isActive: false } },
+    ]);
+  });
+
+  it('url.expired, too, when a PATCH or a DELETE comes before the sweep', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    await stored.subscribe(organizationId, everything.slice(1));
+    const patched = await makeOne(organizationId, { expiresAt: now + 1000 });
+    const deleted = await makeOne(organizationId, { expiresAt: now + 1000 });
+    await stored.urls.updateMany(organizationId, [patched], now + 1000, (url) => ({
+      ok: true,
+      url: { ...url, title: 'New' },
+    }));
+    await stored.urls.deactivateMany(organizationId, [deleted], now + 1000);
+    const events = await recorded(organizationId);
+    expect(events.filter(({ type }) => type === 'url.expired').map(({ data }) => data.id)).toEqual(
+      expect.arrayContaining([patched, deleted]),
+    );
+    expect(events.filter(({ type }) => type === 'url.updated')).toHaveLength(1);
+  });
+
+  it('are undone with it', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    await stored.subscribe(organizationId, everything);
+    const failing = stored.urls.createMany([draftOf({ customSlug: 'undone-event' })], {
+      organizationId,
+      now,
+      newShortCode: () => 'Undone2',
+      idempotency: undefined,
+      keep: () => {
+        throw new Error('the last step');
+      },
+    });
+    await expect(failing).rejects.toThrow('the last step');
+    expect(await recorded(organizationId)).toEqual([]);
+  });
+});

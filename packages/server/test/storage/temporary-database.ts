@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SqliteHandle from 'better-sqlite3';
+import { clientOf } from '../../src/auth/auth-service.js';
+import { EventOutbox } from '../../src/events/event-outbox.js';
+import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import type { PlanName } from '../../src/organizations/plans.js';
+import type { Database } from '../../src/storage/database.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import type { UrlDraft } from '../../src/urls/short-url.js';
+import { type CreateOutcome, UrlRepository } from '../../src/urls/url-repository.js';
+
+export const now = Date.UTC(2030, 0, 1);
+
+export interface TemporaryFile {
+  readonly path: string;
+  /** A handle of somebody else's: another process, as far as SQLite can tell. */
+  other(): SqliteHandle.Database;
+  remove(): void;
+}
+
+export function temporaryFile(): TemporaryFile {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-test-'));
+  const path = join(folder, 'shorty.db');
+  const others: SqliteHandle.Database[] = [];
+  return {
+    path,
+    other() {
+      const handle = new SqliteHandle(path);
+      others.push(handle);
+      return handle;
+    },
+    remove() {
+      for (const handle of others) handle.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+export interface Stored {
+  readonly database: Database;
+  readonly urls: UrlRepository;
+  readonly file: TemporaryFile;
+  addOrganization(plan: PlanName): Promise<string>;
+  subscribe(organizationId: string, events: readonly string[], isActive?: boolean): Promise<string>;
+  /** Creates drafts with codes from the list, or with codes of their own. */
+  create(
+    organizationId: string,
+    drafts: readonly Partial<UrlDraft>[],
+    codes?: readonly string[],
+  ): Promise<readonly CreateOutcome[]>;
+  close(): Promise<void>;
+}
+
+/** The link repository on a real file, up to date and empty. */
+export async function openRepository(): Promise<Stored> {
+  const file = temporaryFile();
+  const database = openStorage({ databasePath: file.path, durability: 'process' });
+  await database.migrate();
+  let ids = 0;
+  const newId = () => {
+    ids += 1;
+    return `id-${ids}`;
+  };
+  const urls = new UrlRepository(database, {
+    outbox: new EventOutbox(newId),
+    describe: ({ id, shortCode, isActive }) => ({ id, shortCode, isActive }),
+  });
+  return {
+    database,
+    urls,
+    file,
+    async addOrganization(plan) {
+      const id = newId();
+      const client = clientOf(id, { clientId: newId(), clientSecret: 'secret' });
+      await new OrganizationRepository(database).create(
+        { id, name: plan, plan, createdAt: now },
+        client,
+      );
+      return id;
+    },
+    async subscribe(organizationId, events, isActive = true) {
+      const id = newId();
+      await database.write(async (transaction) => {
+        await transaction
+          .insertInto('webhooks')
+          .values({
+            id,
+            organization_id: organizationId,
+            url: 'https://receiver.example/',
+            events: JSON.stringify(events),
+            secret: 'secret',
+            is_active: isActive ? 1 : 0,
+            created_at: now,
+            updated_at: now,
+          })
+          .execute();
+      });
+      return id;
+    },
+    async create(organizationId, drafts, codes = []) {
+      const left = [...codes];
+      const { result } = await urls.createMany(drafts.map(draftOf), {
+        organizationId,
+        now,
+        newShortCode: () => left.shift() ?? `C${newId().slice(3).padStart(6, '0')}`,
+        idempotency: undefined,
+        keep: (outcomes) => outcomes,
+      });
+      return result;
+    },
+    async close() {
+      await database.close();
+      file.remove();
+    },
+  };
+}
+
+export function draftOf(draft: Partial<UrlDraft> = {}): UrlDraft {
+  return {
+    customSlug: null,
+    targetUrl: 'https://example.com/',
+    title: null,
+    description: null,
+    category: null,
+    tags: [],
+    domainId: null,
+    redirectType: 307,
+    expiresAt: null,
+    passwordHash: null,
+    utmSource: null,
+    utmMedium: null,
+    utmCampaign: null,
+    utmTerm: null,
+    utmContent: null,
+    customUtmParams: {},
+    sourceDomain: null,
+    ...draft,
+  };
+}

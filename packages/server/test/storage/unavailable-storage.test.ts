@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../api/start-server.js';
+import { type TemporaryFile, temporaryFile } from './temporary-database.js';
+
+const targetUrl = 'https://example.com/';
+
+let file: TemporaryFile;
+let api: TestServer;
+beforeEach(async () => {
+  file = temporaryFile();
+  api = await startServer({ databasePath: file.path });
+});
+afterEach(async () => {
+  await api.stop();
+  file.remove();
+});
+
+const create = (body: object = {}) => api.call('createUrl', { body: { targetUrl, ...body } });
+
+describe('a database that another process has locked', () => {
+  it('answers writes 503 with Retry-After after one wait, however many; redirects and reads go on', async () => {
+    const [cached, uncached] = [(await create()).data, (await create()).data];
+    await api.visit(`/${cached.shortCode}`);
+    const other = file.other();
+    other.exec('begin immediate');
+    const startedAt = performance.now();
+    const { clientId, clientSecret } = api.credentials;
+    const tokenForm = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+    });
+    const token = api.visit('/api/v1/auth/token', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: tokenForm.toString(),
+    });
+    const writes = Promise.all([
+      ...Array.from({ length: 24 }, () => create()),
+      api.call('updateUrl', { params: { id: cached.id }, body: { title: 'x' } }),
+      api.call('bulkDeleteUrls', { body: { ids: [uncached.id] } }),
+    ]);
+    let isWaiting = true;
+    const watched = writes.finally(() => {
+      isWaiting = false;
+    });
+    let visits = 0;
+    let slowestMs = 0;
+    while (isWaiting) {
+      const beganAt = performance.now();
+      expect((await api.visit(`/${cached.shortCode}`)).status).toBe(307);
+      slowestMs = Math.max(slowestMs, performance.now() - beganAt);
+      visits += 1;
+      if (visits === 1) {
+        expect((await api.visit(`/${uncached.shortCode}`)).status).toBe(307);
+        expect((await api.visit('/unknown')).status).toBe(404);
+        expect((await api.call('listUrls')).data.total).toBe(2);
+        expect((await api.visit('/health/ready')).status).toBe(200);
+      }
+    }
+    for (const answer of await watched) {
+      expect(answer.outcome).toBe('503 UNAVAILABLE');
+      expect(answer.headers.get('retry-after')).toBe('2');
+    }
+    expect((await token).body).toMatchObject({ error: 'temporarily_unavailable' });
+    expect(performance.now() - startedAt).toBeLessThan(9_000);
+    expect(visits).toBeGreaterThan(50);
+    expect(slowestMs).toBeLessThan(1_000);
+
+    other.exec('rollback');
+    expect((await create()).status).toBe(201);
+    const record = (await api.call('getUrl', { params: { id: cached.id } })).data;
+    expect(record.title).toBeNull();
+  });
+
+  it('lets a write through as soon as the lock is gone', async () => {
+    const other = file.other();
+    other.exec('begin immediate');
+    const write = create();
+    await api.visit('/unknown');
+    other.exec('commit');
+    expect((await write).status).toBe(201);
+  });
+});

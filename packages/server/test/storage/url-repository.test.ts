@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { draftOf, now, openRepository, type Stored } from './temporary-database.js';
+
+let stored: Stored;
+beforeAll(async () => {
+  stored = await openRepository();
+});
+afterAll(() => stored.close());
+
+const statuses = (outcomes: readonly { status: string }[]) => outcomes.map(({ status }) => status);
+const activeUrls = async (id: string) => {
+  const row = await stored.database.read
+    .selectFrom('organizations')
+    .select('active_urls')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return row.active_urls;
+};
+const rowCount = async (organizationId: string) => {
+  const rows = await stored.database.read
+    .selectFrom('urls')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .execute();
+  return rows.length;
+};
+
+describe('createMany', () => {
+  it('keeps a link as it was drafted', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    const draft = {
+      customSlug: 'kept-whole',
+      title: 'Ünïcödé 🌷',
+      description: 'a\nb',
+      tags: ['one', 'two'],
+      expiresAt: now + 1000,
+      customUtmParams: { b: '2', a: '1' },
+      redirectType: 308 as const,
+    };
+    const [outcome] = await stored.create(organizationId, [draft], ['KEPT001']);
+    if (outcome?.status !== 'created') throw new Error('not created');
+    const found = await stored.urls.find(organizationId, outcome.id);
+    expect(found).toMatchObject({ ...draft, shortCode: 'KEPT001', isActive: true, createdAt: now });
+    expect(await stored.urls.findByKey(null, 'kept-whole')).toEqual(found);
+    expect(await stored.urls.findByKey(null, 'KEPT001')).toEqual(found);
+    expect(await stored.urls.findByKey('other-domain', 'KEPT001')).toBeUndefined();
+    expect(await stored.urls.find('other-organization', outcome.id)).toBeUndefined();
+  });
+
+  it('draws another code when one is taken, by a code or by a slug', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    await stored.create(organizationId, [{ customSlug: 'SlugAAA' }], ['CodeAAA']);
+    const [outcome] = await stored.create(organizationId, [{}], ['CodeAAA', 'SlugAAA', 'FreeAAA']);
+    expect(outcome).toMatchObject({ status: 'created', shortCode: 'FreeAAA' });
+    expect(await stored.urls.findByKey(null, 'FreeAAA')).toMatchObject({ shortCode: 'FreeAAA' });
+  });
+
+  it('draws another code when two drafts of one request get the same', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    const outcomes = await stored.create(
+      organizationId,
+      [{}, {}, {}],
+      ['Twin001', 'Twin001', 'Twin001', 'Twin002', 'Twin003'],
+    );
+    expect(outcomes.map((outcome) => outcome.status === 'created' && outcome.shortCode)).toEqual([
+      'Twin001',
+      'Twin002',
+      'Twin003',
+    ]);
+  });
+
+  it('takes nothing from the quota for drafts that fail, and leaves nothing of them behind', async () => {
+    const organizationId = await stored.addOrganization('free');
+    await stored.create(organizationId, [{ customSlug: 'taken-here' }]);
+    const outcomes = await stored.create(organizationId, [
+      { customSlug: 'taken-here' },
+      { domainId: 'no-domain', customSlug: 'never-made' },
+      { customSlug: 'made-here' },
+      { customSlug: 'made-here' },
+    ]);
+    expect(statuses(outcomes)).toEqual([
+      'slug-conflict',
+      'domain-invalid',
+      'created',
+      'slug-conflict',
+    ]);
+    expect(await activeUrls(organizationId)).toBe(2);
+    expect(await rowCount(organizationId)).toBe(2);
+    expect(await stored.urls.findByKey(null, 'never-made')).toBeUndefined();
+  });
+
+  it('a draft that failed for quota leaves its slug free', async () => {
+    const organizationId = await stored.addOrganization('free');
+    await stored.create(
+      organizationId,
+      Array.from({ length: 50 }, () => ({})),
+    );
+    const [refused] = await stored.create(organizationId, [{ customSlug: 'no-room' }]);
+    expect(refused?.status).toBe('quota-exceeded');
+    const other = await stored.addOrganization('scale');
+    const [made] = await stored.create(other, [{ customSlug: 'no-room' }]);
+    expect(made?.status).toBe('created');
+  });
+
+  it('gives exactly 50 of 64 concurrent creates a place on the plan free', async () => {
+    const organizationId = await stored.addOrganization('free');
+    const outcomes = await Promise.all(
+      Array.from({ length: 64 }, () => stored.create(organizationId, [{}])),
+    );
+    const created = outcomes.flat().filter(({ status }) => status === 'created');
+    expect(created).toHaveLength(50);
+    expect(await activeUrls(organizationId)).toBe(50);
+    expect(await rowCount(organizationId)).toBe(50);
+  });
+
+  it('lets one of 64 concurrent creates have a slug', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    const outcomes = await Promise.all(
+      Array.from({ length: 64 }, () =>
+        stored.create(organizationId, [{ customSlug: 'one-of-64' }]),
+      ),
+    );
+    expect(outcomes.flat().filter(({ status }) => status === 'created')).toHaveLength(1);
+    expect(await activeUrls(organizationId)).toBe(1);
+  });
+
+  it('undoes everything of a request whose last step fails, and nothing of its neighbours', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    const failing = stored.urls.createMany([draftOf({ customSlug: 'undone' })], {
+      organizationId,
+      now,
+      newShortCode: () => 'Undone1',
+      idempotency: undefined,
+      keep: () => {
+        throw new Error('the last step');
+      },
+    });
+    const neighbours = [
+      stored.create(organizationId, [{ customSlug: 'neighbour-1' }]),
+      stored.create(organizationId, [{ customSlug: 'neighbour-2' }]),
+    ];
+    await expect(failing).rejects.toThrow('the last step');
+    expect(statuses((await Promise.all(neighbours)).flat())).toEqual(['created', 'created']);
+    expect(await stored.urls.findByKey(null, 'undone')).toBeUndefined();
+    expect(await stored.urls.findByKey(null, 'Undone1')).toBeUndefined();
+    expect(await activeUrls(organizationId)).toBe(2);
+  });
+});
+
+describe('expireDue', () => {
+  it('turns exactly the links inactive whose time has come, in batches', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    await stored.create(organizationId, [
+      { expiresAt: now + 5000 },
+      { expiresAt: now + 5000 },
+      { expiresAt: now + 5001 },
+      {},
+    ]);
+    expect(await stored.urls.hasDue(now + 4999)).toBe(await hasOtherDue(now + 4999));
+    expect(await stored.urls.hasDue(now + 5000)).toBe(true);
+    const ids = [
+      ...(await stored.urls.expireDue(now + 5000, 1)),
+      ...(await stored.urls.expireDue(now + 5000, 100)),
+    ];
+    expect(ids.length).toBeGreaterThanOrEqual(2);
+    expect(await stored.urls.hasDue(now + 5000)).toBe(false);
+    expect(await activeUrls(organizationId)).toBe(2);
+  });
+
+  // Other tests of this file leave links with a time, too.
+  async function hasOtherDue(at: number): Promise<boolean> {
+    const row = await stored.database.read
+      .selectFrom('urls')
+      .select('id')
+      .where('expires_at', '<=', at)
+      .where('is_active', '=', 1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+});
