@@ -8,5 +8,4 @@ run(binary('openapi-typescript'), [
   'openapi.yaml',
   '--output',
   'packages/sdk/src/generated/api.ts',
-  '--immutable=false',
 ]);

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { connect } from './lib/api.js';
+import { freePort, root, scratchFolder, shorty, startServer } from './lib/processes.js';
+
+const example = join(root, 'examples/links.csv');
+const lines = readFileSync(example, 'utf8').trimEnd().split('\n');
+const header = lines[0] as string;
+
+// The list marks by its words what is broken on purpose.
+const isBroken = (line: string) =>
+  line.includes(',broken,') || line.endsWith('Too few cells') || line.includes('Too many cells');
+const broken = lines.slice(1).filter(isBroken);
+const sound = lines.slice(1).filter((line) => !isBroken(line));
+
+test('the example list ends with the right counts, its broken rows set aside, and links that lead', async () => {
+  expect(sound.length).toBeGreaterThanOrEqual(1000);
+  const folder = scratchFolder();
+  const { origin } = await startServer({ port: await freePort(), folder });
+  const args = [example, '--failed-out', 'bad.csv', '--out', 'created.csv'];
+  const { code, stdout, stderr } = await shorty(['urls', 'bulk-create', ...args], folder, origin)
+    .done;
+
+  expect({ code, stderr }).toMatchObject({ code: 3 });
+  expect(stdout.replaceAll(',', '')).toContain(`${lines.length - 1} rows`);
+  expect(stdout.replaceAll(',', '')).toContain(`${sound.length} created`);
+  expect(stdout).toContain(`${broken.length} failed`);
+  expect(readFileSync(join(folder, 'bad.csv'), 'utf8')).toBe(`${[header, ...broken].join('\n')}\n`);
+  for (const [index, line] of lines.entries()) {
+    if (index > 0 && isBroken(line)) expect(stderr).toContain(`line ${index + 1}:`);
+  }
+
+  const rows = new Map(sound.map((line) => [lines.indexOf(line) + 1, readRow(line)] as const));
+  const created: Record<string, string>[] = parse(readFileSync(join(folder, 'created.csv')), {
+    columns: true,
+  });
+  expect(created.map(({ line }) => Number(line))).toEqual([...rows.keys()]);
+  for (const { line, shortUrl, targetUrl } of created) {
+    const row = rows.get(Number(line));
+    expect(targetUrl).toBe(row?.url);
+    const answer = await fetch(shortUrl as string, { redirect: 'manual' });
+    expect(answer.status).toBe(Number(row?.redirect_type || 307));
+    expect(answer.headers.get('location')).toBe(expectedLocation(row));
+  }
+  let total = 0;
+  for await (const { isActive } of connect(origin).urls.list()) if (isActive) total += 1;
+  expect(total).toBe(sound.length);
+});
+
+function readRow(line: string): Record<string, string> {
+  const [row] = parse(`${header}\n${line}`, { columns: true }) as Record<string, string>[];
+  if (!row) throw new Error(`no row in ${line}`);
+  return row;
+}
+
+/** Where the row's link leads, by nothing but the platform's own URL. */
+function expectedLocation(row: Record<string, string> | undefined): string {
+  const location = new URL(row?.url ?? '');
+  const added = Object.entries(row ?? {}).filter(
+    ([name, value]) => name.startsWith('utm_') && value !== '',
+  );
+  for (const [name, value] of added) location.searchParams.set(name, value);
+  return location.href;
+}

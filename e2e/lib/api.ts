@@ -1,0 +1,15 @@
+import { Shorty } from '@shorty/sdk';
+import { credentials } from './processes.js';
+
+export function connect(origin: string): Shorty {
+  return new Shorty({
+    baseUrl: origin,
+    clientId: credentials.SHORTY_CLIENT_ID,
+    clientSecret: credentials.SHORTY_CLIENT_SECRET,
+  });
+}
+
+/** How many links there are, without their items. */
+export async function countLinks(origin: string): Promise<number> {
+  return (await connect(origin).urls.list({ limit: 1 })).total;
+}

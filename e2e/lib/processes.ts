@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export const credentials = {
+  SHORTY_CLIENT_ID: 'e2e-client',
+  SHORTY_CLIENT_SECRET: 'e2e-secret-e2e-secret',
+};
+
+/** A folder that is gone after the test. */
+export function scratchFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-e2e-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A port that was free a moment ago, below those that outgoing connections take. */
+export async function freePort(): Promise<number> {
+  for (let port = 20_000 + Math.floor(Math.random() * 10_000); ; port += 1) {
+    const probe = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false));
+      probe.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
+}
+
+export interface ServerProcess {
+  readonly origin: string;
+  kill(): Promise<void>;
+  stop(): Promise<number | null>;
+}
+
+interface ServerSettings {
+  readonly port: number;
+  readonly folder: string;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** The server as operators run it, on a SQLite file in `folder`. Resolves when it is ready. */
+export async function startServer({
+  port,
+  folder,
+  environment = {},
+}: ServerSettings): Promise<ServerProcess> {
+  const child = spawn(
+    process.execPath,
+    [join(root, 'packages/server/bin/shorty-server.js'), 'start'],
+    {
+      env: {
+        ...process.env,
+        ...credentials,
+        PORT: String(port),
+        SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`,
+        SHORTY_LOG_LEVEL: 'error',
+        ...environment,
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const origin = `http://localhost:${port}`;
+  await untilReady(origin, child);
+  return {
+    origin,
+    async kill() {
+      child.kill('SIGKILL');
+      await exitOf(child);
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      return exitOf(child);
+    },
+  };
+}
+
+export async function untilReady(origin: string, child: ChildProcess): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${origin}/health/ready`).catch(() => undefined);
+    if (answer?.ok) return;
+    if (child.exitCode !== null) throw new Error(`the server left with ${child.exitCode}`);
+    await sleep(50);
+  }
+}
+
+export async function exitOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+export interface Run {
+  readonly child: ChildProcess;
+  readonly done: Promise<{ code: number | null; stdout: string; stderr: string }>;
+}
+
+/** The command line in its own process, with a home of its own. */
+export function shorty(args: readonly string[], folder: string, origin: string): Run {
+  const child = spawn(process.execPath, [join(root, 'packages/cli/bin/shorty.js'), ...args], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      SHORTY_BASE_URL: origin,
+      ...credentials,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const done = once(child, 'close').then(() => ({ code: child.exitCode, stdout, stderr }));
+  return { child, done };
+}

@@ -1,0 +1,88 @@
+// `npm run check`: everything that can be judged without running the product.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { binary, build, install, root } from './bootstrap.mjs';
+
+install();
+build();
+
+const scratch = mkdtempSync(join(tmpdir(), 'shorty-check-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+const freshContract = join(scratch, 'openapi.yaml');
+const freshTypes = join(scratch, 'api.ts');
+
+// attw has nothing to say of packages that are commands and no more.
+const libraries = ['sdk', 'server', 'webhook-verifier'];
+const published = [...libraries, 'cli'];
+
+const steps = [
+  ['format and lint', () => run(binary('biome'), 'ci', '--error-on-warnings', '.')],
+  ['types', () => run(binary('tsc'), '--build')],
+  ['types of the command line', () => run(binary('tsc'), '--project', 'packages/cli')],
+  ['types of the tests', () => run(binary('tsc'), '--project', 'tsconfig.tests.json')],
+  ['openapi.yaml is the contract', () => same('openapi.yaml', freshContract, writeContract)],
+  [
+    "the SDK's types are openapi.yaml's",
+    () => same('packages/sdk/src/generated/api.ts', freshTypes, writeTypes),
+  ],
+  ['openapi.yaml by the recommended rules', () => run(binary('redocly'), 'lint', 'openapi.yaml')],
+  ...published.map((name) => [
+    `${name} can be published`,
+    () => run(binary('publint'), 'run', `packages/${name}`, '--strict', '--pack', 'npm'),
+  ]),
+  ...libraries.map((name) => [
+    `${name} can be imported`,
+    () => run(binary('attw'), '--pack', `packages/${name}`, '--profile', 'esm-only'),
+  ]),
+  ['no dead file, export or dependency', () => run(binary('knip'))],
+  ['the lockfile names no host', lockfileNamesNoHost],
+];
+
+let passed = 0;
+const failed = [];
+for (const [name, step] of steps) {
+  const startedAt = performance.now();
+  const fault = step();
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${fault ? 'FAIL' : 'ok  '}  ${name} (${seconds} s)`);
+  if (fault) {
+    failed.push(name);
+    console.log(fault.replace(/^/gm, '      '));
+  } else passed += 1;
+}
+console.log(`\n${passed} passed, ${failed.length} failed`);
+process.exit(failed.length === 0 ? 0 : 1);
+
+/** What a command printed when it failed. */
+function run(command, ...args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (status === 0) return undefined;
+  return error?.message ?? `${stdout}${stderr}`.trim();
+}
+
+function writeContract() {
+  return run('node', 'packages/server/scripts/write-openapi.mjs', freshContract);
+}
+
+function writeTypes() {
+  return run(binary('openapi-typescript'), 'openapi.yaml', '--output', freshTypes);
+}
+
+function same(committed, fresh, write) {
+  const fault = write();
+  if (fault) return fault;
+  const isSame = readFileSync(join(root, committed), 'utf8') === readFileSync(fresh, 'utf8');
+  return isSame ? undefined : `${committed} is out of date: run npm run generate`;
+}
+
+function lockfileNamesNoHost() {
+  const line = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')
+    .split('\n')
+    .find((text) => /https?:\/\//.test(text) && !/deprecated/.test(text));
+  return line && `pnpm-lock.yaml names an address: ${line.trim()}`;
+}
