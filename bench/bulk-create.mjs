@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Pool } from 'undici';
-import { compare, report } from './lib/ratio.mjs';
 import { scratchFolder, serveShorty } from './lib/processes.mjs';
+import { compare, report } from './lib/ratio.mjs';
 
 const perRequest = 100;
 const inFlight = 4;
@@ -18,7 +18,9 @@ export async function benchBulkCreate({ rows = 40_000, runs = 5, bound = 0.5 } =
     const bodies = [];
     for (let start = 0; start < rows; start += perRequest) {
       bodies.push(
-        JSON.stringify({ urls: Array.from({ length: perRequest }, () => ({ targetUrl: targetOf(made++) })) }),
+        JSON.stringify({
+          urls: Array.from({ length: perRequest }, () => ({ targetUrl: targetOf(made++) })),
+        }),
       );
     }
     const startedAt = performance.now();
@@ -61,11 +63,19 @@ function bareInserter(databasePath) {
   source.close();
   const path = join(folder, 'bare.db');
   const db = new Database(path);
-  for (const setting of ['journal_mode = WAL', 'synchronous = NORMAL', 'foreign_keys = ON', 'wal_autocheckpoint = 8000', 'cache_size = -65536']) {
+  for (const setting of [
+    'journal_mode = WAL',
+    'synchronous = NORMAL',
+    'foreign_keys = ON',
+    'wal_autocheckpoint = 8000',
+    'cache_size = -65536',
+  ]) {
     db.pragma(setting);
   }
   for (const { sql } of schema) db.exec(sql);
-  db.prepare('insert into organizations values (@id, @name, @plan, @active_urls, @created_at)').run(organization);
+  db.prepare('insert into organizations values (@id, @name, @plan, @active_urls, @created_at)').run(
+    organization,
+  );
   const insertUrl = db.prepare(
     `insert into urls (id, organization_id, short_code, target_url, tags, redirect_type, custom_utm_params, is_active, click_count, created_at, updated_at)
      values (?, ?, ?, ?, '', 307, '{}', 1, 0, ?, ?)`,

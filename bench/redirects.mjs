@@ -1,13 +1,22 @@
 // Redirects over 10,000 links, against a bare node:http server in the same run.
-import { compare, median, report } from './lib/ratio.mjs';
+
 import { serve, serveShorty } from './lib/processes.mjs';
+import { compare, median, report } from './lib/ratio.mjs';
 import { load, pathsScript, requireWrk } from './lib/wrk.mjs';
 
 const links = 10_000;
 
-export async function benchRedirects({ connections = 64, seconds = 4, runs = 7, bound = 0.8 } = {}) {
+export async function benchRedirects({
+  connections = 64,
+  seconds = 4,
+  runs = 7,
+  bound = 0.8,
+} = {}) {
   requireWrk();
-  const slugs = Array.from({ length: links }, (_, index) => `bench-${String(index).padStart(6, '0')}`);
+  const slugs = Array.from(
+    { length: links },
+    (_, index) => `bench-${String(index).padStart(6, '0')}`,
+  );
   const bare = await serve('bench/bare-redirect.mjs');
   const shorty = await serveShorty();
   await createLinks(shorty, slugs);

@@ -11,20 +11,33 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 // Below the ephemeral ports, so that no outgoing connection takes one.
 let nextPort = 21_000 + (process.pid % 500) * 8;
 
+const folders = [];
+const children = [];
+
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder that is gone after the run. */
 export function scratchFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-bench-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
 
 /** A Node program that serves on a port of its own; resolves when it answers. */
 export async function serve(script, environment = {}) {
   const port = nextPort++;
-  const child = spawn(process.execPath, [...(environment.NODE_ARGS?.split(' ') ?? []), join(root, script)], {
-    env: { ...process.env, PORT: String(port), SHORTY_LOG_LEVEL: 'error', ...environment },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  process.on('exit', () => child.kill('SIGKILL'));
+  const child = spawn(
+    process.execPath,
+    [...(environment.NODE_ARGS?.split(' ') ?? []), join(root, script)],
+    {
+      env: { ...process.env, PORT: String(port), SHORTY_LOG_LEVEL: 'error', ...environment },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  children.push(child);
   const origin = `http://127.0.0.1:${port}`;
   for (let attempt = 0; ; attempt += 1) {
     try {

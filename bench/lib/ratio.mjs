@@ -39,7 +39,9 @@ export function report(name, { ratio, worst, best, ours, ceiling, runs }, bound,
 export function reportUpper(name, value, bound, detail) {
   const held = value <= bound;
   if (!held) missed += 1;
-  console.log(`${held ? 'held  ' : 'MISSED'}  ${name}: ${value.toFixed(2)} (bound ${bound}); ${detail}`);
+  console.log(
+    `${held ? 'held  ' : 'MISSED'}  ${name}: ${value.toFixed(2)} (bound ${bound}); ${detail}`,
+  );
 }
 
 export const missedBounds = () => missed;

@@ -1,0 +1,26 @@
+// Every benchmark, or those that are named: `npm run bench redirects start-up`.
+import { benchBulkCreate } from './bulk-create.mjs';
+import { benchImportMemory } from './import-memory.mjs';
+import { missedBounds } from './lib/ratio.mjs';
+import { benchRedirects } from './redirects.mjs';
+import { benchStartUp } from './start-up.mjs';
+
+const benchmarks = {
+  redirects: benchRedirects,
+  'bulk-create': benchBulkCreate,
+  'start-up': benchStartUp,
+  'import-memory': benchImportMemory,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in benchmarks));
+if (unknown.length > 0) {
+  console.error(
+    `no benchmark is called ${unknown}; there are ${Object.keys(benchmarks).join(', ')}`,
+  );
+  process.exit(2);
+}
+for (const [name, run] of Object.entries(benchmarks)) {
+  if (wanted.length === 0 || wanted.includes(name)) await run();
+}
+process.exit(missedBounds() === 0 ? 0 : 1);
