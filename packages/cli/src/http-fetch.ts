@@ -27,7 +27,11 @@ export const httpFetch: typeof globalThis.fetch = (input, init = {}) => {
     const message = request(url, {
       method,
       agent,
-      headers: Object.fromEntries(new Headers(headers)),
+      headers: {
+        ...Object.fromEntries(new Headers(headers)),
+        // Of its own accord node:http frames a body of POST, PATCH and PUT, but not one of DELETE.
+        ...(body ? { 'content-length': Buffer.byteLength(body) } : {}),
+      },
       ...(signal ? { signal } : {}),
     });
     message.on('error', fail).on('response', (answer) => {

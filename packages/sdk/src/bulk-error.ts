@@ -44,8 +44,8 @@ export class ShortyBulkError extends ShortyError {
   constructor(cause: unknown, progress: BulkProgress) {
     const { nextIndex, unknown, partial } = progress;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const sent = `${nextIndex - unknown.length} items were answered, ${unknown.length} are unsure`;
-    super(`the bulk call stopped (${sent}): ${reason}`, {
+    const answered = nextIndex - unknown.length;
+    super(`the bulk call stopped after ${answered} items: ${reason}`, {
       ...(cause instanceof ShortyError ? pick(cause) : {}),
       cause,
     });
