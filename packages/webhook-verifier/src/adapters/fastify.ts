@@ -1,0 +1,64 @@
+import { keepDelivery } from '../delivery.js';
+import { secretsOf, type VerifyOptions } from '../options.js';
+import type { RawBody } from '../raw-bytes.js';
+import { verifyWebhook } from '../verify-webhook.js';
+
+/** The part of Fastify's request that is needed. */
+export interface FastifyWebhookRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: unknown;
+}
+
+/** The part of a Fastify instance that is needed. */
+export interface FastifyWebhookScope {
+  removeAllContentTypeParsers(): unknown;
+  addContentTypeParser(
+    contentType: string,
+    options: { parseAs: 'buffer' },
+    parser: (request: never, body: never) => Promise<unknown>,
+  ): unknown;
+  addHook(name: 'preValidation', hook: (request: FastifyWebhookRequest) => Promise<void>): unknown;
+}
+
+/** A Fastify plugin that acts on the scope it is registered in. */
+export type FastifyWebhookPlugin = (
+  scope: FastifyWebhookScope,
+  options: unknown,
+  done: () => void,
+) => void;
+
+/**
+ * A plugin for a scope that has webhook routes only: in it, bodies stay bytes and only verified
+ * deliveries reach a handler, which finds its own with `webhookDelivery(request)`. Others are
+ * thrown and answered by Fastify with the error's status, `code` and message.
+ *
+ * @throws {TypeError} at once for a missing secret
+ *
+ * @example
+ * ```ts
+ * import fastify from 'fastify';
+ * import { fastifyWebhook, webhookDelivery } from '@shorty/webhook-verifier';
+ *
+ * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
+ * const app = fastify();
+ * app.register(async (hooks) => {
+ *   hooks.register(fastifyWebhook({ secret }));
+ *   hooks.post('/hook', async (request) => ({ received: webhookDelivery(request).event.id }));
+ * });
+ * ```
+ */
+export function fastifyWebhook(options: VerifyOptions): FastifyWebhookPlugin {
+  secretsOf(options.secret);
+  const plugin: FastifyWebhookPlugin = (scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request, body) => body);
+    scope.addHook('preValidation', async (request) => {
+      const { headers } = request;
+      const body = (request.body ?? '') as RawBody;
+      keepDelivery(request, verifyWebhook({ ...options, headers, body }), headers);
+    });
+    done();
+  };
+  // Without it Fastify would give the plugin a scope of its own, which no route is in.
+  return Object.assign(plugin, { [Symbol.for('skip-override')]: true });
+}

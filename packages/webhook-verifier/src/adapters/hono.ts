@@ -1,0 +1,67 @@
+import { keepDelivery, refusalOf } from '../delivery.js';
+import { secretsOf, type VerifyOptions } from '../options.js';
+import type { WebhookHeaders } from '../signed-headers.js';
+import { verifyRequest } from '../verify-request.js';
+
+/** The part of Hono's context that is needed. */
+export interface HonoWebhookContext {
+  readonly req: {
+    readonly raw: { readonly headers: WebhookHeaders; readonly bodyUsed: boolean };
+    readonly bodyCache: { readonly arrayBuffer?: unknown };
+    arrayBuffer(): Promise<ArrayBuffer>;
+  };
+}
+
+/** Hono middleware. */
+export type HonoWebhookMiddleware = (
+  context: HonoWebhookContext,
+  next: () => Promise<void>,
+) => Promise<Response | undefined>;
+
+/**
+ * Lets only verified deliveries through to the handler, which finds its own with
+ * `webhookDelivery(c)` and may still read the body. Answers any other with
+ * `{ error: { code, message } }` and the error's status. A body that was read before is the
+ * application's fault and is thrown to `app.onError`.
+ *
+ * @throws {TypeError} at once for a missing secret
+ *
+ * @example
+ * ```ts
+ * import { Hono } from 'hono';
+ * import { honoWebhook, webhookDelivery } from '@shorty/webhook-verifier';
+ *
+ * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
+ * const app = new Hono();
+ * app.post('/hook', honoWebhook({ secret }), (c) => {
+ *   const { event } = webhookDelivery(c);
+ *   return c.json({ received: event.id });
+ * });
+ * ```
+ */
+export function honoWebhook(options: VerifyOptions): HonoWebhookMiddleware {
+  secretsOf(options.secret);
+  return async (context, next) => {
+    const { req } = context;
+    const { headers } = req.raw;
+    try {
+      const event = await verifyRequest(
+        {
+          headers,
+          // Hono can still hand out bytes that it cached as bytes; from its other caches it would
+          // make new ones that the sender did not sign.
+          bodyUsed: req.raw.bodyUsed && !req.bodyCache.arrayBuffer,
+          arrayBuffer: () => req.arrayBuffer(),
+        },
+        options,
+      );
+      keepDelivery(context, event, headers);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (!refusal) throw error;
+      return Response.json(refusal.body, { status: refusal.status });
+    }
+    await next();
+    return undefined;
+  };
+}

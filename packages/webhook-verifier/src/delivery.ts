@@ -1,0 +1,52 @@
+import { WebhookVerificationError } from './errors.js';
+import type { WebhookEvent } from './event.js';
+import { headerValues, type WebhookHeaders } from './signed-headers.js';
+
+/** What an adapter leaves for the handler. */
+export interface WebhookDelivery {
+  readonly event: WebhookEvent;
+  /** From a header that the signature does not cover: fit for logs; act on `event.id`. */
+  readonly deliveryId: string | undefined;
+}
+
+const deliveries = new WeakMap<object, WebhookDelivery>();
+
+export function keepDelivery(carrier: object, event: WebhookEvent, headers: WebhookHeaders): void {
+  const [deliveryId] = headerValues(headers, 'X-Service-Delivery-Id');
+  deliveries.set(carrier, {
+    event,
+    deliveryId: typeof deliveryId === 'string' ? deliveryId : undefined,
+  });
+}
+
+/**
+ * The delivery that an adapter has verified: pass Express' `req`, Fastify's `request` or Hono's
+ * context.
+ *
+ * @throws {TypeError} when no adapter ran before the handler
+ *
+ * @example
+ * ```ts
+ * import express from 'express';
+ * import { expressWebhook, webhookDelivery } from '@shorty/webhook-verifier';
+ *
+ * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
+ * const app = express();
+ * app.post('/hook', express.raw({ type: '*\/*' }), expressWebhook({ secret }), (req, res) => {
+ *   const { event } = webhookDelivery(req);
+ *   res.json({ received: event.type });
+ * });
+ * ```
+ */
+export function webhookDelivery(carrier: object): WebhookDelivery {
+  const delivery = deliveries.get(carrier);
+  if (!delivery) throw new TypeError('No verified webhook here: does the adapter run before?');
+  return delivery;
+}
+
+/** What to answer for an error, or undefined when it is the receiver's own fault to handle. */
+export function refusalOf(error: unknown) {
+  if (!(error instanceof WebhookVerificationError) || error.statusCode === 500) return undefined;
+  const { code, message, statusCode } = error;
+  return { status: statusCode, body: { error: { code, message } } };
+}

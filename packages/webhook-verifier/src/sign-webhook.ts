@@ -1,0 +1,73 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { WebhookEventData, WebhookEventType } from './event.js';
+import { secretsOf, type VerifyOptions } from './options.js';
+
+/** An event to sign; `id` and `createdAt` are made when they are left out. */
+export type WebhookEventInput<Type extends WebhookEventType = WebhookEventType> = {
+  [Name in Type]: {
+    readonly type: Name;
+    readonly data: WebhookEventData[Name];
+    readonly id?: string | undefined;
+    readonly createdAt?: Date | string | undefined;
+  };
+}[Type];
+
+/** How to sign. */
+export interface SignOptions {
+  /** With several secrets the header carries a signature by each, as it does during a rotation. */
+  readonly secret: VerifyOptions['secret'];
+  /** Stays the same when a delivery is tried again. Default: a new UUID. */
+  readonly deliveryId?: string | undefined;
+  /** The time of signing. Default: the clock. */
+  readonly now?: Date | undefined;
+}
+
+/** What goes over the wire. */
+export interface SignedWebhook {
+  readonly headers: {
+    readonly 'Content-Type': string;
+    readonly 'X-Service-Event': string;
+    readonly 'X-Service-Delivery-Id': string;
+    readonly 'X-Service-Timestamp': string;
+    readonly 'X-Service-Signature': string;
+  };
+  readonly body: string;
+}
+
+/**
+ * Makes the delivery that Shorty would send: the server signs with this function, and so can the
+ * tests of a receiver. The same event always gives the same body.
+ *
+ * @throws {TypeError} for a missing secret
+ *
+ * @example
+ * ```ts
+ * import { signWebhook } from '@shorty/webhook-verifier';
+ *
+ * const { headers, body } = signWebhook(
+ *   { type: 'domain.verified', data: { hostname: 'go.example.com' } },
+ *   { secret: 'a secret of the test' },
+ * );
+ * await fetch('http://localhost:4000/hook', { method: 'POST', headers, body });
+ * ```
+ */
+export function signWebhook(event: WebhookEventInput, options: SignOptions): SignedWebhook {
+  const { deliveryId = randomUUID(), now = new Date() } = options;
+  const { id = randomUUID(), type, createdAt = now, data } = event;
+  const body = JSON.stringify({ id, type, createdAt: new Date(createdAt).toISOString(), data });
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const signatures = secretsOf(options.secret).map(
+    (secret) =>
+      `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`,
+  );
+  return {
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'X-Service-Event': type,
+      'X-Service-Delivery-Id': deliveryId,
+      'X-Service-Timestamp': timestamp,
+      'X-Service-Signature': signatures.join(','),
+    },
+    body,
+  };
+}

@@ -1,0 +1,83 @@
+import { WebhookVerificationError } from './errors.js';
+import type { VerifyOptions } from './options.js';
+
+/**
+ * Headers as any framework has them: `Headers`, a `Map`, pairs, or a plain object with names in any
+ * case and one value or an array for each.
+ */
+export type WebhookHeaders =
+  | { get(name: string): string | null | undefined }
+  | Iterable<readonly [string, string | readonly string[]]>
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What the sender claims: when it signed, and with what result. */
+export interface Claim {
+  readonly timestamp: string;
+  readonly signatures: readonly Uint8Array[];
+}
+
+const TIMESTAMP = 'X-Service-Timestamp';
+const SIGNATURE = 'X-Service-Signature';
+
+function pairsOf(headers: WebhookHeaders, name: string): Iterable<readonly [string, unknown]> {
+  if (Symbol.iterator in headers) return headers as Iterable<readonly [string, unknown]>;
+  if (typeof headers.get === 'function') return [[name, headers.get(name)]];
+  return Object.entries(headers);
+}
+
+/** Every value of a header. */
+export function headerValues(headers: WebhookHeaders, name: string): readonly unknown[] {
+  const wanted = name.toLowerCase();
+  const values: unknown[] = [];
+  for (const [key, value] of pairsOf(headers, name)) {
+    if (key.toLowerCase() === wanted) values.push(value);
+  }
+  return values.flat().filter((value) => value !== undefined && value !== null);
+}
+
+function present(headers: WebhookHeaders, name: string): readonly unknown[] {
+  const values = headerValues(headers, name);
+  if (values.length === 0) throw new WebhookVerificationError('missing_header', `No ${name}`);
+  return values;
+}
+
+function decodeSignature(value: string): Uint8Array {
+  // RFC 4648 §8 gives hex no case. Lenient decoders stop at the first bad digit, so check them all.
+  const hex = /^sha256=([\da-fA-F]{64})$/.exec(value.trim())?.[1];
+  if (hex === undefined) {
+    throw new WebhookVerificationError('malformed_header', `${SIGNATURE} is not sha256=<64 hex>`);
+  }
+  return Uint8Array.from({ length: 32 }, (_, i) => Number.parseInt(hex.substr(2 * i, 2), 16));
+}
+
+/** Reads both signed headers and checks the time; whether the signature fits is not known yet. */
+export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Claim {
+  const { tolerance = 300, now = new Date() } = options;
+  const seconds = Math.floor(now.getTime() / 1000);
+  if (!(tolerance >= 0) || Number.isNaN(seconds)) {
+    throw new TypeError('tolerance must be seconds from 0, and now a valid Date');
+  }
+
+  // Two lines of a list header are one list (RFC 9110 §5.3), two timestamps are nonsense.
+  const timestamps = present(headers, TIMESTAMP);
+  const signatures = present(headers, SIGNATURE).join().split(',').map(decodeSignature);
+  const timestamp = String(timestamps);
+  if (!/^\d+$/.test(timestamp)) {
+    throw new WebhookVerificationError('malformed_header', `${TIMESTAMP} is not Unix seconds`);
+  }
+  const distance = Math.abs(seconds - Number(timestamp));
+  if (distance > tolerance) {
+    throw new WebhookVerificationError(
+      'timestamp_out_of_tolerance',
+      `${TIMESTAMP} is ${distance} s from now, beyond ${tolerance} s`,
+    );
+  }
+  return { timestamp, signatures };
+}
+
+export function signatureMismatch(): WebhookVerificationError {
+  return new WebhookVerificationError(
+    'signature_mismatch',
+    'No signature fits: another secret, or the body was changed on its way',
+  );
+}

@@ -1,0 +1,86 @@
+import { WebhookVerificationError } from './errors.js';
+import { parseEvent, type WebhookEvent } from './event.js';
+import { secretsOf, type VerifyOptions } from './options.js';
+import { CONSUMED, rawBytes } from './raw-bytes.js';
+import { readClaim, signatureMismatch, type WebhookHeaders } from './signed-headers.js';
+
+/** The part of the web's `Request` that is needed, so that every runtime's own class fits. */
+export interface WebhookRequest {
+  readonly headers: WebhookHeaders;
+  readonly bodyUsed?: boolean | undefined;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+async function readBody(request: WebhookRequest): Promise<Uint8Array> {
+  let cause: unknown;
+  if (!request.bodyUsed) {
+    try {
+      return rawBytes(await request.arrayBuffer());
+    } catch (error) {
+      // A locked stream, or a sender that broke off.
+      cause = error;
+    }
+  }
+  throw new WebhookVerificationError('body_already_parsed', CONSUMED, { cause });
+}
+
+async function hmac(secret: string, content: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const key = await crypto.subtle.importKey(
+    'raw',
+    new TextEncoder().encode(secret),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign'],
+  );
+  return new Uint8Array(await crypto.subtle.sign('HMAC', key, content));
+}
+
+/** Looks at every byte, whatever the first ones are. Both are 32 bytes long. */
+function differ(expected: Uint8Array, signature: Uint8Array): number {
+  return expected.reduce((bits, byte, i) => bits | (byte ^ (signature[i] as number)), 0);
+}
+
+/**
+ * Checks a web `Request` and returns its event, with Web Crypto only: for workers, edge functions,
+ * Deno, Bun and Node. It reads the request's body; pass `request.clone()` to keep it.
+ *
+ * @throws {WebhookVerificationError} for anything wrong with the delivery
+ * @throws {TypeError} for a missing secret, a negative tolerance or an invalid `now`
+ *
+ * @example
+ * ```ts
+ * import { verifyRequest, WebhookVerificationError } from '@shorty/webhook-verifier';
+ *
+ * export default {
+ *   async fetch(request: Request, env: { SHORTY_WEBHOOK_SECRET: string }): Promise<Response> {
+ *     try {
+ *       const event = await verifyRequest(request, { secret: env.SHORTY_WEBHOOK_SECRET });
+ *       return new Response(event.id);
+ *     } catch (error) {
+ *       if (!(error instanceof WebhookVerificationError)) throw error;
+ *       return new Response(error.code, { status: error.statusCode });
+ *     }
+ *   },
+ * };
+ * ```
+ */
+export async function verifyRequest(
+  request: WebhookRequest,
+  options: VerifyOptions,
+): Promise<WebhookEvent> {
+  const secrets = secretsOf(options.secret);
+  const bytes = await readBody(request);
+  const { timestamp, signatures } = readClaim(request.headers, options);
+  const prefix = new TextEncoder().encode(`${timestamp}.`);
+  const content = new Uint8Array(prefix.length + bytes.length);
+  content.set(prefix);
+  content.set(bytes, prefix.length);
+
+  let matches = false;
+  for (const secret of secrets) {
+    const expected = await hmac(secret, content);
+    for (const signature of signatures) matches = differ(expected, signature) === 0 || matches;
+  }
+  if (!matches) throw signatureMismatch();
+  return parseEvent(bytes);
+}

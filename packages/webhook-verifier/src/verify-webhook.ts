@@ -1,0 +1,73 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { parseEvent, type WebhookEvent } from './event.js';
+import { secretsOf, type VerifyOptions } from './options.js';
+import { type RawBody, rawBytes } from './raw-bytes.js';
+import { readClaim, signatureMismatch, type WebhookHeaders } from './signed-headers.js';
+
+/** A delivery as it arrived, and how to check it. */
+export interface VerifyInput extends VerifyOptions {
+  readonly body: RawBody;
+  readonly headers: WebhookHeaders;
+}
+
+function check({ body, headers, ...options }: VerifyInput): Uint8Array {
+  const secrets = secretsOf(options.secret);
+  const bytes = rawBytes(body);
+  const { timestamp, signatures } = readClaim(headers, options);
+  let matches = false;
+  // Every pair is compared, so that the time taken does not tell which one fitted.
+  for (const secret of secrets) {
+    const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest();
+    for (const signature of signatures) matches = timingSafeEqual(expected, signature) || matches;
+  }
+  if (!matches) throw signatureMismatch();
+  return bytes;
+}
+
+/**
+ * Checks a delivery's signature and age and returns its event. Synchronous, on `node:crypto`; where
+ * that is missing use `verifyRequest`.
+ *
+ * @throws {WebhookVerificationError} for anything wrong with the delivery
+ * @throws {TypeError} for a missing secret, a negative tolerance or an invalid `now`
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { verifyWebhook } from '@shorty/webhook-verifier';
+ *
+ * createServer(async (req, res) => {
+ *   const chunks: Uint8Array[] = [];
+ *   for await (const chunk of req) chunks.push(chunk);
+ *   const event = verifyWebhook({
+ *     body: Buffer.concat(chunks),
+ *     headers: req.headers,
+ *     secret: process.env.SHORTY_WEBHOOK_SECRET ?? '',
+ *   });
+ *   res.end(event.id);
+ * });
+ * ```
+ */
+export function verifyWebhook(input: VerifyInput): WebhookEvent {
+  return parseEvent(check(input));
+}
+
+/**
+ * Checks a delivery's signature and age like `verifyWebhook`, and leaves the body alone.
+ *
+ * @throws {WebhookVerificationError} for anything wrong with headers, time or signature
+ * @throws {TypeError} for a missing secret, a negative tolerance or an invalid `now`
+ *
+ * @example
+ * ```ts
+ * import { verifySignature, type VerifyInput } from '@shorty/webhook-verifier';
+ *
+ * export function enqueue(delivery: VerifyInput, queue: string[]): void {
+ *   verifySignature(delivery);
+ *   queue.push(String(delivery.body));
+ * }
+ * ```
+ */
+export function verifySignature(input: VerifyInput): void {
+  check(input);
+}
