@@ -41,7 +41,7 @@ export interface Deduper {
 function memoryStore(max: number, now: () => number): DedupeStore {
   const entries = new Map<string, { state: 'running' | 'done'; until: number }>();
   function put(id: string, state: 'running' | 'done', ms: number): void {
-    // Deleted first, so that the order of the map is the order of expiry.
+    // Deleted first: the map keeps the order of insertion, so the oldest is always in front.
     entries.delete(id);
     entries.set(id, { state, until: now() + ms });
     for (const [oldest, { until }] of entries) {
@@ -91,12 +91,16 @@ export function createDeduper(options: DedupeOptions = {}): Deduper {
 
   async function run(id: string, work: () => unknown): Promise<boolean> {
     const state = await store.claim(id, leaseMs);
-    if (state === 'running') throw new Error(`${id} is being handled by another process`);
+    if (state === 'running') throw new Error(`${id} is being handled elsewhere`);
     if (state === 'done') return false;
     try {
       await work();
     } catch (error) {
-      await store.release(id);
+      try {
+        await store.release(id);
+      } catch (failure) {
+        throw new AggregateError([error, failure], `${id} is not released`);
+      }
       throw error;
     }
     await store.finish(id, ttlMs);

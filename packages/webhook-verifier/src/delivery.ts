@@ -1,4 +1,3 @@
-import { WebhookVerificationError } from './errors.js';
 import type { WebhookEvent } from './event.js';
 import { headerValues, type WebhookHeaders } from './signed-headers.js';
 
@@ -40,13 +39,6 @@ export function keepDelivery(carrier: object, event: WebhookEvent, headers: Webh
  */
 export function webhookDelivery(carrier: object): WebhookDelivery {
   const delivery = deliveries.get(carrier);
-  if (!delivery) throw new TypeError('No verified webhook here: does the adapter run before?');
+  if (!delivery) throw new TypeError('No verified webhook: the adapter did not run');
   return delivery;
-}
-
-/** What to answer for an error, or undefined when it is the receiver's own fault to handle. */
-export function refusalOf(error: unknown) {
-  if (!(error instanceof WebhookVerificationError) || error.statusCode === 500) return undefined;
-  const { code, message, statusCode } = error;
-  return { status: statusCode, body: { error: { code, message } } };
 }

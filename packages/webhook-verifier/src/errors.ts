@@ -39,4 +39,23 @@ export class WebhookVerificationError extends Error {
     this.code = code;
     this.statusCode = code === 'invalid_json' ? 400 : code === 'body_already_parsed' ? 500 : 401;
   }
+
+  /** What an adapter tells the sender; neither the secret nor the expected signature is in it. */
+  toJSON(): { code: WebhookVerificationErrorCode; message: string } {
+    return { code: this.code, message: this.message };
+  }
+}
+
+/** Whether to answer the sender; anything else is the receiver's own fault, for it to hear of. */
+export function isRefusal(error: unknown): error is WebhookVerificationError {
+  return error instanceof WebhookVerificationError && error.statusCode < 500;
+}
+
+/** The fault that nearly every first webhook receiver has, so it says how to mend it. */
+export function bodyConsumed(cause?: unknown): WebhookVerificationError {
+  return new WebhookVerificationError(
+    'body_already_parsed',
+    "The signed bytes are gone: the body was parsed. Express: express.raw({ type: '*/*' }) on the route, before express.json(). Fastify: fastifyWebhook in its scope. Hono, fetch: verify before reading the body.",
+    { cause },
+  );
 }

@@ -81,10 +81,10 @@ export function parseEvent(bytes: Uint8Array): WebhookEvent {
     // A decoder that replaced bad bytes would hand on a text that nobody signed.
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw new WebhookVerificationError('invalid_json', 'The body is not JSON in UTF-8', { cause });
+    throw new WebhookVerificationError('invalid_json', 'The body is not JSON', { cause });
   }
   if (!isEvent(value)) {
-    throw new WebhookVerificationError('invalid_json', 'The body is JSON, but not an event');
+    throw new WebhookVerificationError('invalid_json', 'The body is not an event');
   }
   return value;
 }

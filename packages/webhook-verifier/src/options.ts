@@ -12,7 +12,7 @@ export interface VerifyOptions {
 export function secretsOf(secret: VerifyOptions['secret']): readonly string[] {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
   if (secrets.length === 0 || !secrets.every((each) => typeof each === 'string' && each !== '')) {
-    throw new TypeError('secret must be a non-empty string or a list of them');
+    throw new TypeError('secret must be a non-empty string, or several');
   }
   return secrets as readonly string[];
 }

@@ -1,10 +1,7 @@
-import { WebhookVerificationError } from './errors.js';
+import { bodyConsumed } from './errors.js';
 
 /** The body exactly as it came; a string stands for its UTF-8 bytes. */
 export type RawBody = Uint8Array | ArrayBuffer | string;
-
-export const CONSUMED =
-  "The signature covers the raw bytes, and they are gone: the body was parsed or read. Express: put express.raw({ type: '*/*' }) on the route, before any express.json(). Fastify: register fastifyWebhook in the scope of the route. Hono, fetch handlers: verify before anything else reads the body.";
 
 /** The body's bytes, without a copy where there is something to look at. */
 export function rawBytes(body: unknown): Uint8Array {
@@ -16,5 +13,5 @@ export function rawBytes(body: unknown): Uint8Array {
   if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') {
     return new Uint8Array(body as ArrayBuffer);
   }
-  throw new WebhookVerificationError('body_already_parsed', CONSUMED);
+  throw bodyConsumed();
 }

@@ -1,27 +1,22 @@
-import { WebhookVerificationError } from './errors.js';
+import { bodyConsumed } from './errors.js';
 import { parseEvent, type WebhookEvent } from './event.js';
 import { secretsOf, type VerifyOptions } from './options.js';
-import { CONSUMED, rawBytes } from './raw-bytes.js';
 import { readClaim, signatureMismatch, type WebhookHeaders } from './signed-headers.js';
 
 /** The part of the web's `Request` that is needed, so that every runtime's own class fits. */
 export interface WebhookRequest {
   readonly headers: WebhookHeaders;
-  readonly bodyUsed?: boolean | undefined;
+  /** Rejects when the body was read before. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 async function readBody(request: WebhookRequest): Promise<Uint8Array> {
-  let cause: unknown;
-  if (!request.bodyUsed) {
-    try {
-      return rawBytes(await request.arrayBuffer());
-    } catch (error) {
-      // A locked stream, or a sender that broke off.
-      cause = error;
-    }
+  try {
+    return new Uint8Array(await request.arrayBuffer());
+  } catch (cause) {
+    // Read before, locked by a reader, or broken off by the sender.
+    throw bodyConsumed(cause);
   }
-  throw new WebhookVerificationError('body_already_parsed', CONSUMED, { cause });
 }
 
 async function hmac(secret: string, content: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {

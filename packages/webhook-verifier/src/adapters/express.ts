@@ -1,4 +1,5 @@
-import { keepDelivery, refusalOf } from '../delivery.js';
+import { keepDelivery } from '../delivery.js';
+import { isRefusal } from '../errors.js';
 import { secretsOf, type VerifyOptions } from '../options.js';
 import type { RawBody } from '../raw-bytes.js';
 import { verifyWebhook } from '../verify-webhook.js';
@@ -57,8 +58,7 @@ export function expressWebhook(options: VerifyOptions): ExpressWebhookMiddleware
       const event = verifyWebhook({ ...options, headers, body: bodyOf(req) as RawBody });
       keepDelivery(req, event, headers);
     } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal) res.status(refusal.status).json(refusal.body);
+      if (isRefusal(error)) res.status(error.statusCode).json({ error });
       else next(error);
       return;
     }

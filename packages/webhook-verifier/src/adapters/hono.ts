@@ -1,4 +1,5 @@
-import { keepDelivery, refusalOf } from '../delivery.js';
+import { keepDelivery } from '../delivery.js';
+import { isRefusal } from '../errors.js';
 import { secretsOf, type VerifyOptions } from '../options.js';
 import type { WebhookHeaders } from '../signed-headers.js';
 import { verifyRequest } from '../verify-request.js';
@@ -6,7 +7,11 @@ import { verifyRequest } from '../verify-request.js';
 /** The part of Hono's context that is needed. */
 export interface HonoWebhookContext {
   readonly req: {
-    readonly raw: { readonly headers: WebhookHeaders; readonly bodyUsed: boolean };
+    readonly raw: {
+      readonly headers: WebhookHeaders;
+      readonly bodyUsed: boolean;
+      arrayBuffer(): Promise<ArrayBuffer>;
+    };
     readonly bodyCache: { readonly arrayBuffer?: unknown };
     arrayBuffer(): Promise<ArrayBuffer>;
   };
@@ -48,18 +53,17 @@ export function honoWebhook(options: VerifyOptions): HonoWebhookMiddleware {
       const event = await verifyRequest(
         {
           headers,
-          // Hono can still hand out bytes that it cached as bytes; from its other caches it would
-          // make new ones that the sender did not sign.
-          bodyUsed: req.raw.bodyUsed && !req.bodyCache.arrayBuffer,
-          arrayBuffer: () => req.arrayBuffer(),
+          // Of a body that was read, Hono would make bytes anew from the text or JSON it cached, and
+          // nobody signed those; the used request itself rejects.
+          arrayBuffer: () =>
+            (req.raw.bodyUsed && !req.bodyCache.arrayBuffer ? req.raw : req).arrayBuffer(),
         },
         options,
       );
       keepDelivery(context, event, headers);
     } catch (error) {
-      const refusal = refusalOf(error);
-      if (!refusal) throw error;
-      return Response.json(refusal.body, { status: refusal.status });
+      if (!isRefusal(error)) throw error;
+      return Response.json({ error }, { status: error.statusCode });
     }
     await next();
     return undefined;
