@@ -1,0 +1,383 @@
+import { HttpResponse, http } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { failure, success, urlCreated, usage } from '../test/answers.js';
+import { api, createTestClient } from '../test/test-client.js';
+import {
+  ConnectionError,
+  RateLimitError,
+  RequestRejectedError,
+  ServerError,
+  ShortyConfigError,
+  TimeoutError,
+} from './errors.js';
+
+const server = setupServer();
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+/** Answers `GET /usage` with each response in turn, and with the last one from then on. */
+function answerUsage(...answers: (() => Response)[]) {
+  const calls = { count: 0 };
+  server.use(
+    http.get(`${api}/usage`, () => {
+      const answer = answers[Math.min(calls.count++, answers.length - 1)];
+      return answer ? answer() : HttpResponse.error();
+    }),
+  );
+  return calls;
+}
+
+const hang = () => new Promise<never>(() => {});
+
+describe('retries', () => {
+  const faults: [string, () => Response][] = [
+    ['429', () => failure(429, 'RATE_LIMITED')],
+    ['500', () => failure(500, 'INTERNAL')],
+    ['502', () => HttpResponse.html('<h1>Bad Gateway</h1>', { status: 502 })],
+    ['503', () => failure(503, 'UNAVAILABLE')],
+    ['504', () => new HttpResponse(null, { status: 504 })],
+    ['a network fault', () => HttpResponse.error()],
+  ];
+  it.each(faults)('repeats after %s and then succeeds', async (_name, fault) => {
+    const calls = answerUsage(fault, fault, () => success(usage));
+    const client = createTestClient();
+    await expect(client.usage.get()).resolves.toEqual(usage);
+    expect(calls.count).toBe(3);
+    expect(client.retries.map(({ attempt, method, path }) => [attempt, method, path])).toEqual([
+      [1, 'GET', '/api/v1/usage'],
+      [2, 'GET', '/api/v1/usage'],
+    ]);
+    expect(client.ports.running).toBe(0);
+  });
+
+  it('repeats three times by default and rejects with the last error', async () => {
+    const calls = answerUsage(() => failure(503, 'UNAVAILABLE'));
+    const client = createTestClient();
+    const error = await client.usage.get().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error).toMatchObject({ status: 503, code: 'UNAVAILABLE', requestId: 'req-1' });
+    expect(calls.count).toBe(4);
+    // Half of 500, 1000 and 2000 ms, as chance is 0.5.
+    expect(client.retries.map(({ delayMs }) => delayMs)).toEqual([250, 500, 1000]);
+  });
+
+  it.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 422])('does not repeat %i', async (s) => {
+    const calls = answerUsage(() => failure(s, 'IDEMPOTENCY_CONFLICT'));
+    await expect(createTestClient().usage.get()).rejects.toMatchObject({ status: s });
+    expect(calls.count).toBe(1);
+  });
+
+  it('takes maxRetries from the request before the client', async () => {
+    const calls = answerUsage(() => failure(503, 'UNAVAILABLE'));
+    const client = createTestClient({ maxRetries: 5 });
+    await expect(client.usage.get({ maxRetries: 1 })).rejects.toBeInstanceOf(ServerError);
+    expect(calls.count).toBe(2);
+    await expect(client.usage.get({ maxRetries: 0 })).rejects.toBeInstanceOf(ServerError);
+    expect(calls.count).toBe(3);
+  });
+
+  it('waits as long as Retry-After says, in seconds or until a date', async () => {
+    answerUsage(
+      () => failure(429, 'RATE_LIMITED', { 'retry-after': '7' }),
+      () =>
+        failure(429, 'RATE_LIMITED', {
+          date: 'Tue, 01 Jan 2030 10:00:00 GMT',
+          'retry-after': 'Tue, 01 Jan 2030 10:00:12 GMT',
+        }),
+      () => success(usage),
+    );
+    const client = createTestClient();
+    await client.usage.get();
+    expect(client.retries.map(({ delayMs }) => delayMs)).toEqual([7000, 12_000]);
+  });
+
+  it('caps Retry-After, and tells the caller all of it', async () => {
+    answerUsage(() => failure(429, 'RATE_LIMITED', { 'retry-after': '3600' }));
+    const client = createTestClient({ maxRetries: 1, maxRetryDelayMs: 5000 });
+    const error = await client.usage.get().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).toMatchObject({ retryAfterMs: 3_600_000 });
+    expect(client.retries.map(({ delayMs }) => delayMs)).toEqual([5000]);
+  });
+
+  it('keeps one idempotency key and one body over all attempts of a POST', async () => {
+    const sent: (string | null)[] = [];
+    server.use(
+      http.post(`${api}/urls`, async ({ request }) => {
+        sent.push(request.headers.get('idempotency-key'), await request.text());
+        return sent.length < 6 ? HttpResponse.error() : success(urlCreated('1'), { status: 201 });
+      }),
+    );
+    const client = createTestClient();
+    await client.urls.create({ targetUrl: 'https://example.com' });
+    const body = '{"targetUrl":"https://example.com"}';
+    expect(sent).toEqual(['key-1', body, 'key-1', body, 'key-1', body]);
+    await client.urls.create({ targetUrl: 'https://example.com' });
+    await client.urls.create({ targetUrl: 'https://example.com' }, { idempotencyKey: 'mine' });
+    expect(sent.filter((_, at) => at % 2 === 0).slice(3)).toEqual(['key-2', 'mine']);
+  });
+
+  it('sends no idempotency key where nothing is created', async () => {
+    let key: string | null = 'none yet';
+    server.use(
+      http.patch(`${api}/urls/42`, ({ request }) => {
+        key = request.headers.get('idempotency-key');
+        return success({});
+      }),
+    );
+    await createTestClient().urls.update(42, { title: null }, { idempotencyKey: 'mine' });
+    expect(key).toBeNull();
+  });
+
+  it.each(['', 'two words', 'ключ', 'x'.repeat(256)])('refuses the key %j', async (key) => {
+    const { urls } = createTestClient();
+    const call = urls.create({ targetUrl: 'https://example.com' }, { idempotencyKey: key });
+    await expect(call).rejects.toMatchObject({
+      name: 'ShortyConfigError',
+      option: 'idempotencyKey',
+    });
+  });
+});
+
+describe('time-outs', () => {
+  it('ends an attempt after timeoutMs and repeats it', async () => {
+    const client = createTestClient({ timeoutMs: 3000 });
+    let calls = 0;
+    server.use(
+      http.get(`${api}/usage`, () => {
+        if (++calls > 1) return success(usage);
+        client.ports.advance(3000);
+        return hang();
+      }),
+    );
+    await expect(client.usage.get()).resolves.toEqual(usage);
+    expect(client.retries).toHaveLength(1);
+    expect(client.retries[0]?.error).toBeInstanceOf(TimeoutError);
+    expect(String(client.retries[0]?.error)).toContain('within 3000 ms');
+    expect(client.ports.running).toBe(0);
+  });
+
+  it('ends the whole request at its deadline, with the fault before as cause', async () => {
+    const client = createTestClient({ timeoutMs: 3000, deadlineMs: 4000 });
+    let calls = 0;
+    server.use(
+      http.get(`${api}/usage`, () => {
+        if (++calls === 1) return failure(503, 'UNAVAILABLE', { 'retry-after': '2' });
+        client.ports.advance(2000);
+        return hang();
+      }),
+    );
+    const error = await client.usage.get().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({
+      message: 'GET /api/v1/usage was not answered within 4000 ms in all',
+      status: undefined,
+      cause: { status: 503 },
+    });
+    expect(calls).toBe(2);
+    expect(client.ports.monotonicMs()).toBe(4000);
+  });
+
+  it('does not begin a wait that would end after the deadline', async () => {
+    const calls = answerUsage(() => failure(503, 'UNAVAILABLE', { 'retry-after': '10' }));
+    const client = createTestClient({ deadlineMs: 10_000 });
+    await expect(client.usage.get()).rejects.toMatchObject({ status: 503, retryAfterMs: 10_000 });
+    expect(calls.count).toBe(1);
+    expect(client.ports.monotonicMs()).toBe(0);
+  });
+
+  it('has no deadline when that is Infinity', async () => {
+    const calls = answerUsage(() => failure(503, 'UNAVAILABLE', { 'retry-after': '20' }));
+    const client = createTestClient({ deadlineMs: Infinity, maxRetries: 50 });
+    await expect(client.usage.get()).rejects.toBeInstanceOf(ServerError);
+    expect(calls.count).toBe(51);
+    expect(client.ports.monotonicMs()).toBe(1_000_000);
+  });
+});
+
+describe('signals', () => {
+  it('sends nothing under a signal that is aborted already', async () => {
+    const calls = answerUsage(() => success(usage));
+    const reason = new Error('changed my mind');
+    const call = createTestClient().usage.get({ signal: AbortSignal.abort(reason) });
+    await expect(call).rejects.toBe(reason);
+    expect(calls.count).toBe(0);
+  });
+
+  it('ends a request under way with the reason of the signal', async () => {
+    const controller = new AbortController();
+    const reason = new Error('changed my mind');
+    const client = createTestClient();
+    server.use(
+      http.get(`${api}/usage`, () => {
+        controller.abort(reason);
+        return hang();
+      }),
+    );
+    await expect(client.usage.get({ signal: controller.signal })).rejects.toBe(reason);
+    expect(client.retries).toEqual([]);
+    expect(client.ports.running).toBe(0);
+  });
+
+  it('ends the wait before a repetition', async () => {
+    const controller = new AbortController();
+    const calls = answerUsage(() => failure(503, 'UNAVAILABLE'));
+    const client = createTestClient({
+      hooks: { onRetry: () => queueMicrotask(() => controller.abort()) },
+    });
+    const call = client.usage.get({ signal: controller.signal });
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    expect(calls.count).toBe(1);
+    expect(client.ports.running).toBe(0);
+  });
+});
+
+describe('requests', () => {
+  it('carries the token, the headers of client and request, and the query', async () => {
+    let seen: Request | undefined;
+    server.use(
+      http.get(`${api}/urls`, ({ request }) => {
+        seen = request;
+        return success({ total: 0, limit: 25, offset: 0, items: [] });
+      }),
+    );
+    const client = createTestClient({ headers: { 'x-team': 'blue', 'x-trace': '1' } });
+    const query = { search: 'a&b=c d', isActive: false, limit: 10 };
+    await client.urls.list(query, { headers: { 'X-Trace': '2' } });
+    const { searchParams } = new URL(seen?.url ?? '');
+    expect(Object.fromEntries(searchParams)).toEqual({
+      search: 'a&b=c d',
+      isActive: 'false',
+      limit: '10',
+    });
+    expect(Object.fromEntries(seen?.headers ?? [])).toMatchObject({
+      authorization: 'Bearer token',
+      accept: 'application/json',
+      'x-team': 'blue',
+      'x-trace': '2',
+    });
+  });
+
+  it('keeps a path prefix of the base URL', async () => {
+    server.use(http.get('https://example.test/links/api/v1/usage', () => success(usage)));
+    const client = createTestClient({ baseUrl: 'https://example.test/links/' });
+    await expect(client.usage.get()).resolves.toEqual(usage);
+  });
+
+  it('escapes an id, and refuses one that would lead elsewhere', async () => {
+    server.use(http.get(`${api}/urls/:id`, ({ params }) => success({ id: params.id ?? '' })));
+    const { urls } = createTestClient();
+    await expect(urls.get('a/b?c')).resolves.toMatchObject({ id: 'a/b?c' });
+    for (const id of ['', '.', '..']) {
+      await expect(urls.get(id)).rejects.toBeInstanceOf(ShortyConfigError);
+    }
+  });
+
+  it.each([301, 302, 303, 307, 308])('refuses to follow a %i with the token', async (status) => {
+    const calls = answerUsage(
+      () => new HttpResponse(null, { status, headers: { location: 'https://evil.test/usage' } }),
+    );
+    const error = await createTestClient()
+      .usage.get()
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(RequestRejectedError);
+    expect(error).toMatchObject({ status, code: undefined });
+    expect(String(error)).toContain('leads to https://evil.test/usage');
+    expect(calls.count).toBe(1);
+  });
+
+  it('takes the hidden redirect of a browser for one', async () => {
+    const opaque = Object.defineProperties(new Response(null), {
+      type: { value: 'opaqueredirect' },
+      status: { value: 0 },
+    });
+    const client = createTestClient({ fetch: async () => opaque });
+    await expect(client.usage.get()).rejects.toMatchObject({
+      name: 'RequestRejectedError',
+      status: 302,
+    });
+  });
+
+  it('names the fault at the bottom of a failed fetch', async () => {
+    const refused = Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' });
+    const fetchFailed = new TypeError('fetch failed', { cause: refused });
+    const client = createTestClient({
+      maxRetries: 0,
+      fetch: () => Promise.reject(fetchFailed),
+    });
+    const error = await client.usage.get().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ cause: fetchFailed, status: undefined });
+    expect(String(error)).toContain('/api/v1/usage failed: ECONNREFUSED');
+  });
+
+  it('takes an answer that breaks off for a network fault', async () => {
+    const brokenBody = () =>
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('{"success":'));
+          controller.error(new Error('other side closed'));
+        },
+      });
+    const answers = [new Response(brokenBody()), success(usage)];
+    const client = createTestClient({ fetch: async () => answers.shift() ?? Response.error() });
+    await expect(client.usage.get()).resolves.toEqual(usage);
+    expect(client.retries[0]?.error).toBeInstanceOf(ConnectionError);
+  });
+});
+
+describe('hooks', () => {
+  it('tells of each request, response and retry, in order', async () => {
+    answerUsage(
+      () => failure(503, 'UNAVAILABLE'),
+      () => success(usage),
+    );
+    const events: unknown[] = [];
+    const client = createTestClient({
+      hooks: {
+        onRequest: (info) => events.push(['request', info]),
+        onResponse: ({ headers, ...info }) => {
+          expect(headers.get('x-request-id')).toBe('req-1');
+          events.push(['response', info]);
+        },
+        onRetry: ({ error, ...info }) => {
+          events.push(['retry', info]);
+          queueMicrotask(() => client.ports.advance(info.delayMs));
+        },
+      },
+    });
+    await client.usage.get();
+    const at = { method: 'GET', path: '/api/v1/usage' };
+    const answered = { requestId: 'req-1', durationMs: 0 };
+    expect(events).toEqual([
+      ['request', { ...at, attempt: 1 }],
+      ['response', { ...at, attempt: 1, status: 503, ...answered }],
+      ['retry', { ...at, attempt: 1, delayMs: 250 }],
+      ['request', { ...at, attempt: 2 }],
+      ['response', { ...at, attempt: 2, status: 200, ...answered }],
+    ]);
+  });
+
+  it('fails the request with what a hook throws, and does not repeat it', async () => {
+    const calls = answerUsage(() => success(usage));
+    const fault = new Error('log is full');
+    const onResponse = () => {
+      throw fault;
+    };
+    await expect(createTestClient({ hooks: { onResponse } }).usage.get()).rejects.toBe(fault);
+    expect(calls.count).toBe(1);
+  });
+});
+
+describe('withResponse', () => {
+  it('gives the data with status, headers and request id', async () => {
+    answerUsage(() => success(usage, { headers: { 'ratelimit-remaining': '41' } }));
+    const { data, response } = await createTestClient().usage.get().withResponse();
+    expect(data).toEqual(usage);
+    expect(response).toMatchObject({ status: 200, requestId: 'req-1' });
+    expect(response.headers.get('ratelimit-remaining')).toBe('41');
+    expect(response).not.toHaveProperty('text');
+  });
+});

@@ -1,0 +1,40 @@
+import type { RetryInfo, ShortyOptions } from '../src/options.js';
+import { UrlsResource } from '../src/resources/urls.js';
+import { UsageResource } from '../src/resources/usage.js';
+import { Transport } from '../src/send-request.js';
+import { readSettings } from '../src/settings.js';
+import { FakePorts } from './fake-ports.js';
+
+export const baseUrl = 'https://sho.test';
+export const api = `${baseUrl}/api/v1`;
+
+/**
+ * A client on fake ports. Each wait before a repetition passes at once, in fake time; the waits
+ * are in `retries`.
+ */
+export function createTestClient(options: Partial<ShortyOptions> = {}) {
+  const ports = new FakePorts();
+  const retries: RetryInfo[] = [];
+  const credentials = 'clientId' in options ? {} : { accessToken: 'token' };
+  const settings = readSettings({
+    baseUrl,
+    ...credentials,
+    ...options,
+    hooks: {
+      onRetry(info) {
+        retries.push(info);
+        // The wait begins in the turn of this call.
+        queueMicrotask(() => ports.advance(info.delayMs));
+      },
+      ...options.hooks,
+    },
+  });
+  const transport = new Transport(settings, ports);
+  return {
+    ports,
+    retries,
+    transport,
+    urls: new UrlsResource(transport),
+    usage: new UsageResource(transport),
+  };
+}
