@@ -1,0 +1,90 @@
+import type { AddressInfo } from 'node:net';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import { afterEach, describe, expect, it } from 'vitest';
+import { EVENT, SECRET, sample } from '../../test/sample.js';
+import { expressWebhook, webhookDelivery } from '../index.js';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** A real server whose route has these handlers before the verified one. */
+async function serve(...before: RequestHandler[]) {
+  const faults: unknown[] = [];
+  const app = express();
+  app.post('/hook', ...before, expressWebhook({ secret: SECRET }), (req, res) => {
+    res.json(webhookDelivery(req));
+  });
+  app.post('/bare', (req, res) => res.json(webhookDelivery(req)));
+  const onFault: ErrorRequestHandler = (error, _req, res, _next) => {
+    faults.push(error);
+    res.status(error.statusCode ?? 500).json({ fault: error.message });
+  };
+  app.use(onFault);
+  const server = app.listen(0, '127.0.0.1');
+  await new Promise((listening) => server.once('listening', listening));
+  closing.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const post = (init: RequestInit, path = '/hook') =>
+    fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', ...init });
+  return { post, faults };
+}
+
+const raw = express.raw({ type: '*/*' });
+const fresh = () => sample({ now: new Date() });
+
+describe('expressWebhook', () => {
+  it('hands a verified delivery to the handler', async () => {
+    const { post } = await serve(raw);
+    const answer = await post(fresh());
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ event: EVENT, deliveryId: 'delivery-1' });
+  });
+
+  it.each<[string, () => RequestInit, number, string]>([
+    ['another body', () => ({ ...fresh(), body: '{}' }), 401, 'signature_mismatch'],
+    ['no body', () => ({ headers: fresh().headers }), 401, 'signature_mismatch'],
+    ['no headers', () => ({ body: '{}' }), 401, 'missing_header'],
+    ['nothing at all', () => ({}), 401, 'missing_header'],
+    ['an old delivery', () => sample(), 401, 'timestamp_out_of_tolerance'],
+  ])('answers %s itself', async (_name, init, status, code) => {
+    const { post, faults } = await serve(raw);
+    const answer = await post(init());
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toEqual({ error: { code, message: expect.any(String) } });
+    expect(faults).toEqual([]);
+  });
+
+  it('passes a body that express.json() consumed to the error handler', async () => {
+    const { post, faults } = await serve(express.json());
+    const answer = await post(fresh());
+    expect(answer.status).toBe(500);
+    expect(faults).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
+  });
+
+  it('notices that no parser kept the body', async () => {
+    const { post, faults } = await serve();
+    await post(fresh());
+    expect(faults).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
+  });
+
+  it('prefers the rawBody that a platform kept beside a parsed body', async () => {
+    const keep: Parameters<typeof express.json>[0] = {
+      verify: (req, _res, bytes) => Object.assign(req, { rawBody: bytes }),
+    };
+    const { post } = await serve(express.json(keep));
+    expect((await post(fresh())).status).toBe(200);
+  });
+
+  it('tells a handler without the middleware so', async () => {
+    const { post } = await serve(raw);
+    expect(await (await post(fresh(), '/bare')).json()).toEqual({
+      fault: 'No verified webhook: the adapter did not run',
+    });
+  });
+
+  it('refuses a missing secret when the route is made', () => {
+    expect(() => expressWebhook({ secret: '' })).toThrow(TypeError);
+  });
+});

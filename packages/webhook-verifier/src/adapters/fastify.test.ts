@@ -1,0 +1,64 @@
+import fastify from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { EVENT, SECRET, sample } from '../../test/sample.js';
+import { fastifyWebhook, webhookDelivery } from '../index.js';
+
+function build() {
+  const app = fastify();
+  app.register(async (hooks) => {
+    hooks.register(fastifyWebhook({ secret: SECRET }));
+    hooks.post('/hook', async (request) => webhookDelivery(request));
+    hooks.register(async (parsing) => {
+      parsing.addContentTypeParser('application/json', { parseAs: 'string' }, async (_req, body) =>
+        JSON.parse(String(body)),
+      );
+      parsing.post('/parsed', async (request) => webhookDelivery(request));
+    });
+  });
+  app.post('/other', async (request) => ({ body: request.body }));
+  return app;
+}
+
+const fresh = () => sample({ now: new Date() });
+const post = (given: { headers?: Record<string, string>; body?: string }, url = '/hook') =>
+  build().inject({ method: 'POST', url, ...given });
+
+describe('fastifyWebhook', () => {
+  it('hands a verified delivery to the handler', async () => {
+    const answer = await post(fresh());
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toEqual({ event: EVENT, deliveryId: 'delivery-1' });
+  });
+
+  it('leaves the other scopes their parsers', async () => {
+    const { headers, body } = fresh();
+    expect((await post({ headers, body }, '/other')).json()).toEqual({ body: JSON.parse(body) });
+  });
+
+  it.each<[string, () => Parameters<typeof post>[0], string]>([
+    ['another body', () => ({ ...fresh(), body: '{}' }), 'signature_mismatch'],
+    ['no body', () => ({ headers: fresh().headers }), 'signature_mismatch'],
+    ['no content type', () => ({ body: 'x' }), 'missing_header'],
+    ['nothing at all', () => ({}), 'missing_header'],
+    ['an old delivery', () => sample(), 'timestamp_out_of_tolerance'],
+  ])('has Fastify answer %s', async (_name, given, code) => {
+    const answer = await post(given());
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json()).toMatchObject({ statusCode: 401, code, error: 'Unauthorized' });
+  });
+
+  it('keeps the limit of the body', async () => {
+    const answer = await post({ ...fresh(), body: 'x'.repeat(1_048_577) });
+    expect(answer.statusCode).toBe(413);
+  });
+
+  it('notices a parser that an inner scope put back', async () => {
+    const answer = await post(fresh(), '/parsed');
+    expect(answer.statusCode).toBe(500);
+    expect(answer.json()).toMatchObject({ code: 'body_already_parsed' });
+  });
+
+  it('refuses a missing secret when the plugin is made', () => {
+    expect(() => fastifyWebhook({ secret: '' })).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,87 @@
+import { Hono, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { describe, expect, it } from 'vitest';
+import { EVENT, SECRET, sample } from '../../test/sample.js';
+import { honoWebhook, webhookDelivery } from '../web.js';
+
+function build(...before: MiddlewareHandler[]) {
+  const faults: unknown[] = [];
+  const app = new Hono();
+  for (const middleware of before) app.use(middleware);
+  app.post('/hook', honoWebhook({ secret: SECRET }), async (c) =>
+    c.json({ ...webhookDelivery(c), again: await c.req.json() }),
+  );
+  app.onError((error, c) => {
+    faults.push(error);
+    return c.text('fault', 500);
+  });
+  return { post: (init: RequestInit) => app.request('/hook', { method: 'POST', ...init }), faults };
+}
+
+const fresh = () => sample({ now: new Date() });
+
+describe('honoWebhook', () => {
+  it('hands a verified delivery to the handler, which may read the body again', async () => {
+    const answer = await build().post(fresh());
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({
+      event: EVENT,
+      deliveryId: 'delivery-1',
+      again: EVENT,
+    });
+  });
+
+  it.each<[string, () => RequestInit, string]>([
+    ['another body', () => ({ ...fresh(), body: '{}' }), 'signature_mismatch'],
+    ['nothing at all', () => ({}), 'missing_header'],
+    ['an old delivery', () => sample(), 'timestamp_out_of_tolerance'],
+  ])('answers %s itself', async (_name, init, code) => {
+    const { post, faults } = build();
+    const answer = await post(init());
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toEqual({ error: { code, message: expect.any(String) } });
+    expect(faults).toEqual([]);
+  });
+
+  it.each<[string, MiddlewareHandler]>([
+    [
+      'json',
+      async (c, next) => {
+        await c.req.json();
+        await next();
+      },
+    ],
+    [
+      'text',
+      async (c, next) => {
+        await c.req.text();
+        await next();
+      },
+    ],
+    [
+      'the raw request',
+      async (c, next) => {
+        await c.req.raw.arrayBuffer();
+        await next();
+      },
+    ],
+  ])('notices a body that was read before as %s', async (_name, reader) => {
+    const { post, faults } = build(reader);
+    expect((await post(fresh())).status).toBe(500);
+    expect(faults).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
+  });
+
+  it('works after the bytes were read, and behind a limit', async () => {
+    const reader: MiddlewareHandler = async (c, next) => {
+      await c.req.arrayBuffer();
+      await next();
+    };
+    expect((await build(reader).post(fresh())).status).toBe(200);
+    expect((await build(bodyLimit({ maxSize: 10_000 })).post(fresh())).status).toBe(200);
+    expect((await build(bodyLimit({ maxSize: 10 })).post(fresh())).status).toBe(413);
+  });
+
+  it('refuses a missing secret when the route is made', () => {
+    expect(() => honoWebhook({ secret: '' })).toThrow(TypeError);
+  });
+});

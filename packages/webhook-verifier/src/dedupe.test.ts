@@ -1,0 +1,125 @@
+import { EventEmitter, once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { createDeduper, type DedupeStore } from './index.js';
+
+/** Counts its runs, which end when the test says so. */
+function countedWork() {
+  const gate = new EventEmitter();
+  const state = { runs: 0, gate };
+  const work = async () => {
+    state.runs++;
+    await once(gate, 'end');
+  };
+  return Object.assign(work, { state });
+}
+
+async function untilRunning({ state }: ReturnType<typeof countedWork>) {
+  while (state.runs === 0) await Promise.resolve();
+}
+
+describe('createDeduper', () => {
+  it('runs the work of an id once', async () => {
+    const seen: string[] = [];
+    const deduper = createDeduper();
+    expect(await deduper.once('a', () => seen.push('a'))).toBe(true);
+    expect(await deduper.once('a', () => seen.push('again'))).toBe(false);
+    expect(await deduper.once('b', () => seen.push('b'))).toBe(true);
+    expect(seen).toEqual(['a', 'b']);
+  });
+
+  it('runs it again after it failed', async () => {
+    const deduper = createDeduper();
+    const failure = new Error('no disk');
+    await expect(
+      deduper.once('a', () => {
+        throw failure;
+      }),
+    ).rejects.toBe(failure);
+    expect(await deduper.once('a', () => undefined)).toBe(true);
+  });
+
+  it('lets a repeat wait for the first, and end as it does', async () => {
+    const deduper = createDeduper();
+    const work = countedWork();
+    const calls = [deduper.once('a', work), deduper.once('a', work), deduper.once('a', work)];
+    await untilRunning(work);
+    work.state.gate.emit('end');
+    expect(await Promise.all(calls)).toEqual([true, false, false]);
+
+    const failing = countedWork();
+    const failed = [deduper.once('b', failing), deduper.once('b', failing)];
+    await untilRunning(failing);
+    failing.state.gate.emit('error', new Error('no disk'));
+    expect((await Promise.allSettled(failed)).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+    ]);
+    expect([work.state.runs, failing.state.runs]).toEqual([1, 1]);
+  });
+
+  it('remembers an id for ttlMs from its end, however often it comes', async () => {
+    let now = 0;
+    const deduper = createDeduper({ ttlMs: 100, now: () => now });
+    const again = () => deduper.once('a', () => undefined);
+    expect(await again()).toBe(true);
+    now = 60;
+    expect(await again()).toBe(false);
+    now = 99;
+    expect(await again()).toBe(false);
+    now = 100;
+    expect(await again()).toBe(true);
+  });
+
+  it('holds max ids and lets the oldest go', async () => {
+    const deduper = createDeduper({ max: 2 });
+    const runs = (id: string) => deduper.once(id, () => undefined);
+    for (const id of ['a', 'b', 'c']) await runs(id);
+    expect([await runs('c'), await runs('b'), await runs('a')]).toEqual([false, false, true]);
+  });
+
+  it('claims, finishes and releases in a store that others share', async () => {
+    const states = new Map<string, string>([
+      ['elsewhere', 'running'],
+      ['old', 'done'],
+    ]);
+    const store: DedupeStore = {
+      async claim(id, leaseMs) {
+        const state = states.get(id);
+        if (state !== undefined) return state === 'running' ? 'running' : 'done';
+        states.set(id, `claimed for ${leaseMs}`);
+        return 'claimed';
+      },
+      async finish(id, ttlMs) {
+        states.set(id, `done for ${ttlMs}`);
+      },
+      async release(id) {
+        states.delete(id);
+      },
+    };
+    const deduper = createDeduper({ store, ttlMs: 5000, leaseMs: 70 });
+    const during: unknown[] = [];
+    expect(await deduper.once('new', () => during.push(states.get('new')))).toBe(true);
+    expect([...during, states.get('new')]).toEqual(['claimed for 70', 'done for 5000']);
+
+    expect(await deduper.once('old', () => undefined)).toBe(false);
+    await expect(deduper.once('elsewhere', () => undefined)).rejects.toThrow('elsewhere');
+    await expect(deduper.once('bad', () => Promise.reject(new Error('x')))).rejects.toThrow('x');
+    expect(states.has('bad')).toBe(false);
+  });
+
+  it('tells of both failures when the store fails too', async () => {
+    const [work, disk] = [new Error('work'), new Error('disk')];
+    const store: DedupeStore = {
+      claim: () => 'claimed',
+      finish: () => undefined,
+      release: () => Promise.reject(disk),
+    };
+    await expect(
+      createDeduper({ store }).once('a', () => Promise.reject(work)),
+    ).rejects.toMatchObject({ errors: [work, disk] });
+  });
+
+  it.each([{ ttlMs: 0 }, { max: 0 }, { leaseMs: Number.NaN }])('refuses %o', (options) => {
+    expect(() => createDeduper(options)).toThrow(RangeError);
+  });
+});

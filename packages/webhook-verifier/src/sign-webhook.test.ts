@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { EVENT, NOW, SECRET } from '../test/sample.js';
+import { signWebhook, verifyWebhook } from './index.js';
+
+const data = { hostname: 'go.example.com' };
+
+describe('signWebhook', () => {
+  it('makes the five headers and the four fields of a delivery', () => {
+    const { headers, body } = signWebhook(EVENT, { secret: SECRET, deliveryId: 'd-1', now: NOW });
+    expect(headers).toEqual({
+      'Content-Type': 'application/json; charset=utf-8',
+      'X-Service-Event': 'url.created',
+      'X-Service-Delivery-Id': 'd-1',
+      'X-Service-Timestamp': '1748779200',
+      'X-Service-Signature': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
+    });
+    expect(body).toBe(JSON.stringify(EVENT));
+  });
+
+  it('makes ids and times that are left out', () => {
+    const sign = () => signWebhook({ type: 'domain.verified', data }, { secret: SECRET });
+    const [one, two] = [sign(), sign()];
+    const [first, second] = [one, two].map((each) => verifyWebhook({ ...each, secret: SECRET }));
+    expect(first?.id).not.toBe(second?.id);
+    expect(first?.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(one.headers['X-Service-Delivery-Id']).not.toBe(two.headers['X-Service-Delivery-Id']);
+  });
+
+  it('writes createdAt with milliseconds', () => {
+    const event = {
+      type: 'domain.verified',
+      data,
+      createdAt: '2025-06-01T14:00:00+02:00',
+    } as const;
+    expect(JSON.parse(signWebhook(event, { secret: SECRET }).body).createdAt).toBe(
+      '2025-06-01T12:00:00.000Z',
+    );
+  });
+
+  it('gives a second attempt the same body and a new signature', () => {
+    const options = { secret: SECRET, deliveryId: 'd-1' };
+    const first = signWebhook(EVENT, { ...options, now: NOW });
+    const second = signWebhook(EVENT, { ...options, now: new Date(NOW.getTime() + 30_000) });
+    expect(second.body).toBe(first.body);
+    expect(second.headers['X-Service-Timestamp']).toBe('1748779230');
+    expect(second.headers['X-Service-Signature']).not.toBe(first.headers['X-Service-Signature']);
+  });
+
+  it('calls a missing secret a mistake of the caller', () => {
+    expect(() => signWebhook(EVENT, { secret: '' })).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { codeOf, EVENT, NOW, SECRET, sample } from '../test/sample.js';
+import {
+  type RawBody,
+  verifySignature,
+  verifyWebhook,
+  type WebhookHeaders,
+  WebhookVerificationError,
+} from './index.js';
+
+const { headers, body } = sample();
+const timestamp = headers['X-Service-Timestamp'];
+const signature = headers['X-Service-Signature'];
+const good = { body, headers, secret: SECRET, now: NOW };
+
+const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
+const signed = (value: string | readonly string[] | undefined): WebhookHeaders => ({
+  'x-service-timestamp': timestamp,
+  'x-service-signature': value,
+});
+const timed = (value: string | readonly string[] | undefined): WebhookHeaders => ({
+  'x-service-timestamp': value,
+  'x-service-signature': signature,
+});
+
+describe('verifyWebhook', () => {
+  it('returns the event', () => {
+    expect(verifyWebhook(good)).toEqual(EVENT);
+  });
+
+  it('tells the events apart by their type', () => {
+    const event = verifyWebhook(good);
+    if (event.type !== 'url.created') throw new Error('another type');
+    const code: string = event.data.shortCode;
+    expect(code).toBe('aB3xY9z');
+  });
+
+  const bytes = new TextEncoder().encode(body);
+  const padded = new Uint8Array(bytes.length + 16);
+  padded.set(bytes, 7);
+  it.each<[string, RawBody]>([
+    ['string', body],
+    ['Uint8Array', bytes],
+    ['Buffer', Buffer.from(body)],
+    ['ArrayBuffer', bytes.buffer],
+    ['view into a larger buffer', padded.subarray(7, 7 + bytes.length)],
+  ])('takes the body as %s', (_name, given) => {
+    expect(verifyWebhook({ ...good, body: given }).id).toBe(EVENT.id);
+  });
+
+  it.each<[string, WebhookHeaders]>([
+    ['Headers', new Headers(headers)],
+    ['Map', new Map(Object.entries(headers))],
+    ['Map with names in lower case', new Map(new Headers(headers))],
+    ['pairs', Object.entries(headers)],
+    ['object as it was signed', headers],
+    ['object in lower case', Object.fromEntries(new Headers(headers))],
+    [
+      'object in upper case',
+      Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
+      ),
+    ],
+    [
+      'object of arrays',
+      Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    ],
+    [
+      'object without a prototype',
+      Object.assign(Object.create(null), headers) as Record<string, string>,
+    ],
+    ['anything with get', { get: (name: string) => new Headers(headers).get(name) }],
+  ])('takes the headers as %s', (_name, given) => {
+    expect(verifyWebhook({ ...good, headers: given }).id).toBe(EVENT.id);
+  });
+
+  it.each([0, 299, 300, -299, -300])('accepts a clock that is %i s ahead', (seconds) => {
+    expect(verifyWebhook({ ...good, now: at(seconds) }).id).toBe(EVENT.id);
+  });
+
+  it.each([301, -301, 31_536_000, -31_536_000])('refuses a clock that is %i s ahead', async (s) => {
+    expect(await codeOf(() => verifyWebhook({ ...good, now: at(s) }))).toBe(
+      'timestamp_out_of_tolerance',
+    );
+  });
+
+  it('takes a tolerance in seconds', async () => {
+    const now = at(11);
+    expect(verifyWebhook({ ...good, now, tolerance: 11 }).id).toBe(EVENT.id);
+    expect(await codeOf(() => verifyWebhook({ ...good, now, tolerance: 10 }))).toBe(
+      'timestamp_out_of_tolerance',
+    );
+    expect(verifyWebhook({ ...good, now: at(1e9), tolerance: Infinity }).id).toBe(EVENT.id);
+  });
+
+  it('checks against the clock when it is not told the time', async () => {
+    expect(verifyWebhook({ ...sample({ now: new Date() }), secret: SECRET }).id).toBe(EVENT.id);
+    expect(await codeOf(() => verifyWebhook({ body, headers, secret: SECRET }))).toBe(
+      'timestamp_out_of_tolerance',
+    );
+  });
+
+  const zeros = `sha256=${'0'.repeat(64)}`;
+  it.each<[string, WebhookHeaders, string]>([
+    ['no headers', {}, 'missing_header'],
+    ['no timestamp', timed(undefined), 'missing_header'],
+    ['no signature', signed(undefined), 'missing_header'],
+    ['an empty list of signatures', signed([]), 'missing_header'],
+    ['Headers without either', new Headers(), 'missing_header'],
+    ['an empty timestamp', timed(''), 'malformed_header'],
+    ['a negative timestamp', timed('-1748779200'), 'malformed_header'],
+    ['a signed timestamp', timed('+1748779200'), 'malformed_header'],
+    ['a timestamp with a fraction', timed('1748779200.0'), 'malformed_header'],
+    ['a timestamp with an exponent', timed('1748779200e0'), 'malformed_header'],
+    ['a timestamp in hex', timed('0x683c4200'), 'malformed_header'],
+    ['a timestamp with a space', timed('1748779200 '), 'malformed_header'],
+    ['a timestamp with a line end', timed('1748779200\n'), 'malformed_header'],
+    ['a timestamp in Arabic digits', timed('١٧٤٨٧٧٩٢٠٠'), 'malformed_header'],
+    ['an ISO timestamp', timed('2025-06-01T12:00:00Z'), 'malformed_header'],
+    ['two timestamps', timed([timestamp, timestamp]), 'malformed_header'],
+    ['two joined timestamps', timed(`${timestamp}, ${timestamp}`), 'malformed_header'],
+    [
+      'a timestamp in two cases',
+      { ...headers, 'x-service-timestamp': timestamp },
+      'malformed_header',
+    ],
+    ['a timestamp beyond numbers', timed('9'.repeat(400)), 'timestamp_out_of_tolerance'],
+    ['milliseconds', timed(`${timestamp}000`), 'timestamp_out_of_tolerance'],
+    ['an empty signature', signed(''), 'malformed_header'],
+    ['no prefix', signed(signature.slice(7)), 'malformed_header'],
+    ['another scheme', signed(signature.replace('256', '512')), 'malformed_header'],
+    ['a prefix in upper case', signed(signature.replace('sha', 'SHA')), 'malformed_header'],
+    ['62 digits', signed(signature.slice(0, -2)), 'malformed_header'],
+    ['63 digits', signed(signature.slice(0, -1)), 'malformed_header'],
+    ['66 digits', signed(`${signature}00`), 'malformed_header'],
+    ['a letter that is no hex', signed(`${signature.slice(0, -1)}g`), 'malformed_header'],
+    ['junk after the digits', signed(`${signature}zz`), 'malformed_header'],
+    ['base64', signed(`sha256=${Buffer.alloc(32).toString('base64')}`), 'malformed_header'],
+    ['an empty element', signed(`${signature},`), 'malformed_header'],
+    ['one good and one broken value', signed(`${signature},sha256=00`), 'malformed_header'],
+    ['another signature', signed(zeros), 'signature_mismatch'],
+    ['two other signatures', signed(`${zeros},${zeros}`), 'signature_mismatch'],
+  ])('refuses %s', async (_name, given, code) => {
+    expect(await codeOf(() => verifyWebhook({ ...good, headers: given }))).toBe(code);
+  });
+
+  it('reads hex in either case', () => {
+    const upper = `sha256=${signature.slice(7).toUpperCase()}`;
+    expect(verifyWebhook({ ...good, headers: signed(upper) }).id).toBe(EVENT.id);
+  });
+
+  it.each<[string, string | string[]]>([
+    ['first', `${signature},${zeros}`],
+    ['second', `${zeros}, ${signature}`],
+    ['in a header line of its own', [zeros, signature]],
+  ])('accepts the good signature %s of two', (_name, value) => {
+    expect(verifyWebhook({ ...good, headers: signed(value) }).id).toBe(EVENT.id);
+  });
+
+  it('accepts either secret while one replaces the other', async () => {
+    const rotating = { ...sample({ secret: ['new', 'old'] }), now: NOW };
+    expect(rotating.headers['X-Service-Signature'].split(',')).toHaveLength(2);
+    for (const secret of ['new', 'old', ['other', 'old'], ['new', 'old']]) {
+      expect(verifyWebhook({ ...rotating, secret }).id).toBe(EVENT.id);
+    }
+    expect(await codeOf(() => verifyWebhook({ ...rotating, secret: ['a', 'b'] }))).toBe(
+      'signature_mismatch',
+    );
+  });
+
+  it.each<[string, unknown]>([
+    ['a parsed object', JSON.parse(body)],
+    ['an array', []],
+    ['null', null],
+    ['undefined', undefined],
+    ['a number', 7],
+  ])('says how to mend a body that is %s', (_name, given) => {
+    expect(() => verifyWebhook({ ...good, body: given as RawBody })).toThrow(
+      expect.objectContaining({
+        code: 'body_already_parsed',
+        statusCode: 500,
+        message: expect.stringMatching(/express\.raw.*Fastify.*Hono/),
+      }),
+    );
+  });
+
+  it.each<[string, object | undefined]>([
+    ['no secret', { secret: undefined }],
+    ['an empty secret', { secret: '' }],
+    ['an empty list of secrets', { secret: [] }],
+    ['an empty secret in a list', { secret: [SECRET, ''] }],
+    ['a secret that is no string', { secret: 7 }],
+    ['a tolerance below 0', { tolerance: -1 }],
+    ['a tolerance that is no number', { tolerance: Number.NaN }],
+    ['a time that is none', { now: new Date('never') }],
+  ])('calls %s a mistake of the caller', (_name, wrong) => {
+    expect(() => verifyWebhook({ ...good, ...wrong })).toThrow(TypeError);
+  });
+
+  it('keeps a status for each refusal', () => {
+    const status = (code: WebhookVerificationError['code']) =>
+      new WebhookVerificationError(code, '').statusCode;
+    expect(status('missing_header')).toBe(401);
+    expect(status('malformed_header')).toBe(401);
+    expect(status('timestamp_out_of_tolerance')).toBe(401);
+    expect(status('signature_mismatch')).toBe(401);
+    expect(status('invalid_json')).toBe(400);
+    expect(status('body_already_parsed')).toBe(500);
+  });
+
+  it('takes no longer than a long header deserves', async () => {
+    const started = performance.now();
+    for (const filler of [`${' '.repeat(60_000)};`, ','.repeat(60_000), '\t, '.repeat(20_000)]) {
+      const spoiled = signed(filler + signature);
+      expect(await codeOf(() => verifyWebhook({ ...good, headers: spoiled }))).toBe(
+        'malformed_header',
+      );
+    }
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe('verifySignature', () => {
+  it('accepts a signed body of any content', () => {
+    expect(verifySignature(good)).toBeUndefined();
+  });
+
+  it('refuses what verifyWebhook refuses', async () => {
+    expect(await codeOf(() => verifySignature({ ...good, body: `${body} ` }))).toBe(
+      'signature_mismatch',
+    );
+    expect(await codeOf(() => verifySignature({ ...good, headers: {} }))).toBe('missing_header');
+  });
+});

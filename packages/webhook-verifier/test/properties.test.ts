@@ -1,0 +1,142 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  signWebhook,
+  verifyRequest,
+  verifySignature,
+  verifyWebhook,
+  WebhookVerificationError,
+} from '../src/index.js';
+import { codeOf, NOW, SECRET, sample } from './sample.js';
+
+const SECONDS = String(NOW.getTime() / 1000);
+const secrets = fc.string({ unit: 'binary', minLength: 1, maxLength: 100 });
+const bodies = fc.uint8Array({ maxLength: 500 });
+
+/** Signs any bytes, where `signWebhook` signs events only. */
+function signBytes(body: Uint8Array, secret: string) {
+  const hex = createHmac('sha256', secret).update(`${SECONDS}.`).update(body).digest('hex');
+  return { 'x-service-timestamp': SECONDS, 'x-service-signature': `sha256=${hex}` };
+}
+
+function web(body: Uint8Array, headers: Record<string, string>, secret: string) {
+  const request = { headers, arrayBuffer: async () => new Uint8Array(body).buffer };
+  return codeOf(() => verifyRequest(request, { secret, now: NOW }));
+}
+
+function flipped(bytes: Uint8Array, bit: number): Uint8Array {
+  const copy = Uint8Array.from(bytes);
+  copy[bit >> 3] = (copy[bit >> 3] as number) ^ (1 << (bit & 7));
+  return copy;
+}
+
+describe('signatures', () => {
+  it('fit any bytes and any secret, synchronously and by Web Crypto', async () => {
+    await fc.assert(
+      fc.asyncProperty(bodies, secrets, async (body, secret) => {
+        const headers = signBytes(body, secret);
+        expect(() => verifySignature({ body, headers, secret, now: NOW })).not.toThrow();
+        expect(await web(body, headers, secret)).not.toBe('signature_mismatch');
+      }),
+    );
+  });
+
+  it('fit no body with one bit flipped', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ minLength: 1, maxLength: 200 }),
+        fc.nat(),
+        async (body, n) => {
+          const headers = signBytes(body, SECRET);
+          const other = flipped(body, n % (body.length * 8));
+          const input = { body: other, headers, secret: SECRET, now: NOW };
+          expect(await codeOf(() => verifySignature(input))).toBe('signature_mismatch');
+          expect(await web(other, headers, SECRET)).toBe('signature_mismatch');
+        },
+      ),
+    );
+  });
+
+  it('have no bit to spare', async () => {
+    const { body, headers } = sample();
+    const bytes = Buffer.from(headers['X-Service-Signature'].slice(7), 'hex');
+    for (let bit = 0; bit < 256; bit++) {
+      const hex = Buffer.from(flipped(bytes, bit)).toString('hex');
+      const spoiled = { ...headers, 'X-Service-Signature': `sha256=${hex}` };
+      const input = { body, headers: spoiled, secret: SECRET, now: NOW };
+      expect(await codeOf(() => verifyWebhook(input))).toBe('signature_mismatch');
+      expect(await web(Buffer.from(body), spoiled, SECRET)).toBe('signature_mismatch');
+    }
+  });
+
+  it('fit no other second, within the tolerance too', async () => {
+    const { body, headers } = sample();
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: -300, max: 300 }).filter(Boolean), async (shift) => {
+        const spoiled = { ...headers, 'X-Service-Timestamp': String(Number(SECONDS) + shift) };
+        const input = { body, headers: spoiled, secret: SECRET, now: NOW };
+        expect(await codeOf(() => verifyWebhook(input))).toBe('signature_mismatch');
+      }),
+    );
+  });
+
+  it('bring any event back as it was signed', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        fc.string({ unit: 'binary' }),
+        secrets,
+        (data, id, secret) => {
+          const { headers, body } = signWebhook(
+            { type: 'url.updated', id, data },
+            { secret, now: NOW },
+          );
+          const event = verifyWebhook({ headers, body, secret, now: NOW });
+          expect(JSON.stringify(event.data)).toBe(JSON.stringify(data));
+          expect(event.type).toBe('url.updated');
+        },
+      ),
+    );
+  });
+});
+
+describe('whatever a sender puts into headers and body', () => {
+  const value = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.stringMatching(/^[0-9]{1,20}$/),
+    fc.stringMatching(/^(sha256=[0-9a-fA-F]{62,66},? ?){0,3}$/),
+    fc.constantFrom(SECONDS, ...Object.values(sample().headers)),
+  );
+  const bag = fc.record(
+    {
+      'X-Service-Timestamp': fc.oneof(value, fc.array(value, { maxLength: 3 })),
+      'x-service-signature': fc.oneof(value, fc.array(value, { maxLength: 3 })),
+      'X-SERVICE-SIGNATURE': value,
+    },
+    { requiredKeys: [] },
+  );
+
+  it('both verifiers agree, and only ever throw their own error', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        bag,
+        fc.oneof(bodies, fc.constant(Buffer.from(sample().body))),
+        async (headers, body) => {
+          const options = { secret: SECRET, now: NOW };
+          const request = { headers, arrayBuffer: async () => new Uint8Array(body).buffer };
+          const outcomes = await Promise.allSettled([
+            (async () => verifyWebhook({ ...options, headers, body }))(),
+            verifyRequest(request, options),
+          ]);
+          const [sync, web] = outcomes.map((outcome) =>
+            outcome.status === 'rejected' ? outcome.reason : outcome.value.id,
+          );
+          if (sync instanceof Error) expect(sync).toBeInstanceOf(WebhookVerificationError);
+          expect(web).toEqual(sync);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { verifyRequest, verifySignature, verifyWebhook } from '../src/index.js';
+import { codeOf } from './sample.js';
+import file from './vectors.json' with { type: 'json' };
+
+describe.each(file.vectors)('vector: $name', ({ secret, timestamp, ...vector }) => {
+  const body = Buffer.from(vector.bodyBase64, 'base64');
+  const headers = { 'X-Service-Timestamp': timestamp, 'X-Service-Signature': vector.signature };
+  const now = new Date(Number(timestamp) * 1000);
+  const outcome = vector.result === 'event' ? 'accepted' : vector.result;
+
+  it('fits, synchronously', async () => {
+    verifySignature({ body, headers, secret, now });
+    expect(await codeOf(() => verifyWebhook({ body, headers, secret, now }))).toBe(outcome);
+  });
+
+  it('fits by Web Crypto', async () => {
+    const request = new Request('http://receiver.test', { method: 'POST', headers, body });
+    expect(await codeOf(() => verifyRequest(request, { secret, now }))).toBe(outcome);
+  });
+
+  it('fits no other secret', async () => {
+    const options = { body, headers, secret: `${secret}.`, now };
+    expect(await codeOf(() => verifySignature(options))).toBe('signature_mismatch');
+  });
+});
