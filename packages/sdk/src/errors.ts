@@ -143,8 +143,8 @@ export class ShortyConfigError extends ShortyError {
   /** The option's name. */
   readonly option: string;
 
-  constructor(option: string, problem: string, init?: Pick<ShortyErrorInit, 'cause'>) {
-    super(`${option} ${problem}`, init);
+  constructor(option: string, problem: string) {
+    super(`${option} ${problem}`);
     this.option = option;
   }
 }

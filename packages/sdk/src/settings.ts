@@ -55,8 +55,9 @@ export function readLimits(options: RequestOptions, defaults: RequestLimits): Re
 export function createHeaders(option: string, values: Readonly<Record<string, string>>): Headers {
   try {
     return new Headers(values);
-  } catch (cause) {
-    throw new ShortyConfigError(option, 'cannot be sent as an HTTP header', { cause });
+  } catch {
+    // The fault itself quotes the value, which may be a secret.
+    throw new ShortyConfigError(option, 'has a character that HTTP headers cannot carry');
   }
 }
 
