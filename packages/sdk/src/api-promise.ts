@@ -41,6 +41,7 @@ export class ApiPromise<T> extends Promise<T> {
   withResponse(): Promise<WithResponse<T>> {
     // The caller takes the outcome from the answer; this promise must not report it as unhandled.
     this.catch(() => {});
-    return this.#answer;
+    // A promise of its own, so that a failure that nobody takes is still reported.
+    return this.#answer.then((answer) => answer);
   }
 }
