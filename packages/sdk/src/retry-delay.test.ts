@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  ConnectionError,
+  createStatusError,
+  ShortyConfigError,
+  TimeoutError,
+  UnexpectedResponseError,
+} from './errors.js';
+import { isRetryable, readRetryAfter, retryDelay } from './retry-delay.js';
+
+describe('retryDelay', () => {
+  const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  const maxDelay = fc.integer({ min: 0, max: 1e7 });
+
+  it('is never below 0, above the cap, or before a Retry-After under the cap', () => {
+    const retryAfter = fc.option(fc.integer({ min: 0, max: 1e9 }), { nil: undefined });
+    fc.assert(
+      fc.property(fc.nat(2000), retryAfter, maxDelay, chance, (retries, after, max, random) => {
+        const delay = retryDelay(retries, after, max, () => random);
+        expect(delay).toBeGreaterThanOrEqual(Math.min(after ?? 0, max));
+        expect(delay).toBeLessThanOrEqual(max);
+      }),
+    );
+  });
+
+  it('has full jitter below a bound that doubles', () => {
+    const delays = [0, 1, 2, 3].map((retries) =>
+      [0, 0.5, 0.999].map((at) => Math.round(retryDelay(retries, undefined, 1e6, () => at))),
+    );
+    expect(delays).toEqual([
+      [0, 250, 500],
+      [0, 500, 999],
+      [0, 1000, 1998],
+      [0, 2000, 3996],
+    ]);
+  });
+});
+
+describe('readRetryAfter', () => {
+  const nowMs = Date.UTC(2030, 0, 1, 10, 0, 0);
+  const read = (headers: Record<string, string>) => readRetryAfter(new Headers(headers), nowMs);
+
+  it.each([
+    ['0', 0],
+    ['120', 120_000],
+    [' 7 ', 7000],
+    ['Tue, 01 Jan 2030 10:00:30 GMT', 30_000],
+    ['Tue, 01 Jan 2030 09:00:00 GMT', 0],
+    ['Tuesday, 01-Jan-30 10:00:30 GMT', 30_000],
+    ['', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['1e3', undefined],
+    ['soon', undefined],
+    ['soon GMT', undefined],
+    ['2030', 2_030_000],
+  ])('reads %j as %s ms', (value, ms) => {
+    expect(read({ 'retry-after': value })).toBe(ms);
+  });
+
+  it('measures a date by the clock that wrote it', () => {
+    expect(
+      read({
+        date: 'Wed, 02 Jan 2030 00:00:00 GMT',
+        'retry-after': 'Wed, 02 Jan 2030 00:00:05 GMT',
+      }),
+    ).toBe(5000);
+  });
+
+  it('is undefined without the header', () => expect(read({})).toBeUndefined());
+
+  it('reads every date that a server can write', () => {
+    const seconds = fc.integer({ min: 0, max: 1e8 });
+    fc.assert(
+      fc.property(seconds, (after) => {
+        const date = new Date(nowMs + after * 1000).toUTCString();
+        expect(read({ 'retry-after': date })).toBe(after * 1000);
+      }),
+    );
+  });
+});
+
+describe('isRetryable', () => {
+  it.each([
+    [new ConnectionError('x'), true],
+    [new TimeoutError('x'), true],
+    [createStatusError(429, 'x', {}), true],
+    [createStatusError(500, 'x', {}), true],
+    [createStatusError(503, 'x', {}), true],
+    [createStatusError(409, 'x', { code: 'IDEMPOTENCY_CONFLICT' }), false],
+    [createStatusError(302, 'x', {}), false],
+    [new UnexpectedResponseError('x', { status: 200 }), false],
+    [new ShortyConfigError('timeoutMs', 'is wrong'), false],
+    [new Error('x'), false],
+    [undefined, false],
+  ])('of %s is %s', (error, isIt) => expect(isRetryable(error)).toBe(isIt));
+});

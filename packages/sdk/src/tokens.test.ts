@@ -1,0 +1,217 @@
+import { http } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { failure, success, usage } from '../test/answers.js';
+import { api, createTestClient } from '../test/test-client.js';
+import { AuthenticationError, TimeoutError, UnexpectedResponseError } from './errors.js';
+
+const server = setupServer();
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+const credentials = { clientId: 'id', clientSecret: 'secret' };
+
+/** Issues token-1, token-2 and so on, and takes them all but those that a test refuses. */
+function issueTokens(expiresIn = 3600) {
+  const state = { issued: 0, used: [] as string[], refused: new Set<string>(), bodies: [''] };
+  state.bodies.pop();
+  server.use(
+    http.post(`${api}/auth/token`, async ({ request }) => {
+      state.bodies.push(await request.text());
+      const accessToken = `token-${++state.issued}`;
+      return success({ accessToken, tokenType: 'Bearer', expiresIn, scope: 'usage:read' });
+    }),
+    http.get(`${api}/usage`, ({ request }) => {
+      const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? '';
+      state.used.push(token);
+      return state.refused.has(token) ? failure(401, 'UNAUTHORIZED') : success(usage);
+    }),
+  );
+  return state;
+}
+
+describe('a token', () => {
+  it('is fetched as JSON, with the scope when one is asked for', async () => {
+    const state = issueTokens();
+    await createTestClient(credentials).usage.get();
+    await createTestClient({ ...credentials, scope: 'usage:read' }).usage.get();
+    expect(state.bodies.map((body) => JSON.parse(body))).toEqual([
+      credentials,
+      { ...credentials, scope: 'usage:read' },
+    ]);
+  });
+
+  it('is fetched once for all calls that wait for it', async () => {
+    const state = issueTokens();
+    const { usage: resource } = createTestClient(credentials);
+    await Promise.all(Array.from({ length: 20 }, () => resource.get()));
+    expect(state.issued).toBe(1);
+    expect(state.used).toHaveLength(20);
+  });
+
+  it('is kept until a minute before its end', async () => {
+    const state = issueTokens(3600);
+    const client = createTestClient(credentials);
+    await client.usage.get();
+    client.ports.advance(3_539_999);
+    await client.usage.get();
+    expect(state.issued).toBe(1);
+    client.ports.advance(1);
+    await client.usage.get();
+    expect(state.used).toEqual(['token-1', 'token-1', 'token-2']);
+  });
+
+  it('is kept for half of its life where that is short', async () => {
+    const state = issueTokens(30);
+    const client = createTestClient(credentials);
+    await client.usage.get();
+    client.ports.advance(14_999);
+    await client.usage.get();
+    expect(state.issued).toBe(1);
+    client.ports.advance(1);
+    await client.usage.get();
+    expect(state.issued).toBe(2);
+  });
+});
+
+describe('a 401', () => {
+  it('renews the token once and repeats the request', async () => {
+    const state = issueTokens();
+    const client = createTestClient(credentials);
+    state.refused.add('token-1');
+    await expect(client.usage.get()).resolves.toEqual(usage);
+    expect(state.used).toEqual(['token-1', 'token-2']);
+    expect(client.retries).toEqual([]);
+  });
+
+  it('renews it in one flight for all calls that were refused', async () => {
+    const state = issueTokens();
+    const client = createTestClient(credentials);
+    await client.usage.get();
+    state.refused.add('token-1');
+    await Promise.all(Array.from({ length: 10 }, () => client.usage.get()));
+    expect(state.issued).toBe(2);
+  });
+
+  it('is the answer when the new token is refused, too', async () => {
+    const state = issueTokens();
+    for (const token of ['token-1', 'token-2', 'token-3']) state.refused.add(token);
+    const client = createTestClient(credentials);
+    await expect(client.usage.get()).rejects.toBeInstanceOf(AuthenticationError);
+    expect(state.used).toEqual(['token-1', 'token-2']);
+  });
+
+  it('is the answer at once for an access token that was given', async () => {
+    const state = issueTokens();
+    state.refused.add('mine');
+    const client = createTestClient({ accessToken: 'mine' });
+    await expect(client.usage.get()).rejects.toBeInstanceOf(AuthenticationError);
+    expect(state).toMatchObject({ used: ['mine'], issued: 0 });
+  });
+
+  it('of the token request is not repeated, and the next call asks again', async () => {
+    issueTokens();
+    let calls = 0;
+    server.use(
+      http.post(
+        `${api}/auth/token`,
+        () => {
+          calls++;
+          return failure(401, 'UNAUTHORIZED');
+        },
+        { once: true },
+      ),
+    );
+    const client = createTestClient(credentials);
+    const both = await Promise.allSettled([client.usage.get(), client.usage.get()]);
+    for (const outcome of both) {
+      expect(outcome).toMatchObject({ reason: { name: 'AuthenticationError' } });
+    }
+    expect(calls).toBe(1);
+    await expect(client.usage.get()).resolves.toEqual(usage);
+  });
+});
+
+describe('a token request', () => {
+  it('is repeated like any other', async () => {
+    const state = issueTokens();
+    server.use(
+      http.post(`${api}/auth/token`, () => failure(429, 'RATE_LIMITED', { 'retry-after': '3' }), {
+        once: true,
+      }),
+    );
+    const client = createTestClient(credentials);
+    await client.usage.get();
+    expect(client.retries.map(({ delayMs, path }) => [delayMs, path])).toEqual([
+      [3000, '/api/v1/usage'],
+    ]);
+    expect(state.used).toEqual(['token-1']);
+  });
+
+  it('goes on for the others when one of those that wait is aborted', async () => {
+    const state = issueTokens();
+    const controller = new AbortController();
+    const client = createTestClient({
+      ...credentials,
+      hooks: {
+        onRequest: ({ path }) => {
+          if (path.endsWith('/token')) controller.abort();
+        },
+      },
+    });
+    const [aborted, served] = await Promise.allSettled([
+      client.usage.get({ signal: controller.signal }),
+      client.usage.get(),
+    ]);
+    expect(aborted).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } });
+    expect(served).toMatchObject({ status: 'fulfilled', value: usage });
+    expect(state.issued).toBe(1);
+  });
+
+  it('is ended when nobody waits for it any more', async () => {
+    issueTokens();
+    const controller = new AbortController();
+    let tokenSignal: AbortSignal | undefined;
+    const client = createTestClient({
+      ...credentials,
+      fetch: (_input, init) => {
+        tokenSignal = init?.signal ?? undefined;
+        controller.abort();
+        return new Promise(() => {});
+      },
+    });
+    const call = client.usage.get({ signal: controller.signal });
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    expect(tokenSignal?.aborted).toBe(true);
+    expect(client.ports.running).toBe(0);
+  });
+
+  it('has the time-out of one attempt', async () => {
+    const client = createTestClient({
+      ...credentials,
+      maxRetries: 0,
+      deadlineMs: 9000,
+      timeoutMs: 4000,
+      fetch: () => {
+        queueMicrotask(() => client.ports.advance(4000));
+        return new Promise(() => {});
+      },
+    });
+    await expect(client.usage.get()).rejects.toBeInstanceOf(TimeoutError);
+    expect(client.ports.running).toBe(0);
+  });
+
+  it.each([{}, { accessToken: 7, expiresIn: 60 }, { accessToken: 'x' }])(
+    'does not take %j for a token',
+    async (data) => {
+      server.use(http.post(`${api}/auth/token`, () => success(data)));
+      const error = await createTestClient(credentials)
+        .usage.get()
+        .catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(UnexpectedResponseError);
+      expect(error).toMatchObject({ status: 200, requestId: 'req-1' });
+      expect(String(error)).toContain('answered no token');
+    },
+  );
+});
