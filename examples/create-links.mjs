@@ -1,0 +1,35 @@
+// Creates three links, one of them with a slug of its own, lists them, and pauses one.
+// Reads SHORTY_BASE_URL, SHORTY_CLIENT_ID and SHORTY_CLIENT_SECRET.
+import { ConflictError, Shorty } from '@shorty/sdk';
+
+const shorty = new Shorty({
+  baseUrl: process.env.SHORTY_BASE_URL,
+  clientId: process.env.SHORTY_CLIENT_ID,
+  clientSecret: process.env.SHORTY_CLIENT_SECRET,
+});
+
+const { created, errors } = await shorty.urls.bulkCreate([
+  { targetUrl: 'https://www.rfc-editor.org/rfc/rfc9110', tags: ['example'] },
+  { targetUrl: 'https://www.rfc-editor.org/rfc/rfc3986', tags: ['example'], utmSource: 'shorty' },
+]);
+for (const { index, error } of errors) console.error(`link ${index}: ${error}`);
+
+try {
+  await shorty.urls.create({
+    targetUrl: 'https://nodejs.org/docs/latest/api/',
+    customSlug: 'node-docs',
+    tags: ['example'],
+  });
+} catch (error) {
+  // The second time that this runs, the slug is taken: by the link of the first time.
+  if (!(error instanceof ConflictError)) throw error;
+  console.error(error.message);
+}
+
+for await (const { shortUrl, targetUrl } of shorty.urls.list({ tag: 'example' })) {
+  console.log(`${shortUrl} → ${targetUrl}`);
+}
+
+const [first] = created;
+const { isActive } = await shorty.urls.update(first.id, { isActive: false });
+console.log(`${first.shortUrl} is ${isActive ? 'active' : 'paused'}`);
