@@ -9,8 +9,10 @@ function build() {
     hooks.register(fastifyWebhook({ secret: SECRET }));
     hooks.post('/hook', async (request) => webhookDelivery(request));
     hooks.register(async (parsing) => {
-      parsing.addContentTypeParser('application/json', { parseAs: 'string' }, async (_req, body) =>
-        JSON.parse(String(body)),
+      parsing.addContentTypeParser(
+        'application/json',
+        { parseAs: 'string' },
+        async (_req: unknown, body: unknown) => JSON.parse(String(body)),
       );
       parsing.post('/parsed', async (request) => webhookDelivery(request));
     });

@@ -14,8 +14,8 @@ export interface FastifyWebhookScope {
   removeAllContentTypeParsers(): unknown;
   addContentTypeParser(
     contentType: string,
-    options: { parseAs: 'buffer' },
-    parser: (request: never, body: never) => Promise<unknown>,
+    options: { parseAs: 'buffer'; bodyLimit?: number },
+    parser: (request: unknown, body: unknown) => Promise<unknown>,
   ): unknown;
   addHook(name: 'preValidation', hook: (request: FastifyWebhookRequest) => Promise<void>): unknown;
 }

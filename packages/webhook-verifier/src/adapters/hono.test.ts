@@ -1,5 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
 import { describe, expect, it } from 'vitest';
 import { EVENT, SECRET, sample } from '../../test/sample.js';
 import { honoWebhook, webhookDelivery } from '../web.js';
@@ -12,6 +13,7 @@ function build(...before: MiddlewareHandler[]) {
     c.json({ ...webhookDelivery(c), again: await c.req.json() }),
   );
   app.onError((error, c) => {
+    if (error instanceof HTTPException) return error.getResponse();
     faults.push(error);
     return c.text('fault', 500);
   });

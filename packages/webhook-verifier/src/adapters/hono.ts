@@ -49,14 +49,16 @@ export function honoWebhook(options: VerifyOptions): HonoWebhookMiddleware {
   return async (context, next) => {
     const { req } = context;
     const { headers } = req.raw;
+    // Of a body that was read, Hono would make bytes anew from the text or JSON it cached, and
+    // nobody signed those; the used request itself rejects. A fault of the stream, such as a body
+    // limit's, is left to Hono.
+    const used = req.raw.bodyUsed && !req.bodyCache.arrayBuffer;
+    const bytes = used ? undefined : await req.arrayBuffer();
     try {
       const event = await verifyRequest(
         {
           headers,
-          // Of a body that was read, Hono would make bytes anew from the text or JSON it cached, and
-          // nobody signed those; the used request itself rejects.
-          arrayBuffer: () =>
-            (req.raw.bodyUsed && !req.bodyCache.arrayBuffer ? req.raw : req).arrayBuffer(),
+          arrayBuffer: async () => bytes ?? req.raw.arrayBuffer(),
         },
         options,
       );

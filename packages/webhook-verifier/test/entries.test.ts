@@ -1,0 +1,97 @@
+import { gzipSync } from 'node:zlib';
+import { EdgeVM } from '@edge-runtime/vm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as main from '../src/index.js';
+import * as web from '../src/web.js';
+import { installPackage } from './packed.js';
+import { EVENT, SECRET, sample } from './sample.js';
+
+let installed: Awaited<ReturnType<typeof installPackage>>;
+beforeAll(async () => {
+  installed = await installPackage();
+});
+afterAll(() => installed.remove());
+
+const NAME = '@shorty/webhook-verifier';
+
+async function gzipped(contents: string, condition: string): Promise<number> {
+  return gzipSync(await installed.bundle(contents, condition), { level: 9 }).length;
+}
+
+describe('size', () => {
+  it.each(Object.keys(main))('%s costs less than 2 KB gzipped', async (name) => {
+    expect(await gzipped(`export { ${name} } from '${NAME}'`, 'node')).toBeLessThan(2048);
+  });
+
+  it('verifying both ways and signing together cost less than 2 KB', async () => {
+    const names = 'verifyWebhook, verifySignature, verifyRequest, signWebhook';
+    expect(await gzipped(`export { ${names} } from '${NAME}'`, 'node')).toBeLessThan(2048);
+  });
+
+  it('the web entry without its adapter costs less than 2 KB', async () => {
+    const names = 'verifyRequest, createDeduper, WebhookVerificationError';
+    expect(await gzipped(`export { ${names} } from '${NAME}/web'`, 'browser')).toBeLessThan(2048);
+  });
+});
+
+describe('entries', () => {
+  it.each(['workerd', 'edge-light', 'browser'])('on %s there is no node: import', async (on) => {
+    const code = await installed.bundle(`export * from '${NAME}'`, on);
+    expect(code).not.toMatch(/node:|\brequire\b/);
+    expect(code).toContain('verifyRequest');
+  });
+
+  it('on Node the main entry verifies synchronously too', async () => {
+    const code = await installed.bundle(`export * from '${NAME}'`, 'node');
+    expect(code).toContain('node:crypto');
+  });
+
+  it('naming a synchronous function on an edge runtime fails the build, and says which', async () => {
+    const contents = `import { verifyWebhook } from '${NAME}'; verifyWebhook({});`;
+    await expect(installed.bundle(contents, 'workerd')).rejects.toThrow(
+      /No matching export .* "verifyWebhook"/,
+    );
+  });
+
+  it('the main entry has all that the web entry has', () => {
+    expect(main).toMatchObject(web);
+  });
+});
+
+describe('in an edge runtime', () => {
+  async function evaluate(expression: string): Promise<unknown> {
+    const contents = `import * as verifier from '${NAME}'; globalThis.verifier = verifier;`;
+    const vm = new EdgeVM();
+    vm.evaluate(await installed.bundle(contents, 'edge-light', 'iife'));
+    return JSON.parse(await vm.evaluate<Promise<string>>(`(async () => ${expression})()`));
+  }
+  const request = (init: RequestInit) =>
+    `new Request('https://edge.test/hook', ${JSON.stringify({ method: 'POST', ...init })})`;
+  const options = JSON.stringify({ secret: SECRET });
+
+  it('verifies a request', async () => {
+    const given = request({ ...sample({ now: new Date() }) });
+    expect(
+      await evaluate(`JSON.stringify(await verifier.verifyRequest(${given}, ${options}))`),
+    ).toEqual(EVENT);
+  });
+
+  it('refuses a changed body', async () => {
+    const given = request({ ...sample({ now: new Date() }), body: '{}' });
+    expect(
+      await evaluate(
+        `verifier.verifyRequest(${given}, ${options}).catch((error) => JSON.stringify(error))`,
+      ),
+    ).toMatchObject({ code: 'signature_mismatch' });
+  });
+
+  it('runs work once', async () => {
+    expect(
+      await evaluate(
+        `{ const deduper = verifier.createDeduper(); const runs = [];
+           for (const id of ['a', 'a', 'b']) runs.push(await deduper.once(id, () => 0));
+           return JSON.stringify(runs); }`,
+      ),
+    ).toEqual([true, false, true]);
+  });
+});
