@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { collect } from '../test/collect.js';
+import { ApiPromise } from './api-promise.js';
+import { type Page, PagedList } from './paginate.js';
+
+interface PageQuery {
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+interface Item {
+  readonly id: string;
+}
+
+/** A list of the newest first, which changes between two requests as a test says. */
+class MovingList {
+  readonly asked: { limit: number; offset: number }[] = [];
+  readonly left = new Set<string>();
+  readonly #changes: (() => void)[];
+  #items: Item[];
+  #newest: number;
+
+  constructor(size: number, changes: ((list: MovingList) => void)[] = []) {
+    this.#newest = size;
+    this.#items = Array.from({ length: size }, (_, at) => ({ id: String(size - at) }));
+    this.#changes = changes.map((change) => () => change(this));
+  }
+
+  get ids(): string[] {
+    return this.#items.map(({ id }) => id);
+  }
+
+  add(count: number): void {
+    for (let at = 0; at < count; at++) this.#items.unshift({ id: String(++this.#newest) });
+  }
+
+  /** Takes items off the list, as deactivating them does with a filter. */
+  remove(isRemoved: (at: number, id: string) => boolean): void {
+    this.#items = this.#items.filter(({ id }, at) => {
+      if (!isRemoved(at, id)) return true;
+      this.left.add(id);
+      return false;
+    });
+  }
+
+  readonly fetchPage = (query: PageQuery): ApiPromise<Page<Item>> => {
+    const { limit = 25, offset = 0 } = query;
+    if (this.asked.length > 0) this.#changes.shift()?.();
+    this.asked.push({ limit, offset });
+    if (this.asked.length > 5000) throw new Error('the iteration does not end');
+    const items = this.#items.slice(offset, offset + limit);
+    const data = { total: this.#items.length, limit, offset, items };
+    const response = { status: 200, headers: new Headers(), requestId: 'req-1' };
+    return new ApiPromise(Promise.resolve({ data, response }));
+  };
+
+  async iterate(query: PageQuery = {}): Promise<string[]> {
+    const items = await collect(new PagedList(query, this.fetchPage));
+    return items.map(({ id }) => id);
+  }
+}
+
+describe('a list that is awaited', () => {
+  it('asks for one page, once, with the limit that was given', async () => {
+    const moving = new MovingList(60);
+    const list = new PagedList({ limit: 50, offset: 3 }, moving.fetchPage);
+    expect(moving.asked).toEqual([]);
+    const page = await list;
+    expect(page).toMatchObject({ total: 60, limit: 50, offset: 3 });
+    expect(page.items).toHaveLength(50);
+    await expect(list).resolves.toBe(page);
+    const { data, response } = await list.withResponse();
+    expect(data).toBe(page);
+    expect(response.requestId).toBe('req-1');
+    expect(moving.asked).toEqual([{ limit: 50, offset: 3 }]);
+  });
+
+  it('rejects as the request does', async () => {
+    const fault = new Error('fault');
+    const list = new PagedList({}, () => new ApiPromise<Page<Item>>(Promise.reject(fault)));
+    await expect(list).rejects.toBe(fault);
+    await expect(list.catch((reason: unknown) => reason)).resolves.toBe(fault);
+    await expect(collect(list)).rejects.toBe(fault);
+  });
+});
+
+describe('a list that is iterated', () => {
+  it.each([0, 1, 2, 99, 100, 101, 199, 200, 250])('yields all of %i items', async (size) => {
+    const moving = new MovingList(size);
+    await expect(moving.iterate()).resolves.toEqual(moving.ids);
+    expect(moving.asked[0]).toEqual({ limit: 100, offset: 0 });
+    expect(moving.asked).toHaveLength(Math.max(1, Math.ceil((size - 1) / 99)));
+  });
+
+  it('begins at an offset, and can be iterated again', async () => {
+    const moving = new MovingList(30);
+    const list = new PagedList({ limit: 10, offset: 12 }, moving.fetchPage);
+    const first = await collect(list);
+    expect(first.map(({ id }) => id)).toEqual(moving.ids.slice(12));
+    await expect(collect(list)).resolves.toEqual(first);
+  });
+
+  it('asks for no page before its first item is wanted', async () => {
+    const moving = new MovingList(500);
+    for await (const { id } of new PagedList({}, moving.fetchPage)) if (id === '450') break;
+    expect(moving.asked).toHaveLength(1);
+  });
+
+  it('is complete when the loop takes each item off the list', async () => {
+    const moving = new MovingList(1000);
+    const all = moving.ids;
+    const seen: string[] = [];
+    for await (const { id } of new PagedList({}, moving.fetchPage)) {
+      seen.push(id);
+      moving.remove((_, other) => other === id);
+    }
+    expect(seen).toEqual(all);
+  });
+
+  it('finds its place again when more than a page is created at once', async () => {
+    const moving = new MovingList(250, [(list) => list.add(350)]);
+    const old = moving.ids;
+    const seen = await moving.iterate();
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toEqual(expect.arrayContaining(old));
+  });
+
+  const change = fc.oneof(
+    fc.nat(30).map((count) => (list: MovingList) => list.add(count)),
+    fc.tuple(fc.integer({ min: 2, max: 7 }), fc.nat(6)).map(
+      ([every, rest]) =>
+        (list: MovingList) =>
+          list.remove((at) => at % every === rest),
+    ),
+    fc.tuple(fc.nat(60), fc.nat(60)).map(([from, size]) => (list: MovingList) => {
+      list.remove((at) => at >= from && at < from + size);
+    }),
+  );
+
+  it('yields no item twice and misses none that stays, whatever happens meanwhile', async () => {
+    const changes = fc.array(change, { maxLength: 30 });
+    const limits = fc.integer({ min: 1, max: 20 });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(120), limits, changes, async (size, limit, steps) => {
+        const moving = new MovingList(size, steps);
+        const before = moving.ids;
+        const seen = await moving.iterate({ limit });
+        expect(new Set(seen).size).toBe(seen.length);
+        const stayed = before.filter((id) => !moving.left.has(id));
+        const isOld = new Set(stayed);
+        expect(seen.filter((id) => isOld.has(id))).toEqual(stayed);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,267 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { urlCreated } from '../test/answers.js';
+import { ShortyBulkError } from './bulk-error.js';
+import { RateLimitError, ShortyConfigError } from './errors.js';
+import type { BulkOptions } from './options.js';
+import { runBulk } from './run-bulk.js';
+import type { BulkCreateResult } from './types.js';
+
+const fault = new RateLimitError('slow down', { status: 429, code: 'RATE_LIMITED' });
+
+/** Creates what is even and refuses what is odd, as positions within one request. */
+function answer(items: readonly number[]): BulkCreateResult {
+  const created: BulkCreateResult['created'] = [];
+  const errors: BulkCreateResult['errors'] = [];
+  for (const [index, item] of items.entries()) {
+    if (item % 2 === 0) created.push({ index, ...urlCreated(String(item)) });
+    else errors.push({ index, error: `no ${item}`, code: 'CREATE_FAILED' });
+  }
+  const counts = { createdCount: created.length, failedCount: errors.length };
+  return { requested: items.length, ...counts, created, errors };
+}
+
+const rebase = <T extends { index: number }>(entries: T[], by: number) =>
+  entries.map((entry) => ({ ...entry, index: entry.index + by }));
+
+type Send = (items: number[], chunkIndex: number) => PromiseLike<BulkCreateResult>;
+
+function run(
+  items: Iterable<number> | AsyncIterable<number>,
+  options: BulkOptions<BulkCreateResult> = {},
+  send: Send = async (chunk) => answer(chunk),
+) {
+  return runBulk<number, BulkCreateResult>({
+    items,
+    options,
+    send,
+    total: { requested: 0, createdCount: 0, failedCount: 0, created: [], errors: [] },
+    rebase: (result, firstIndex) => ({
+      ...result,
+      created: rebase(result.created, firstIndex),
+      errors: rebase(result.errors, firstIndex),
+    }),
+  });
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
+const indices = ({ created, errors }: BulkCreateResult) =>
+  [...created, ...errors].map(({ index }) => index).sort((a, b) => a - b);
+
+async function bulkErrorOf(promise: Promise<unknown>): Promise<ShortyBulkError> {
+  const error = await promise.catch((reason: unknown) => reason);
+  if (error instanceof ShortyBulkError) return error;
+  throw new Error('no ShortyBulkError', { cause: error });
+}
+
+function partialOf({ partial }: ShortyBulkError): BulkCreateResult {
+  if ('created' in partial) return partial;
+  throw new Error('not the result of a create');
+}
+
+/** Requests that are answered when the test says so, in any order. */
+function heldRequests() {
+  const held: { chunk: number; answer: () => void; fail: (reason: unknown) => void }[] = [];
+  const send: Send = (items, chunk) =>
+    new Promise((resolve, reject) => {
+      held.push({ chunk, answer: () => resolve(answer(items)), fail: reject });
+    });
+  return { held, send };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a bulk call', () => {
+  it('sums the answers in the order of the input, at any concurrency', async () => {
+    const inputs = fc.array(fc.nat(1000), { maxLength: 450 });
+    await fc.assert(
+      fc.asyncProperty(inputs, fc.integer({ min: 1, max: 6 }), async (items, concurrency) => {
+        const expected = answer(items);
+        const whole = await run(items, { concurrency });
+        expect(whole).toEqual(expected);
+      }),
+    );
+  });
+
+  it('sends nothing for no items', async () => {
+    let calls = 0;
+    const result = await run([], {}, async (chunk) => {
+      calls++;
+      return answer(chunk);
+    });
+    expect(result).toEqual(answer([]));
+    expect(calls).toBe(0);
+  });
+
+  it('sends one request after the other by default', async () => {
+    const { held, send } = heldRequests();
+    const call = run(numbers(250), {}, send);
+    for (const chunk of [0, 1, 2]) {
+      await settle();
+      expect(held.map((request) => request.chunk)).toEqual(numbers(chunk + 1));
+      held[chunk]?.answer();
+    }
+    await expect(call).resolves.toMatchObject({ requested: 250 });
+  });
+
+  it('keeps as many requests under way as it may, and the order of the input', async () => {
+    const { held, send } = heldRequests();
+    const chunks: number[] = [];
+    const onChunk = (result: BulkCreateResult, chunk: number) => {
+      chunks.push(chunk);
+      expect(indices(result)[0]).toBe(chunk * 100);
+    };
+    const call = run(numbers(500), { concurrency: 3, onChunk }, send);
+    await settle();
+    expect(held).toHaveLength(3);
+    held[2]?.answer();
+    held[1]?.answer();
+    await settle();
+    expect(chunks).toEqual([]);
+    held[0]?.answer();
+    await settle();
+    for (const request of held) request.answer();
+    await settle();
+    for (const request of held) request.answer();
+    const result = await call;
+    expect(chunks).toEqual([0, 1, 2, 3, 4]);
+    expect(result.created.map(({ index }) => index)).toEqual(numbers(250).map((at) => at * 2));
+  });
+
+  it('reads no further in its source than it needs to', async () => {
+    let read = 0;
+    function* source() {
+      while (read < 100_000) yield read++;
+    }
+    const { held, send } = heldRequests();
+    const controller = new AbortController();
+    const call = run(source(), { concurrency: 2, signal: controller.signal }, send);
+    await settle();
+    expect(held).toHaveLength(2);
+    // Two hundred are under way, and one more request is ready.
+    expect(read).toBe(300);
+    controller.abort();
+    for (const request of held) request.answer();
+    await expect(call).rejects.toMatchObject({ nextIndex: 200, unknown: [] });
+    expect(read).toBe(300);
+  });
+
+  it.each([0, -1, Number.NaN])('refuses a concurrency of %s', async (concurrency) => {
+    await expect(run([1], { concurrency })).rejects.toBeInstanceOf(ShortyConfigError);
+  });
+});
+
+describe('a bulk call that fails on the way', () => {
+  it('keeps what was done, and says what is unsure and where it stopped', async () => {
+    const error = await bulkErrorOf(
+      run(numbers(450), {}, async (items, chunk) => {
+        if (chunk === 2) throw fault;
+        return answer(items);
+      }),
+    );
+    expect(error).toMatchObject({
+      name: 'ShortyBulkError',
+      status: 429,
+      code: 'RATE_LIMITED',
+      cause: fault,
+      unknown: numbers(100).map((at) => at + 200),
+      message: 'the bulk call stopped after 200 items: slow down',
+    });
+    expect(indices(partialOf(error))).toEqual(numbers(200));
+    expect(error.nextIndex).toBe(300);
+  });
+
+  it('loses no item: each is answered, unsure or not sent', async () => {
+    const sizes = fc.nat(900);
+    const failing = fc.uniqueArray(fc.nat(9), { minLength: 1, maxLength: 4 });
+    const concurrencies = fc.integer({ min: 1, max: 5 });
+    await fc.assert(
+      fc.asyncProperty(sizes, failing, concurrencies, async (size, fails, concurrency) => {
+        const started = new Set<number>();
+        const outcome = await run(numbers(size), { concurrency }, async (items, chunk) => {
+          started.add(chunk);
+          if (fails.includes(chunk)) throw fault;
+          return answer(items);
+        }).catch((reason: unknown) => reason);
+        if (fails.every((chunk) => chunk * 100 >= size)) {
+          expect(outcome).toEqual(answer(numbers(size)));
+          return;
+        }
+        const error = await bulkErrorOf(Promise.reject(outcome));
+        const { unknown, nextIndex } = error;
+        const answered = indices(partialOf(error));
+        expect([...answered, ...unknown].sort((a, b) => a - b)).toEqual(numbers(nextIndex));
+        expect([...unknown]).toEqual([...unknown].sort((a, b) => a - b));
+        expect(nextIndex).toBe(Math.min(size, started.size * 100));
+      }),
+    );
+  });
+
+  it('waits for the requests under way, and begins no other', async () => {
+    const { held, send } = heldRequests();
+    const call = run(numbers(900), { concurrency: 3 }, send);
+    await settle();
+    held[1]?.fail(fault);
+    await settle();
+    held[0]?.answer();
+    held[2]?.answer();
+    const error = await bulkErrorOf(call);
+    expect(held).toHaveLength(3);
+    expect(error.unknown).toEqual(numbers(100).map((at) => at + 100));
+    expect(partialOf(error)).toMatchObject({ requested: 200 });
+    expect(error.nextIndex).toBe(300);
+  });
+
+  it('keeps the first fault as its cause', async () => {
+    const { held, send } = heldRequests();
+    const call = run(numbers(200), { concurrency: 2 }, send);
+    await settle();
+    held[1]?.fail(fault);
+    await settle();
+    held[0]?.fail(new Error('a later fault'));
+    const error = await bulkErrorOf(call);
+    expect(error.cause).toBe(fault);
+    expect(error.unknown).toEqual(numbers(200));
+  });
+
+  it('passes on what its source throws', async () => {
+    const broken = new Error('row 151 is unreadable');
+    async function* source() {
+      yield* numbers(150);
+      throw broken;
+    }
+    const error = await bulkErrorOf(run(source()));
+    expect(error).toMatchObject({ cause: broken, status: undefined, unknown: [], nextIndex: 100 });
+    expect(indices(partialOf(error))).toEqual(numbers(100));
+  });
+
+  it('counts a request whose onChunk threw as done', async () => {
+    const full = new Error('disk full');
+    const onChunk = () => Promise.reject(full);
+    const error = await bulkErrorOf(run(numbers(300), { onChunk }));
+    expect(error.cause).toBe(full);
+    expect(error.unknown).toEqual([]);
+    expect(indices(partialOf(error))).toEqual(numbers(error.nextIndex));
+  });
+
+  it('stops between two requests at a signal, with its reason as cause', async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const onChunk = () => controller.abort(reason);
+    const error = await bulkErrorOf(run(numbers(300), { signal: controller.signal, onChunk }));
+    expect(error).toMatchObject({ cause: reason, unknown: [], nextIndex: 100 });
+  });
+
+  it('closes its source', async () => {
+    let isClosed = false;
+    function* source() {
+      try {
+        yield* numbers(1000);
+      } finally {
+        isClosed = true;
+      }
+    }
+    await bulkErrorOf(run(source(), {}, () => Promise.reject(fault)));
+    expect(isClosed).toBe(true);
+  });
+});
