@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The code of a text's ```ts fences, under names that say where it stands. */
+function examplesIn(file: string): [string, string][] {
+  const text = readFileSync(file, 'utf8');
+  const isDoc = file.endsWith('.ts');
+  const fences = text.matchAll(/^[ *]*```ts\n([\s\S]*?)^[ *]*```$/gm);
+  return Array.from(fences, ({ 1: code = '', index }) => {
+    const line = text.slice(0, index).split('\n').length;
+    return [`${relative(root, file)}:${line}`, isDoc ? code.replace(/^ *\* ?/gm, '') : code];
+  });
+}
+
+function sources(): string[] {
+  const names = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => /^(?!generated).*(?<!\.test)\.ts$/.test(name));
+}
+
+const files = [...sources().map((name) => join(root, 'src', name)), join(root, 'README.md')];
+const examples = new Map(
+  files
+    .flatMap(examplesIn)
+    .map(([place, code], at) => [join(root, 'test', `example-${at}.ts`), { place, code }]),
+);
+
+/** What the compiler says of each example, as a program of its own beside the others. */
+function compile(): string[] {
+  const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, root);
+  const compilerOptions: ts.CompilerOptions = {
+    ...options,
+    composite: false,
+    incremental: false,
+    noEmit: true,
+    noUnusedLocals: false,
+    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    paths: {
+      '@shorty/sdk': [join(root, 'src/index.ts')],
+      '@shorty/sdk/node': [join(root, 'src/node.ts')],
+    },
+  };
+  delete compilerOptions.rootDir;
+  delete compilerOptions.tsBuildInfoFile;
+  const host = ts.createCompilerHost(compilerOptions);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (name) => examples.has(name) || fileExists(name);
+  host.readFile = (name) => examples.get(name)?.code ?? readFile(name);
+  host.getSourceFile = (name, version, ...rest) => {
+    const example = examples.get(name);
+    if (!example) return getSourceFile(name, version, ...rest);
+    // Each example is a module, one without imports too.
+    return ts.createSourceFile(name, `${example.code}\nexport {};\n`, version);
+  };
+  const program = ts.createProgram([...examples.keys()], compilerOptions, host);
+  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+    const place = examples.get(file?.fileName ?? '')?.place ?? file?.fileName;
+    return `${place}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+  });
+}
+
+describe('the examples', () => {
+  it('are found in the sources and in the README', () => {
+    const places = [...examples.values()].map(({ place }) => place);
+    expect(places.filter((place) => place.startsWith('src/')).length).toBeGreaterThan(15);
+    expect(places.filter((place) => place.startsWith('README.md')).length).toBeGreaterThan(4);
+  });
+
+  it('compile as they stand', { timeout: 60_000 }, () => expect(compile()).toEqual([]));
+});
+
+describe('the README', () => {
+  it('names every option', () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const options = readFileSync(join(root, 'src/options.ts'), 'utf8');
+    const names = Array.from(options.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm), ({ 1: n }) => n);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !readme.includes(`\`${name}`))).toEqual([]);
+  });
+
+  it('names every error', async () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const classes = Object.keys(await import('../src/index.js')).filter((n) =>
+      /^[A-Z].*Error$/.test(n),
+    );
+    expect(classes.length).toBeGreaterThan(14);
+    expect(classes.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+});
