@@ -1,0 +1,227 @@
+import { http } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { failure, success, urlCreated, usage } from '../test/answers.js';
+import { api, baseUrl, createTestClient } from '../test/test-client.js';
+import { Shorty, ShortyBulkError, type UrlCreateRequest } from './index.js';
+
+const server = setupServer();
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+const shorty = () => new Shorty({ baseUrl, accessToken: 'token' });
+
+/** Answers everything with the data and notes what was sent. */
+function record(data: object, status = 200) {
+  const sent: { call: string; body: unknown; key: string | null }[] = [];
+  server.use(
+    http.all(`${api}/*`, async ({ request }) => {
+      const { pathname, search } = new URL(request.url);
+      const text = await request.text();
+      sent.push({
+        call: `${request.method} ${pathname}${search}`,
+        body: text === '' ? undefined : JSON.parse(text),
+        key: request.headers.get('idempotency-key'),
+      });
+      return success(data, { status });
+    }),
+  );
+  return sent;
+}
+
+describe('a client on the system’s own clock and chance', () => {
+  it('makes a new idempotency key for each POST', async () => {
+    const sent = record(urlCreated('1'), 201);
+    const { urls } = shorty();
+    for (let at = 0; at < 3; at++) await urls.create({ targetUrl: 'https://example.com' });
+    const keys = sent.map(({ key }) => key);
+    expect(new Set(keys).size).toBe(3);
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('repeats after a fault', async () => {
+    record(usage);
+    server.use(http.get(`${api}/usage`, () => failure(503, 'UNAVAILABLE'), { once: true }));
+    const patient = new Shorty({ baseUrl, accessToken: 'token', maxRetryDelayMs: 1 });
+    await expect(patient.usage.get()).resolves.toEqual(usage);
+  });
+
+  it('ends a request by its time-out', async () => {
+    const signals: AbortSignal[] = [];
+    const client = new Shorty({
+      baseUrl,
+      accessToken: 'token',
+      timeoutMs: 1,
+      maxRetries: 0,
+      fetch: (_input, init) => {
+        if (init?.signal) signals.push(init.signal);
+        return new Promise(() => {});
+      },
+    });
+    await expect(client.usage.get()).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    // A timer cannot hold this many milliseconds; taken as they are, they would be none.
+    const long = new Shorty({
+      baseUrl,
+      accessToken: 'token',
+      timeoutMs: 1e12,
+      deadlineMs: Infinity,
+    });
+    record(usage);
+    await expect(long.usage.get()).resolves.toEqual(usage);
+  });
+
+  it('uses the global fetch of the moment of the call', async () => {
+    const client = shorty();
+    const before = globalThis.fetch;
+    globalThis.fetch = async () => success(usage);
+    try {
+      await expect(client.usage.get()).resolves.toEqual(usage);
+    } finally {
+      globalThis.fetch = before;
+    }
+  });
+});
+
+describe('each method', () => {
+  it('sends its one request', async () => {
+    const sent = record({});
+    const { urls, usage: resource } = shorty();
+    const created = { targetUrl: 'https://example.com', tags: ['a'] };
+    await urls.create(created);
+    await urls.get('42');
+    await urls.update(42, { title: null });
+    await urls.delete('42');
+    await urls.list({ tag: 'launch', limit: 5 });
+    await urls.bulkCreateChunk([created], { idempotencyKey: 'k' });
+    await resource.get();
+    expect(sent.map(({ call, body }) => [call, body])).toEqual([
+      ['POST /api/v1/urls', created],
+      ['GET /api/v1/urls/42', undefined],
+      ['PATCH /api/v1/urls/42', { title: null }],
+      ['DELETE /api/v1/urls/42', undefined],
+      ['GET /api/v1/urls?tag=launch&limit=5', undefined],
+      ['POST /api/v1/urls/bulk', { urls: [created] }],
+      ['GET /api/v1/usage', undefined],
+    ]);
+    expect(sent[5]?.key).toBe('k');
+  });
+
+  it('keeps the filters of a list on every page', async () => {
+    const ids = Array.from({ length: 150 }, (_, at) => String(150 - at));
+    const asked: string[] = [];
+    server.use(
+      http.get(`${api}/urls`, ({ request }) => {
+        const { search, searchParams } = new URL(request.url);
+        asked.push(search);
+        const offset = Number(searchParams.get('offset'));
+        const items = ids.slice(offset, offset + 100).map((id) => ({ id }));
+        return success({ total: ids.length, limit: 100, offset, items });
+      }),
+    );
+    const seen: string[] = [];
+    for await (const { id } of shorty().urls.list({ isActive: true })) seen.push(id);
+    expect(seen).toEqual(ids);
+    expect(asked).toEqual([
+      '?isActive=true&limit=100&offset=0',
+      '?isActive=true&limit=100&offset=99',
+    ]);
+  });
+});
+
+describe('bulk calls', () => {
+  const targets = (count: number): UrlCreateRequest[] =>
+    Array.from({ length: count }, (_, at) => ({ targetUrl: `https://example.com/${at}` }));
+
+  it('create by the hundred, under keys that follow from the caller’s', async () => {
+    const sent = record({
+      requested: 1,
+      createdCount: 0,
+      failedCount: 1,
+      created: [],
+      errors: [{ index: 7 }],
+    });
+    const result = await shorty().urls.bulkCreate(targets(201), { idempotencyKey: 'import' });
+    expect(sent.map(({ call, key }) => [call, key])).toEqual([
+      ['POST /api/v1/urls/bulk', 'import-0'],
+      ['POST /api/v1/urls/bulk', 'import-1'],
+      ['POST /api/v1/urls/bulk', 'import-2'],
+    ]);
+    expect(sent.flatMap(({ body }) => Object(body).urls)).toEqual(targets(201));
+    expect(result.errors.map(({ index }) => index)).toEqual([7, 107, 207]);
+    expect(result).toMatchObject({ requested: 3, failedCount: 3 });
+  });
+
+  it('give each request a random key of its own by default', async () => {
+    const sent = record({ requested: 0, createdCount: 0, failedCount: 0, created: [], errors: [] });
+    await shorty().urls.bulkCreate(targets(250), { concurrency: 3 });
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(3);
+  });
+
+  it('update by the hundred, with positions in the whole input', async () => {
+    const sent = record({
+      requested: 2,
+      updatedCount: 1,
+      failedCount: 1,
+      updated: [{ index: 0, id: '1' }],
+      errors: [{ index: 1, id: '2', error: 'no', code: 'NOT_FOUND' }],
+    });
+    const updates = Array.from({ length: 130 }, (_, at) => ({ id: at, isActive: false }));
+    const result = await shorty().urls.bulkUpdate(updates);
+    expect(sent.map(({ call }) => call)).toEqual(Array(2).fill('PATCH /api/v1/urls/bulk'));
+    expect(sent.flatMap(({ body }) => Object(body).updates)).toEqual(updates);
+    expect(result).toMatchObject({ requested: 4, updatedCount: 2, failedCount: 2 });
+    expect(result.updated.map(({ index }) => index)).toEqual([0, 100]);
+    expect(result.errors.map(({ index }) => index)).toEqual([1, 101]);
+  });
+
+  it('delete by the hundred, from an asynchronous source too', async () => {
+    const sent = record({
+      requested: 100,
+      deletedCount: 1,
+      skippedCount: 1,
+      deletedIds: ['1'],
+      skippedIds: ['2'],
+    });
+    async function* ids() {
+      for (let id = 0; id < 150; id++) yield id % 2 === 0 ? id : String(id);
+    }
+    const result = await shorty().urls.bulkDelete(ids());
+    expect(sent.map(({ call }) => call)).toEqual(Array(2).fill('DELETE /api/v1/urls/bulk'));
+    expect(sent.map(({ body }) => Object(body).ids.length)).toEqual([100, 50]);
+    expect(result).toEqual({
+      requested: 200,
+      deletedCount: 2,
+      skippedCount: 2,
+      deletedIds: ['1', '1'],
+      skippedIds: ['2', '2'],
+    });
+  });
+
+  it('repeat a request under its own key, and then stop with what was done', async () => {
+    const keys: (string | null)[] = [];
+    server.use(
+      http.post(`${api}/urls/bulk`, ({ request }) => {
+        const key = request.headers.get('idempotency-key');
+        keys.push(key);
+        if (key === 'k-1') return failure(503, 'UNAVAILABLE');
+        const created = [{ index: 0, ...urlCreated('1') }];
+        return success({ requested: 100, createdCount: 1, failedCount: 0, created, errors: [] });
+      }),
+    );
+    const client = createTestClient({ maxRetries: 2 });
+    const error = await client.urls
+      .bulkCreate(targets(300), { idempotencyKey: 'k' })
+      .catch((reason: unknown) => reason);
+    expect(keys).toEqual(['k-0', 'k-1', 'k-1', 'k-1']);
+    expect(error).toBeInstanceOf(ShortyBulkError);
+    expect(error).toMatchObject({
+      status: 503,
+      code: 'UNAVAILABLE',
+      requestId: 'req-1',
+      nextIndex: 200,
+      partial: { createdCount: 1, created: [{ index: 0 }] },
+    });
+  });
+});

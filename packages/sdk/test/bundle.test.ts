@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+
+const budgetBytes = 6 * 1024;
+
+/** One of the package's entries with all that it imports, as a web page would load it. */
+async function bundle(entry: string, platform: 'browser' | 'node') {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [fileURLToPath(new URL(`../src/${entry}.ts`, import.meta.url))],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    platform,
+    packages: 'external',
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+  });
+  const outside = Object.values(metafile.outputs).flatMap((output) =>
+    output.imports.filter(({ external }) => external).map(({ path }) => path),
+  );
+  return { code: outputFiles[0]?.contents ?? new Uint8Array(), outside };
+}
+
+describe('the main entry', () => {
+  it('imports nothing of Node and no other package', async () => {
+    const { outside, code } = await bundle('index', 'browser');
+    expect(outside).toEqual([]);
+    const text = new TextDecoder().decode(code);
+    expect(text).not.toMatch(/\bnode:|\bBuffer\b|\bprocess\.|\brequire\(/);
+  });
+
+  it(`takes less than ${budgetBytes} bytes minified and compressed`, async () => {
+    const { code } = await bundle('index', 'browser');
+    const size = gzipSync(code).byteLength;
+    expect(size).toBeGreaterThan(1024);
+    expect(size).toBeLessThan(budgetBytes);
+  });
+
+  it('runs where there is nothing but the web’s own globals', async () => {
+    const { code } = await bundle('index', 'browser');
+    const url = `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`;
+    const { Shorty } = await import(/* @vite-ignore */ url);
+    const data = { plan: 'free' };
+    const fetch = async () => Response.json({ success: true, data });
+    const shorty = new Shorty({ baseUrl: 'https://sho.test', accessToken: 'token', fetch });
+    await expect(shorty.usage.get()).resolves.toEqual(data);
+  });
+});
+
+describe('the entry for Node', () => {
+  it('needs undici and nothing else', async () => {
+    const { outside } = await bundle('node', 'node');
+    expect(outside).toEqual(['undici']);
+  });
+});
