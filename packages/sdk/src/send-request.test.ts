@@ -221,6 +221,19 @@ describe('signals', () => {
     expect(client.ports.running).toBe(0);
   });
 
+  it('announces no retry after an abort whose reason is another call’s fault', async () => {
+    const reason = new ConnectionError('the call before this one failed');
+    const controller = new AbortController();
+    const calls = answerUsage(() => {
+      controller.abort(reason);
+      return failure(503, 'UNAVAILABLE');
+    });
+    const client = createTestClient();
+    await expect(client.usage.get({ signal: controller.signal })).rejects.toBe(reason);
+    expect(client.retries).toEqual([]);
+    expect(calls.count).toBe(1);
+  });
+
   it('ends the wait before a repetition', async () => {
     const controller = new AbortController();
     const calls = answerUsage(() => failure(503, 'UNAVAILABLE'));
