@@ -8,8 +8,8 @@ const links = 10_000;
 
 export async function benchRedirects({
   connections = 64,
-  seconds = 4,
-  runs = 7,
+  seconds = 3,
+  runs = 11,
   bound = 0.8,
 } = {}) {
   requireWrk();
@@ -30,8 +30,9 @@ export async function benchRedirects({
   const bareP99 = [];
   const ourP99 = [];
   // Both warm up: compiled code, filled cache.
-  await load(bare.origin, script, { connections, seconds: 2 });
-  await load(shorty.origin, script, { connections, seconds: 2 });
+  for (const { origin } of [bare, shorty, bare, shorty]) {
+    await load(origin, script, { connections, seconds: 4 });
+  }
   const result = await compare({
     ceiling: measure(bare.origin, bareP99),
     ours: measure(shorty.origin, ourP99),

@@ -36,12 +36,12 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 describe('LinkCache', () => {
   it('keeps what it has loaded', async () => {
     const { cache, reads } = controlledCache();
-    expect(cache.peek(null, 'abc')).toBeUndefined();
+    expect(cache.peek(null, '/abc')).toBeUndefined();
     const load = cache.load(null, 'abc');
     reads[0]?.resolve(linkTo('a'));
     expect(await load).toMatchObject({ location: 'a' });
-    expect(cache.peek(null, 'abc')).toMatchObject({ location: 'a' });
-    expect(cache.peek('domain', 'abc')).toBeUndefined();
+    expect(cache.peek(null, '/abc')).toMatchObject({ location: 'a' });
+    expect(cache.peek('domain', '/abc')).toBeUndefined();
   });
 
   it('reads once for all who ask meanwhile', async () => {
@@ -85,10 +85,10 @@ describe('LinkCache', () => {
     for (const [at, read] of reads.entries()) read.resolve(linkTo('x', at < 3 ? 1 : 2));
     await Promise.all(loads);
     cache.invalidate([1]);
-    expect(cache.peek(null, 'slug')).toBeUndefined();
-    expect(cache.peek(null, 'code')).toBeUndefined();
-    expect(cache.peek('d', 'slug')).toBeUndefined();
-    expect(cache.peek(null, 'other')).toBeDefined();
+    expect(cache.peek(null, '/slug')).toBeUndefined();
+    expect(cache.peek(null, '/code')).toBeUndefined();
+    expect(cache.peek('d', '/slug')).toBeUndefined();
+    expect(cache.peek(null, '/other')).toBeDefined();
   });
 
   it('reads again when the link changed during the read', async () => {
@@ -100,7 +100,7 @@ describe('LinkCache', () => {
     expect(reads).toHaveLength(2);
     reads[1]?.resolve(linkTo('new'));
     expect(await load).toMatchObject({ location: 'new' });
-    expect(cache.peek(null, 'abc')).toMatchObject({ location: 'new' });
+    expect(cache.peek(null, '/abc')).toMatchObject({ location: 'new' });
   });
 
   it('does not read again for a change of another link', async () => {
@@ -123,7 +123,7 @@ describe('LinkCache', () => {
       await turn();
       reads[1]?.resolve(linkTo('new'));
       await load;
-      expect(cache.peek(null, 'abc')?.location).not.toBe('old');
+      expect(cache.peek(null, '/abc')?.location).not.toBe('old');
       // Whoever asks from now on is answered by what is new.
       const later = cache.load(null, 'abc');
       reads.at(-1)?.resolve(linkTo('new'));
@@ -138,13 +138,13 @@ describe('LinkCache', () => {
       reads[at]?.resolve(linkTo(key, at));
       await load;
     }
-    cache.peek(null, 'a');
+    cache.peek(null, '/a');
     const load = cache.load(null, 'c');
     reads[2]?.resolve(linkTo('c', 2));
     await load;
-    expect(cache.peek(null, 'a')).toBeDefined();
-    expect(cache.peek(null, 'b')).toBeUndefined();
+    expect(cache.peek(null, '/a')).toBeDefined();
+    expect(cache.peek(null, '/b')).toBeUndefined();
     cache.invalidate([0, 1, 2]);
-    expect(cache.peek(null, 'a')).toBeUndefined();
+    expect(cache.peek(null, '/a')).toBeUndefined();
   });
 });

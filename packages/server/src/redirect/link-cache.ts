@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Link } from './link.js';
+import { SecondChanceMap } from './second-chance-map.js';
 
 export interface LinkCacheOptions {
   /** The most links that are kept. */
@@ -19,7 +19,7 @@ interface Load {
  * a read that was under way is made again.
  */
 export class LinkCache {
-  readonly #links: LRUCache<string, Link>;
+  readonly #links: SecondChanceMap<string, Link>;
   readonly #load: LinkCacheOptions['load'];
   readonly #loads = new Map<string, Load>();
   // The cached keys of a link: its code and its slug, on each domain that it has lived on.
@@ -27,15 +27,12 @@ export class LinkCache {
 
   constructor({ max, load }: LinkCacheOptions) {
     this.#load = load;
-    this.#links = new LRUCache({
-      max,
-      dispose: (link, key) => this.#forgetKey(link.urlId, key),
-    });
+    this.#links = new SecondChanceMap(max, (key, link) => this.#forgetKey(link.urlId, key));
   }
 
-  /** A link that is at hand; undefined when it must be loaded. */
-  peek(domainId: string | null, key: string): Link | undefined {
-    return this.#links.get(cacheKey(domainId, key));
+  /** The link at a path (`/` and a key) that is at hand; undefined when it must be loaded. */
+  peek(domainId: string | null, path: string): Link | undefined {
+    return this.#links.get(domainId === null ? path : domainId + path);
   }
 
   /** A link out of storage; undefined when there is none. Visitors that come meanwhile share it. */
@@ -55,7 +52,8 @@ export class LinkCache {
   invalidate(urlIds: readonly number[]): void {
     for (const urlId of urlIds) {
       for (const { changed } of this.#loads.values()) changed.add(urlId);
-      for (const key of [...(this.#keysOfUrl.get(urlId) ?? [])]) this.#links.delete(key);
+      for (const key of this.#keysOfUrl.get(urlId) ?? []) this.#links.delete(key);
+      this.#keysOfUrl.delete(urlId);
     }
   }
 
@@ -88,5 +86,5 @@ export class LinkCache {
 }
 
 function cacheKey(domainId: string | null, key: string): string {
-  return domainId === null ? key : `${domainId}/${key}`;
+  return `${domainId ?? ''}/${key}`;
 }

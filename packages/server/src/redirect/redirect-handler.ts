@@ -38,17 +38,18 @@ export class RedirectHandler {
 
   /** Answers the request when it is for a link; false when it is for somebody else. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
-    const key = keyOf(request.url as string);
-    if (key === undefined) return false;
+    const path = pathOf(request.url as string);
     const domainId = this.#options.findDomain(request.headers.host);
     if (domainId === null || typeof domainId === 'string') {
-      const link = this.#options.cache.peek(domainId, key);
+      // What is in the cache has the shape of a key, so that a hit needs no other look at the path.
+      const link = this.#options.cache.peek(domainId, path);
       if (link) {
         this.#answer(request, response, link);
         return true;
       }
     }
-    if (this.#options.isReserved(key)) return false;
+    const key = path.slice(1);
+    if (!linkKey.test(key) || this.#options.isReserved(key)) return false;
     this.#load(request, response, domainId, key).catch((error) =>
       this.#fail(request, response, error),
     );
@@ -172,11 +173,10 @@ function methodNotAllowed(allow: string): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', `Links answer ${allow}`, { headers: { Allow: allow } });
 }
 
-/** The code or slug that a path names, if it has the shape of one. */
-function keyOf(path: string): string | undefined {
-  const mark = path.indexOf('?');
-  const key = mark < 0 ? path.slice(1) : path.slice(1, mark);
-  return linkKey.test(key) ? key : undefined;
+/** Without its query. */
+function pathOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
 }
 
 function redirect(

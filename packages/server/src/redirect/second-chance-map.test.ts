@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SecondChanceMap } from './second-chance-map.js';
+
+function recordingMap(max: number) {
+  const evicted: string[] = [];
+  const map = new SecondChanceMap<string, number>(max, (key) => evicted.push(key));
+  return { map, evicted };
+}
+
+describe('SecondChanceMap', () => {
+  it('gives up the oldest entry that was not asked for', () => {
+    const { map, evicted } = recordingMap(3);
+    for (const [at, key] of ['a', 'b', 'c'].entries()) map.set(key, at);
+    map.get('a');
+    map.set('d', 3);
+    expect(evicted).toEqual(['b']);
+    expect(map.get('a')).toBe(0);
+  });
+
+  it('gives up the oldest of all when every entry was asked for', () => {
+    const { map, evicted } = recordingMap(2);
+    map.set('a', 0);
+    map.set('b', 1);
+    map.get('b');
+    map.get('a');
+    map.set('c', 2);
+    expect(evicted).toEqual(['a']);
+  });
+
+  it('replaces a value without giving up another', () => {
+    const { map, evicted } = recordingMap(2);
+    map.set('a', 0);
+    map.set('b', 1);
+    map.set('a', 2);
+    expect(map.get('a')).toBe(2);
+    expect(evicted).toEqual([]);
+  });
+
+  it('never holds more than its bound, and answers nothing but what was last set', () => {
+    const step = fc.record({
+      act: fc.constantFrom('set', 'get', 'delete'),
+      key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step), (max, steps) => {
+        const model = new Map<string, number>();
+        const map = new SecondChanceMap<string, number>(max, (key) => model.delete(key));
+        for (const [at, { act, key }] of steps.entries()) {
+          if (act === 'set') {
+            map.set(key, at);
+            model.set(key, at);
+          } else if (act === 'delete') {
+            map.delete(key);
+            model.delete(key);
+          } else expect(map.get(key)).toBe(model.get(key));
+          expect(model.size).toBeLessThanOrEqual(max);
+        }
+      }),
+    );
+  });
+});
