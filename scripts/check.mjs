@@ -18,7 +18,7 @@ const libraries = ['sdk', 'server', 'webhook-verifier'];
 const published = [...libraries, 'cli'];
 
 const steps = [
-  ['format and lint', () => run(binary('biome'), 'ci', '--error-on-warnings', '.')],
+  ['format and lint', () => run(binary('biome'), 'ci', '--colors=off', '--error-on-warnings', '.')],
   ['types', () => run(binary('tsc'), '--build')],
   ['types of the command line', () => run(binary('tsc'), '--project', 'packages/cli')],
   ['types of the tests', () => run(binary('tsc'), '--project', 'tsconfig.tests.json')],

@@ -59,7 +59,7 @@ describe('hostile JSON', () => {
     const { id } = (await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } }))
       .data;
     const body = new ReadableStream({ start: (controller) => controller.close() });
-    const init: RequestInit = { body, headers: json, duplex: 'half' };
+    const init = { body, headers: json, duplex: 'half' };
     const answer = await api.send('PATCH', `/api/v1/urls/${id}`, init);
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
   });
@@ -180,7 +180,7 @@ describe('bodies that are too large', () => {
         controller.close();
       },
     });
-    const init: RequestInit = { body, headers: json, duplex: 'half' };
+    const init = { body, headers: json, duplex: 'half' };
     expect((await api.send('POST', '/api/v1/urls', init)).outcome).toBe('413 PAYLOAD_TOO_LARGE');
     expect((await api.call('listUrls')).status).toBe(200);
   });
