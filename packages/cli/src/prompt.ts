@@ -8,6 +8,11 @@ export async function ask(question: string, io: Io): Promise<string> {
   const reader = createInterface({ input: io.stdin, output: io.stderr });
   try {
     return (await reader.question(question, { signal: io.interrupt })).trim();
+  } catch (error) {
+    // Readline takes Ctrl-C for itself and answers it with an error of its own.
+    if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+    io.stderr.write('\n');
+    throw interrupted();
   } finally {
     reader.close();
   }

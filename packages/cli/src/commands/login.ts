@@ -21,6 +21,8 @@ async function login(context: Context): Promise<ExitCode> {
   const content = await config.read();
   const settings = await context.settings();
   const baseUrl = await chooseBaseUrl(context, settings);
+  if (context.isInteractive)
+    output.note(`signing in to ${baseUrl} (profile ${settings.profile.value})`);
   const clientId = await chooseClientId(context, settings);
   const clientSecret = await chooseSecret(context, settings);
   const scopes = await fetchScopes({ baseUrl, clientId, clientSecret }, io);
