@@ -1,5 +1,5 @@
 import { UsageError } from '../cli-error.js';
-import { formatCount, formatInstant } from '../format.js';
+import { formatCount, formatInstant, formatNumber } from '../format.js';
 import type { JournalState } from './import-journal.js';
 
 export type ResumeMode = 'auto' | 'resume' | 'no-resume';
@@ -64,7 +64,7 @@ export function decideStart(facts: StartFacts): Start {
 }
 
 function decideFinished(journal: JournalState, finishedAt: number, facts: StartFacts): Start {
-  const told = `this file was imported on ${formatInstant(finishedAt)}: ${formatCount(journal.rows, 'row')}, ${journal.created} created, ${journal.failed} failed`;
+  const told = `this file was imported on ${formatInstant(finishedAt)}: ${formatCount(journal.rows, 'row')}, ${formatNumber(journal.created)} created, ${formatNumber(journal.failed)} failed`;
   if (facts.mode === 'resume') {
     throw new UsageError(
       `there is nothing to resume: ${told}`,

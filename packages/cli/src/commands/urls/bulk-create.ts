@@ -5,7 +5,7 @@ import { UsageError } from '../../cli-error.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
-import { formatCount } from '../../format.js';
+import { formatCount, formatNumber } from '../../format.js';
 import { checkRows } from '../../import/check-rows.js';
 import { chunkKey, importIdentity } from '../../import/import-identity.js';
 import { ImportReporter } from '../../import/import-reporter.js';
@@ -147,8 +147,12 @@ async function importRows(
   } catch (error) {
     await reporter.end();
     const { rows, created, failed } = session.done;
+    const again =
+      options.resume === false
+        ? 'run it again without --no-resume to go on'
+        : 'run the same command again to go on';
     output.warn(
-      `shorty: stopped after ${formatCount(rows, 'row')} (${created} created, ${failed} failed); run the same command again to go on`,
+      `shorty: stopped after ${formatCount(rows, 'row')} (${formatNumber(created)} created, ${formatNumber(failed)} failed); ${again}`,
     );
     throw error;
   } finally {
