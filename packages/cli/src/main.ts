@@ -3,7 +3,7 @@ import { buildProgram } from './command-tree.js';
 import { createContext } from './context.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
-import { resolveFormat, wantsColor } from './output.js';
+import { allowsColor, resolveFormat } from './output.js';
 import { reportError } from './report-error.js';
 
 /**
@@ -17,7 +17,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     const context = createContext(io, flags, {
       format: resolveFormat(flags),
       isQuiet: flags.quiet === true,
-      hasColor: wantsColor(flags, io),
+      allowsColor: allowsColor(flags, io.env),
     });
     exitCode = (await work(context)) ?? exitCodes.done;
   });

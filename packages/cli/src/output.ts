@@ -16,22 +16,25 @@ export interface Column<T> {
 export interface OutputOptions {
   readonly format: OutputFormat;
   readonly isQuiet: boolean;
-  readonly hasColor: boolean;
+  /** False where the user wants none; a stream must be a terminal besides. */
+  readonly allowsColor: boolean;
 }
 
 /** Data goes to stdout in the format that was asked for, everything else to stderr. */
 export class Output {
   readonly format: OutputFormat;
   readonly isQuiet: boolean;
+  readonly allowsColor: boolean;
   readonly #hasColor: boolean;
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
   #isClosed = false;
 
-  constructor(io: Pick<Io, 'stdout' | 'stderr'>, options: OutputOptions) {
+  constructor(io: Pick<Io, 'stdout' | 'stderr' | 'env'>, options: OutputOptions) {
     this.format = options.format;
     this.isQuiet = options.isQuiet;
-    this.#hasColor = options.hasColor;
+    this.allowsColor = options.allowsColor;
+    this.#hasColor = options.allowsColor && isRichTerminal(io.stdout, io.env);
     this.#stdout = io.stdout;
     this.#stderr = io.stderr;
     // Whoever read us has seen enough: `| head` is no error.
@@ -156,8 +159,9 @@ export function resolveFormat(flags: { json?: boolean; output?: string }): Outpu
   );
 }
 
-export function wantsColor(flags: { color?: boolean }, io: Pick<Io, 'stdout' | 'env'>): boolean {
-  return flags.color !== false && !io.env.NO_COLOR && isRichTerminal(io.stdout, io.env);
+/** By `--no-color` and https://no-color.org. */
+export function allowsColor(flags: { color?: boolean }, env: Io['env']): boolean {
+  return flags.color !== false && !env.NO_COLOR;
 }
 
 function csvRow<T>(item: T, columns: readonly Column<T>[]): string {

@@ -152,7 +152,7 @@ export class ImportReporter {
     const isBusy = this.#streamsRows && io.stdout.isTTY === true;
     if (output.isQuiet || isBusy || !isRichTerminal(io.stderr, io.env)) return;
     const { mountImportView } = await import('../ui/mount-import-view.js');
-    this.#view = mountImportView(this.#progress, io);
+    this.#view = mountImportView(this.#progress, io, output.allowsColor);
     this.#failures.redirect((line) => this.#tell(line));
   }
 

@@ -1,10 +1,23 @@
-import { Box, Static, Text } from 'ink';
+import { Box, Static, Text, type TextProps, useStdout } from 'ink';
 import { useEffect, useState } from 'react';
 import { formatDuration, formatNumber, printable } from '../format.js';
 import { type ImportProgress, rowsPerSecond, timeLeftMs } from '../import/import-progress.js';
 
 const refreshMs = 100;
-const barWidth = 30;
+const widestBar = 30;
+const narrowestBar = 10;
+// What stands beside the bar, at its longest.
+const numbersWidth = 50;
+
+const colored = {
+  done: { color: 'green' },
+  faint: { dimColor: true },
+  failed: { color: 'red' },
+  trouble: { color: 'yellow' },
+} satisfies Styles;
+const plain: Styles = { done: {}, faint: {}, failed: {}, trouble: {} };
+
+type Styles = Readonly<Record<'done' | 'faint' | 'failed' | 'trouble', TextProps>>;
 
 interface Props {
   readonly progress: ImportProgress;
@@ -12,10 +25,11 @@ interface Props {
   readonly lines: readonly string[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  readonly hasColor: boolean;
   readonly isOver?: boolean;
 }
 
-export function ImportScreen({ progress, lines, now, isOver = false }: Props) {
+export function ImportScreen({ progress, lines, now, hasColor, isOver = false }: Props) {
   const [, setTick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setTick((tick) => tick + 1), refreshMs);
@@ -25,12 +39,22 @@ export function ImportScreen({ progress, lines, now, isOver = false }: Props) {
   return (
     <>
       <Static items={numbered}>{({ key, text }) => <Text key={key}>{text}</Text>}</Static>
-      {isOver ? null : <Progress progress={progress} now={now()} />}
+      {isOver ? null : (
+        <Progress progress={progress} now={now()} styles={hasColor ? colored : plain} />
+      )}
     </>
   );
 }
 
-function Progress({ progress, now }: { progress: ImportProgress; now: number }) {
+interface ProgressProps {
+  readonly progress: ImportProgress;
+  readonly now: number;
+  readonly styles: Styles;
+}
+
+function Progress({ progress, now, styles }: ProgressProps) {
+  const { columns } = useStdout().stdout;
+  const barWidth = Math.max(narrowestBar, Math.min(widestBar, columns - numbersWidth));
   const { bytesRead, bytesTotal, rows, failed, retrying } = progress;
   const share = bytesTotal === 0 ? 0 : Math.min(1, bytesRead / bytesTotal);
   const filled = Math.round(share * barWidth);
@@ -38,17 +62,19 @@ function Progress({ progress, now }: { progress: ImportProgress; now: number }) 
   return (
     <Box flexDirection="column">
       <Text>
-        <Text color="green">{'━'.repeat(filled)}</Text>
-        <Text dimColor>{'━'.repeat(barWidth - filled)}</Text>
+        <Text {...styles.done}>{'━'.repeat(filled)}</Text>
+        <Text {...styles.faint}>{'─'.repeat(barWidth - filled)}</Text>
         {` ${Math.floor(share * 100)}%  `}
         {formatNumber(rows)} rows
-        <Text dimColor>{`  ${formatNumber(rowsPerSecond(progress, now))}/s`}</Text>
-        {failed > 0 ? <Text color="red">{`  ${formatNumber(failed)} failed`}</Text> : null}
-        {left === undefined ? null : <Text dimColor>{`  ${formatDuration(left)} left`}</Text>}
+        <Text {...styles.faint}>{`  ${formatNumber(rowsPerSecond(progress, now))}/s`}</Text>
+        {failed > 0 ? <Text {...styles.failed}>{`  ${formatNumber(failed)} failed`}</Text> : null}
+        {left === undefined ? null : (
+          <Text {...styles.faint}>{`  ${formatDuration(left)} left`}</Text>
+        )}
       </Text>
       {retrying ? (
-        <Text color="yellow">
-          server not answering, retrying since {formatDuration(now - retrying.since)} (
+        <Text {...styles.trouble}>
+          server not answering, retrying for {formatDuration(now - retrying.since)} (
           {printable(retrying.reason)})
         </Text>
       ) : null}

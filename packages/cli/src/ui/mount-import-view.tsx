@@ -11,9 +11,10 @@ export interface ImportView {
 }
 
 /** Shows an import on stderr while it runs. */
-export function mountImportView(progress: ImportProgress, io: Io): ImportView {
+export function mountImportView(progress: ImportProgress, io: Io, hasColor: boolean): ImportView {
   const lines: string[] = [];
-  const view = render(<ImportScreen progress={progress} lines={lines} now={io.now} />, {
+  const shown = { progress, now: io.now, hasColor };
+  const view = render(<ImportScreen {...shown} lines={lines} />, {
     stdout: io.stderr as NodeJS.WriteStream,
     stdin: io.stdin as NodeJS.ReadStream,
     exitOnCtrlC: false,
@@ -23,7 +24,7 @@ export function mountImportView(progress: ImportProgress, io: Io): ImportView {
   return {
     log: (line) => lines.push(line),
     stop: async () => {
-      view.rerender(<ImportScreen progress={progress} lines={[...lines]} now={io.now} isOver />);
+      view.rerender(<ImportScreen {...shown} lines={[...lines]} isOver />);
       view.unmount();
       await view.waitUntilExit();
     },
