@@ -12,17 +12,30 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return best;
 }
 
+/** Letters to insert, remove, change or swap with their neighbour. */
 function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  let beforePrevious: readonly number[] = [];
+  let previous: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
     for (let column = 1; column <= b.length; column++) {
-      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const cost = a[row - 1] === b[column - 1] ? 0 : 1;
+      const isSwap = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
       current.push(
-        Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, substitution),
+        Math.min(
+          at(previous, column) + 1,
+          at(current, column - 1) + 1,
+          at(previous, column - 1) + cost,
+          isSwap ? at(beforePrevious, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
       );
     }
+    beforePrevious = previous;
     previous = current;
   }
-  return previous[b.length] ?? 0;
+  return at(previous, b.length);
+}
+
+function at(distances: readonly number[], column: number): number {
+  return distances[column] ?? Number.POSITIVE_INFINITY;
 }
