@@ -114,7 +114,8 @@ export function buildProgram(io: Io, start: Start): Program {
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'shorty: ')),
+      // Told by main, as every other failure is.
+      outputError: () => {},
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })

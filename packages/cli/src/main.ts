@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
-import { buildProgram } from './command-tree.js';
+import { UsageError } from './cli-error.js';
+import { buildProgram, type GlobalFlags } from './command-tree.js';
 import { createContext } from './context.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
@@ -25,9 +26,21 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Commander has told by now what is wrong with the command line.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-    const flags = program.opts();
-    return reportError(error, io, flags.json === true || flags.output === 'json');
+    const asJson = wantsJson(program.opts(), argv);
+    if (!(error instanceof CommanderError)) return reportError(error, io, asJson);
+    if (error.exitCode === 0) return exitCodes.done;
+    // Help that was shown for want of a command says all there is to say.
+    if (error.code === 'commander.help') return exitCodes.usage;
+    return reportError(toUsageError(error), io, asJson);
   }
+}
+
+// A command line that cannot be parsed leaves flags unread that stand behind its fault.
+function wantsJson(flags: GlobalFlags, argv: readonly string[]): boolean {
+  return flags.json === true || flags.output === 'json' || argv.includes('--json');
+}
+
+function toUsageError({ message }: CommanderError): UsageError {
+  const [fault = '', suggestion] = message.replace(/^error: /, '').split('\n');
+  return new UsageError(fault, suggestion?.replace(/^\((.*)\)$/, '$1'));
 }

@@ -72,7 +72,8 @@ export class Output {
     this.#stderr.write(`${text}\n`);
   }
 
-  async record<T extends object>(item: T): Promise<void> {
+  /** One item; a table's names take at least `minLabelWidth` characters. */
+  async record<T extends object>(item: T, minLabelWidth = 0): Promise<void> {
     const entries = Object.entries(item);
     if (this.format === 'json') return this.write(`${JSON.stringify(item, null, 2)}\n`);
     if (this.format === 'ndjson') return this.write(`${JSON.stringify(item)}\n`);
@@ -81,7 +82,7 @@ export class Output {
       const cells = entries.map(([, value]) => guardFormula(formatCell(value)));
       return this.write(`${formatCsvLine(names)}\n${formatCsvLine(cells)}\n`);
     }
-    const width = Math.max(0, ...entries.map(([name]) => name.length));
+    const width = Math.max(minLabelWidth, ...entries.map(([name]) => name.length));
     const lines = entries.map(
       ([name, value]) => `${this.#dim(name.padEnd(width))}  ${printable(formatCell(value))}`,
     );

@@ -23,9 +23,10 @@ export function reportError(error: unknown, io: Io, asJson: boolean): ExitCode {
     return exitCode;
   }
   const lines = [`shorty: ${printable(message)}`];
-  for (const detail of details) {
-    const path = detail.path === '' ? '' : `${detail.path}: `;
-    lines.push(`  ${printable(path + detail.message)}`);
+  for (const { path, message: fault } of details) {
+    // A single fault often is the whole message.
+    if (message === `${path} ${fault}`) continue;
+    lines.push(`  ${printable(path === '' ? fault : `${path}: ${fault}`)}`);
   }
   if (hint) lines.push(`  ${printable(hint)}`);
   if (requestId) lines.push(`  request ${printable(requestId)}`);

@@ -1,6 +1,7 @@
 import type { DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { formatNumber } from '../format.js';
 import { requireCredentials, type Settings, type Sourced } from '../settings.js';
 import { fetchScopes } from '../sign-in.js';
 
@@ -8,8 +9,11 @@ export const define: DefineCommand = (command, start) => {
   command.action(() => start(whoami));
 };
 
+// Two blocks that read as one table.
+const labelWidth = 'client secret'.length;
+
 async function whoami(context: Context): Promise<ExitCode> {
-  const { output } = context;
+  const { io, output } = context;
   const settings = await context.settings();
   const { profile, baseUrl, clientId, clientSecret, accessToken } = settings;
   if (output.format === 'table') {
@@ -17,18 +21,22 @@ async function whoami(context: Context): Promise<ExitCode> {
     const credentials = accessToken
       ? { 'access token': `set (${accessToken.source})` }
       : { 'client id': told(clientId), 'client secret': toldSecret(clientSecret) };
-    await output.record({ profile: told(profile), server: told(baseUrl), ...credentials });
+    await output.record(
+      { profile: told(profile), server: told(baseUrl), ...credentials },
+      labelWidth,
+    );
   }
   const credentials = requireCredentials(settings);
   const scopes = await findScopes(context, settings);
-  const usage = await (await context.client()).usage.get();
-  const { plan, links } = usage;
+  const { plan, links } = await (await context.client()).usage.get({ signal: io.interrupt });
   if (output.format === 'table') {
-    await output.record({
+    const included = links.included === null ? '' : ` of ${formatNumber(links.included)}`;
+    const found = {
       scopes: scopes?.join(' ') ?? 'as the token has them',
       plan,
-      links: `${links.used} active${links.included === null ? '' : ` of ${links.included}`}`,
-    });
+      links: `${formatNumber(links.used)} active${included}`,
+    };
+    await output.record(found, labelWidth);
   } else {
     await output.record({
       profile: profile.value,
