@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { draftUrl } from '../urls/change-url.js';
+import { type ShortUrl, urlOf } from '../urls/short-url.js';
+import { findTargetUrlFault } from '../urls/target-url.js';
+import { decideRedirect, toLink } from './link.js';
+
+const now = Date.UTC(2030, 0, 1);
+
+function url(fields: Partial<ShortUrl> = {}): ShortUrl {
+  const identity = { id: 1, organizationId: 'o', shortCode: 'abcdefg', hostname: null };
+  return {
+    ...urlOf(draftUrl({ targetUrl: 'https://example.com/' }, null), identity, now),
+    ...fields,
+  };
+}
+
+describe('decideRedirect', () => {
+  it.each([
+    ['redirect', {}],
+    ['redirect', { expiresAt: now + 1 }],
+    ['ask-password', { passwordHash: 'hash' }],
+    ['gone', { isActive: false }],
+    ['gone', { expiresAt: now }],
+    ['gone', { expiresAt: now - 1 }],
+    ['gone', { expiresAt: now, passwordHash: 'hash' }],
+    ['gone', { isActive: false, passwordHash: 'hash' }],
+  ] as const)('%s for %j', (decision, fields) => {
+    expect(decideRedirect(toLink(url(fields)), now)).toBe(decision);
+  });
+
+  it('unknown for no link', () => {
+    expect(decideRedirect(undefined, now)).toBe('unknown');
+  });
+});
+
+describe('toLink', () => {
+  it.each([
+    [301, 'private, max-age=90'],
+    [308, 'private, max-age=90'],
+    [302, 'no-store'],
+    [307, 'no-store'],
+  ] as const)('%i is kept as %s', (redirectType, cacheControl) => {
+    expect(toLink(url({ redirectType }))).toMatchObject({ status: redirectType, cacheControl });
+  });
+
+  it('sets the UTM fields by their parameter names, and the custom ones after them', () => {
+    const { location } = toLink(
+      url({
+        targetUrl: 'https://example.com/?utm_term=old&keep=1#f',
+        utmSource: 's',
+        utmMedium: 'm',
+        utmCampaign: 'c',
+        utmTerm: 't',
+        utmContent: 'n',
+        customUtmParams: { utm_id: 'i' },
+      }),
+    );
+    expect(location).toBe(
+      'https://example.com/?keep=1&utm_source=s&utm_medium=m&utm_campaign=c&utm_term=t&utm_content=n&utm_id=i#f',
+    );
+  });
+
+  it('makes one ASCII line of every target that may be stored', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 60 });
+    const targets = fc
+      .tuple(
+        fc.constantFrom('https://example.com/', 'http://bücher.example:8080/?', 'HTTPS://e.com#'),
+        text,
+      )
+      .map((parts) => parts.join(''))
+      .filter((target) => findTargetUrlFault(target) === undefined);
+    fc.assert(
+      fc.property(targets, fc.option(text), (targetUrl, utmSource) => {
+        expect(toLink(url({ targetUrl, utmSource })).location).toMatch(/^https?:\/\/[\x21-\x7e]+$/);
+      }),
+    );
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { api } from '../contract/api.js';
+import { defineRoute } from '../contract/define-route.js';
+import { reservedWords } from './reserved-words.js';
+
+const words = reservedWords(api);
+
+describe('reservedWords', () => {
+  it.each(['api', 'dashboard', 'admin'])('blocks %s, which the specification names', (word) => {
+    expect(words).toContain(word);
+  });
+
+  it.each(['robots.txt', 'favicon.ico', 'health', 'metrics', 'docs', 'login', 'www', 'qr'])(
+    'blocks %s, which a server is expected to own',
+    (word) => {
+      expect(words).toContain(word);
+    },
+  );
+
+  it('blocks the first segment of every route that exists', () => {
+    for (const { path } of api) {
+      const segment = path.split('/')[1] as string;
+      if (!segment.startsWith('{')) expect(words).toContain(segment);
+    }
+  });
+
+  it('blocks a new route by itself, in lower case, and no path parameter', () => {
+    const route = (path: string) =>
+      defineRoute({
+        operationId: 'x',
+        method: 'get',
+        path,
+        tag: 'x',
+        summary: 'x',
+        access: 'public',
+        responses: {},
+      });
+    const derived = reservedWords([route('/Brand-New/{id}'), route('/{code}')]);
+    expect(derived).toContain('brand-new');
+    expect([...derived].some((word) => word.includes('{'))).toBe(false);
+  });
+});

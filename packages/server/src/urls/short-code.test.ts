@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { shortCodeMaker } from './short-code.js';
+
+const nothingReserved = () => false;
+
+describe('shortCodeMaker', () => {
+  it('makes 7 characters of [A-Za-z0-9]', () => {
+    const newCode = shortCodeMaker(randomBytes, nothingReserved);
+    for (let at = 0; at < 10_000; at += 1) expect(newCode()).toMatch(/^[A-Za-z0-9]{7}$/);
+  });
+
+  it('favours no letter: all bytes together give each one equally often', () => {
+    let at = 0;
+    // Every byte value in turn, over and over.
+    const newCode = shortCodeMaker(
+      (count) => Uint8Array.from({ length: count }, () => at++ % 256),
+      nothingReserved,
+    );
+    const counts = new Map<string, number>();
+    // 248 of 256 values are used, so 248 codes of 7 use up seven whole rounds.
+    for (let code = 0; code < 248; code += 1) {
+      for (const letter of newCode()) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    }
+    expect(counts.size).toBe(62);
+    expect(new Set(counts.values())).toEqual(new Set([28]));
+  });
+
+  it('never repeats itself in a hundred thousand', () => {
+    const newCode = shortCodeMaker(randomBytes, nothingReserved);
+    const codes = new Set(Array.from({ length: 100_000 }, newCode));
+    // 62^7 is 3.5e12: more than two clashes by chance come once in millions of runs.
+    expect(codes.size).toBeGreaterThan(99_997);
+  });
+
+  it('is never a reserved word, whatever the random source says', () => {
+    const bytes = fc.uint8Array({ minLength: 4096, maxLength: 4096 });
+    fc.assert(
+      fc.property(bytes, (pool) => {
+        const first = shortCodeMaker(() => pool, nothingReserved)();
+        let draws = 0;
+        const newCode = shortCodeMaker(
+          (count) => {
+            draws += 1;
+            return draws === 1 ? pool : randomBytes(count);
+          },
+          (word) => word === first,
+        );
+        expect(newCode()).not.toBe(first);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

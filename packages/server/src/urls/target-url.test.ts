@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findTargetUrlFault, maxTargetUrlBytes } from './target-url.js';
+
+const fill = (bytes: number) => 'https://example.com/'.padEnd(bytes, 'a');
+
+describe('findTargetUrlFault', () => {
+  it.each([
+    'https://example.com',
+    'http://example.com:8080/a?b=c#d',
+    'HTTPS://EXAMPLE.COM',
+    'https://bücher.example/straße?q=ü#ß',
+    'https://[2001:db8::1]/',
+    'https://192.0.2.1/',
+    'https://example.com/?u=https://other.example/',
+    'https://example.com/%zz',
+    'https://example.com/a b',
+    'https://example.com/@user',
+    fill(maxTargetUrlBytes),
+  ])('takes %s', (target) => {
+    expect(findTargetUrlFault(target)).toBeUndefined();
+  });
+
+  it.each([
+    ['', /empty/],
+    ['example.com', /http/],
+    ['//example.com', /http/],
+    ['/path', /http/],
+    ['https:example.com', /http/],
+    ['https:/example.com', /http/],
+    ['https:\\\\example.com', /http/],
+    ['javascript:alert(1)', /http/],
+    ['JaVaScRiPt://%0aalert(1)', /http/],
+    ['data:text/html,x', /http/],
+    ['ftp://example.com', /http/],
+    ['mailto:a@example.com', /http/],
+    ['https://', /valid URL/],
+    ['https://exa mple.com', /valid URL/],
+    ['https://example.com:99999', /valid URL/],
+    ['https://user@example.com', /user name/],
+    ['https://user:pw@example.com', /user name/],
+    ['https://:pw@example.com', /user name/],
+    [' https://example.com', /space/],
+    ['https://example.com ', /space/],
+    ['https://example.com\u00a0', /space/],
+    ['https://example.com/\r\nSet-Cookie: a=b', /control/],
+    ['https://example.com/\t', /control/],
+    ['https://example.com/\0', /control/],
+    ['https://example.com/\u007f', /control/],
+    ['https://example.com/\u0085', /control/],
+    ['https://example.com/\u2028', /control/],
+    ['https://example.com/\ud800', /surrogate/],
+    [fill(maxTargetUrlBytes + 1), /8192 bytes/],
+    [`https://example.com/${'ü'.repeat(4087)}`, /8192 bytes/],
+  ])('refuses %j', (target, fault) => {
+    expect(findTargetUrlFault(target)).toMatch(fault);
+  });
+
+  it('reads a backslash as WHATWG does, as a slash: what follows is a path and no user name', () => {
+    const target = 'https://example.com\\@other.example';
+    expect(findTargetUrlFault(target)).toBeUndefined();
+    expect(new URL(target).host).toBe('example.com');
+  });
+
+  it('takes nothing that would not be an http or https URL on one ASCII line', () => {
+    const text = fc.oneof(
+      fc.webUrl({ withFragments: true, withQueryParameters: true }),
+      fc.string({ unit: 'binary' }),
+      fc
+        .tuple(
+          fc.constantFrom('http://', 'https://', 'https://e.com/'),
+          fc.string({ unit: 'binary' }),
+        )
+        .map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(text, (target) => {
+        if (findTargetUrlFault(target) !== undefined) return;
+        const url = new URL(target);
+        expect(['http:', 'https:']).toContain(url.protocol);
+        expect(url.href).toMatch(/^[\x21-\x7e]+$/);
+        expect(url.username + url.password).toBe('');
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
