@@ -11,5 +11,5 @@ let count = 0;
 export function requestIdOf(header: string | string[] | undefined): string {
   if (typeof header === 'string' && sane.test(header)) return header;
   count += 1;
-  return `${prefix}.${count.toString(36)}`;
+  return `${prefix}.${count}`;
 }

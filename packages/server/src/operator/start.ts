@@ -1,6 +1,6 @@
 import { destination, pino } from 'pino';
 import type { Credentials } from '../auth/auth-service.js';
-import { readConfig } from '../config.js';
+import { ConfigError, readConfig } from '../config.js';
 import { createServer } from '../create-server.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
@@ -11,7 +11,12 @@ export async function start(): Promise<void> {
   // Logs go to stderr; stdout tells a person how to go on.
   const logger = pino({ level: config.logLevel }, destination({ dest: 2, sync: true }));
   const server = createServer({ ...config, logger });
-  await server.start();
+  await server.start().catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new ConfigError(
+      `PORT is ${config.port}: another process listens there; stop it, or set PORT to a free one`,
+    );
+  });
   process.stdout.write(welcome(server.url, config.credentials ? undefined : server.credentials));
   logger.info({ url: server.url }, 'listening');
 
@@ -26,7 +31,7 @@ export async function start(): Promise<void> {
 function welcome(url: string, credentials: Credentials | undefined): string {
   const signIn = credentials
     ? `export SHORTY_BASE_URL=${url} SHORTY_CLIENT_ID=${credentials.clientId} SHORTY_CLIENT_SECRET=${credentials.clientSecret}`
-    : `npx shorty login --base-url ${url}`;
+    : `npx shorty login --base-url ${url}   # lost the secret? npx shorty-server clients create`;
   const secret = credentials
     ? `
 Credentials of the default organization. They are shown only now:
