@@ -1,11 +1,14 @@
 // Bundles the command with everything it needs, so that the published package has no dependencies.
+// The result goes to dist, or to the folder that is named.
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const path = (relative) => fileURLToPath(new URL(`../${relative}`, import.meta.url));
 
-rmSync(path('dist'), { recursive: true, force: true });
+const [folder = path('dist')] = process.argv.slice(2);
+
+rmSync(folder, { recursive: true, force: true });
 
 // Ink asks for it only in development.
 const withoutDevtools = {
@@ -23,7 +26,7 @@ const withoutDevtools = {
 
 await build({
   entryPoints: [path('src/bin.ts')],
-  outdir: path('dist'),
+  outdir: folder,
   bundle: true,
   splitting: true,
   minifySyntax: true,

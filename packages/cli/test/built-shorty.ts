@@ -1,0 +1,106 @@
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const buildScript = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What stands on stdin; it is empty otherwise. */
+  readonly input?: string | Buffer;
+}
+
+export interface RunResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A running command whose end can be waited for. */
+export interface Running {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly result: Promise<RunResult>;
+}
+
+/** The built command in a process of its own, with a home folder that nobody else uses. */
+export class BuiltShorty {
+  /** Where commands run; a fresh folder. */
+  readonly folder: string;
+  readonly binary: string;
+  readonly #env: Readonly<Record<string, string>>;
+
+  private constructor(folder: string, binary: string, env: Readonly<Record<string, string>>) {
+    this.folder = folder;
+    this.binary = binary;
+    this.#env = env;
+  }
+
+  /** Builds from the sources as they are now, aside from any other build. */
+  static async build(env: Readonly<Record<string, string>> = {}): Promise<BuiltShorty> {
+    const folder = await mkdtemp(join(tmpdir(), 'shorty-cli-'));
+    const dist = join(folder, 'package', 'dist');
+    await promisify(execFile)(process.execPath, [buildScript, dist]);
+    await writeFile(join(folder, 'package', 'package.json'), '{"type":"module"}');
+    return new BuiltShorty(folder, join(dist, 'bin.js'), env);
+  }
+
+  /** The same build with other surroundings: an empty home, and what `env` sets. */
+  async withHome(env: Readonly<Record<string, string>>): Promise<BuiltShorty> {
+    const folder = await mkdtemp(join(this.folder, 'home-'));
+    return new BuiltShorty(folder, this.binary, env);
+  }
+
+  run(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+    return this.start(args, options).result;
+  }
+
+  start(args: readonly string[], { env = {}, input = '' }: RunOptions = {}): Running {
+    const child = spawn(process.execPath, [this.binary, ...args], {
+      cwd: this.folder,
+      env: { PATH: process.env.PATH ?? '', HOME: this.folder, ...this.#env, ...env },
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    // A command that has no use for its input may be gone before it is written.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    const result = new Promise<RunResult>((resolve, reject) => {
+      child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
+    });
+    return { process: child, result };
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  write(name: string, content: string | Buffer): Promise<void> {
+    return writeFile(this.path(name), content);
+  }
+
+  read(name: string): Promise<string> {
+    return readFile(this.path(name), 'utf8');
+  }
+
+  /** Permission bits, such as `600`. */
+  async mode(name: string): Promise<string> {
+    return ((await stat(this.path(name))).mode & 0o777).toString(8);
+  }
+
+  files(name: string): Promise<string[]> {
+    return readdir(this.path(name));
+  }
+
+  remove(): Promise<void> {
+    return rm(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,202 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+
+let server: ApiServer;
+let built: BuiltShorty;
+
+beforeAll(async () => {
+  [server, built] = await Promise.all([startApiServer(), BuiltShorty.build()]);
+});
+
+afterAll(async () => {
+  await built.remove();
+  await server.stop();
+});
+
+async function signedIn(): Promise<BuiltShorty> {
+  const shorty = await built.withHome({});
+  const { clientId, clientSecret, url } = server;
+  const args = ['login', '--base-url', url, '--client-id', clientId];
+  const { code, stderr } = await shorty.run(args, { input: `${clientSecret}\n` });
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`signed in to ${url}`)]);
+  return shorty;
+}
+
+test('login takes the secret from stdin and keeps it for its owner alone', async () => {
+  const shorty = await signedIn();
+  expect(await shorty.mode('.config/shorty')).toBe('700');
+  expect(await shorty.files('.config/shorty')).toEqual(['config.json']);
+  expect(await shorty.mode('.config/shorty/config.json')).toBe('600');
+  expect(JSON.parse(await shorty.read('.config/shorty/config.json'))).toEqual({
+    profiles: {
+      default: {
+        baseUrl: server.url,
+        clientId: server.clientId,
+        clientSecret: server.clientSecret,
+      },
+    },
+  });
+});
+
+test('a file with wider permissions is narrowed by the next login', async () => {
+  const shorty = await signedIn();
+  await chmod(shorty.path('.config/shorty/config.json'), 0o644);
+  await shorty.run(['config', 'set', 'profile', 'default']);
+  expect(await shorty.mode('.config/shorty/config.json')).toBe('600');
+});
+
+test('a wrong secret is refused with 4 and not kept', async () => {
+  const shorty = await built.withHome({});
+  const args = ['login', '--base-url', server.url, '--client-id', server.clientId];
+  const { code, stdout, stderr } = await shorty.run(args, { input: 'wrong-secret-5471' });
+  expect([code, stdout]).toEqual([4, '']);
+  expect(stderr).toContain('check the client id and its secret');
+  expect(stderr).not.toContain('wrong-secret-5471');
+  expect((await shorty.run(['config', 'list', '--json'])).stdout).toBe('{"items":[\n]}\n');
+});
+
+test.each([
+  [['login', '--client-id', 'someone'], 'no client secret was given'],
+  [['login'], 'no client id'],
+])('%j without what it needs is a usage error', async (args, message) => {
+  const shorty = await built.withHome({ SHORTY_BASE_URL: server.url });
+  const { code, stderr } = await shorty.run(args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test('no server at the address: 1, and the address is named', async () => {
+  const shorty = await built.withHome({});
+  const args = ['login', '--base-url', 'http://127.0.0.1:9', '--client-id', 'a'];
+  const { code, stderr } = await shorty.run(args, { input: 'b' });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('http://127.0.0.1:9')]);
+});
+
+test('whoami tells where every value comes from, and never the secret', async () => {
+  const shorty = await signedIn();
+  const table = await shorty.run(['whoami']);
+  expect(table.code).toBe(0);
+  expect(table.stdout).toContain(`server         ${server.url} (profile default)\n`);
+  expect(table.stdout).toContain('client secret  set (profile default)\n');
+  expect(table.stdout).toMatch(/^scopes {9}urls:read urls:write /m);
+  expect(table.stdout).toContain('plan           enterprise\nlinks          0 active\n');
+  const json = await shorty.run(['whoami', '--json']);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    profile: 'default',
+    baseUrl: server.url,
+    clientId: server.clientId,
+    plan: 'enterprise',
+    links: { used: 0, included: null },
+    sources: { baseUrl: 'profile default', clientSecret: 'profile default' },
+  });
+  expect(table.stdout + json.stdout).not.toContain(server.clientSecret);
+});
+
+test('flags win over the environment, and the environment over the profile', async () => {
+  const shorty = await signedIn();
+  const env = { SHORTY_BASE_URL: 'http://127.0.0.1:9' };
+  const unreachable = await shorty.run(['whoami'], { env });
+  expect([unreachable.code, unreachable.stdout]).toEqual([
+    1,
+    expect.stringContaining('http://127.0.0.1:9 (SHORTY_BASE_URL)'),
+  ]);
+  const reached = await shorty.run(['whoami', '--base-url', server.url], { env });
+  expect([reached.code, reached.stdout]).toEqual([0, expect.stringContaining('(flag --base-url)')]);
+});
+
+test('a token of the environment stands in for credentials', async () => {
+  const shorty = await built.withHome({
+    SHORTY_BASE_URL: server.url,
+    SHORTY_ACCESS_TOKEN: await server.token('urls:read'),
+  });
+  const allowed = await shorty.run(['urls', 'list']);
+  expect([allowed.code, allowed.stderr]).toEqual([0, 'nothing found\n']);
+  const refused = await shorty.run(['urls', 'create', 'https://example.com']);
+  expect([refused.code, refused.stdout]).toEqual([4, '']);
+  expect(refused.stderr).toContain('shorty whoami shows the scopes you have');
+});
+
+test.each([
+  ['nobody', {}, 'you are not signed in'],
+  ['a client without its secret', { SHORTY_CLIENT_ID: 'x' }, 'there is no secret for the client x'],
+  ['a token that is none', { SHORTY_ACCESS_TOKEN: 'nope-8812' }, 'sign in with shorty login'],
+])('%s: 4', async (_, env, message) => {
+  const shorty = await built.withHome({ SHORTY_BASE_URL: server.url });
+  const { code, stdout, stderr } = await shorty.run(['urls', 'list'], { env });
+  expect([code, stdout, stderr]).toEqual([4, '', expect.stringContaining(message)]);
+  expect(stderr).not.toContain('nope-8812');
+});
+
+test('profiles are kept apart', async () => {
+  const shorty = await signedIn();
+  const set = await shorty.run([
+    ...['config', 'set', 'baseUrl', 'https://links.example.com/', '--profile', 'work'],
+  ]);
+  expect(set.code).toBe(0);
+  const list = await shorty.run(['config', 'list', '-o', 'csv']);
+  expect(list.stdout).toBe(
+    [
+      'profile,key,value',
+      `default,baseUrl,${server.url}`,
+      `default,clientId,${server.clientId}`,
+      'default,clientSecret,(kept secret)',
+      'work,baseUrl,https://links.example.com',
+      '',
+    ].join('\n'),
+  );
+  await shorty.run(['config', 'set', 'profile', 'work']);
+  const get = await shorty.run(['config', 'get', 'baseUrl']);
+  expect(get.stdout).toBe('https://links.example.com\n');
+  const other = await shorty.run(['config', 'get', 'baseUrl'], {
+    env: { SHORTY_PROFILE: 'default' },
+  });
+  expect(other.stdout).toBe(`${server.url}\n`);
+  await shorty.run(['config', 'unset', 'profile']);
+  expect((await shorty.run(['whoami'])).code).toBe(0);
+});
+
+test('config path and the folder of the environment agree', async () => {
+  const shorty = await built.withHome({});
+  const elsewhere = shorty.path('elsewhere');
+  const { stdout } = await shorty.run(['config', 'path'], {
+    env: { SHORTY_CONFIG_DIR: elsewhere },
+  });
+  expect(stdout).toBe(`${elsewhere}/config.json\n`);
+});
+
+test('logout forgets the credentials and says what is still set', async () => {
+  const shorty = await signedIn();
+  const { code, stderr } = await shorty.run(['logout'], {
+    env: { SHORTY_ACCESS_TOKEN: 'secret-token-77' },
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain('SHORTY_ACCESS_TOKEN is still set in the environment');
+  expect(stderr).not.toContain('secret-token-77');
+  expect(await shorty.read('.config/shorty/config.json')).not.toContain(server.clientSecret);
+  expect((await shorty.run(['urls', 'list'])).code).toBe(4);
+});
+
+test.each([
+  ['{"profiles":', 'is damaged'],
+  ['[]', 'it holds no object'],
+  ['{"profiles":{"default":{"baseUrl":7}}}', 'holds something else than texts'],
+])('a damaged configuration file is named: %s', async (content, message) => {
+  const shorty = await built.withHome({});
+  await mkdir(shorty.path('.config/shorty'), { recursive: true });
+  await shorty.write('.config/shorty/config.json', content);
+  const { code, stderr } = await shorty.run(['urls', 'list']);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+  expect(stderr).toContain(shorty.path('.config/shorty/config.json'));
+});
+
+test.each([
+  [['config', 'get', 'baseurl'], 'did you mean baseUrl?'],
+  [['config', 'get', 'clientSecret'], 'the secret is never shown'],
+  [['config', 'set', 'baseUrl', 'ftp://x'], 'is no http or https address'],
+  [['config', 'set', 'baseUrl', ''], 'must not be empty'],
+])('%j is a usage error', async (args, message) => {
+  const shorty = await built.withHome({});
+  const { code, stderr } = await shorty.run(args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
