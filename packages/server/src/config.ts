@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { parseTrustedProxies, type TrustedProxies } from './net/client-address.js';
 
 /** Everything that an operator can set. */
@@ -34,7 +35,8 @@ export function readConfig(environment: Environment): Config {
     try {
       return parse(text);
     } catch (error) {
-      throw new ConfigError(`${name} is ${JSON.stringify(text)}: ${(error as Error).message}`);
+      const shown = JSON.stringify(withoutPassword(text));
+      throw new ConfigError(`${name} is ${shown}: ${(error as Error).message}`);
     }
   };
   const optional = <T>(name: string, parse: (text: string) => T): T | undefined =>
@@ -50,6 +52,11 @@ export function readConfig(environment: Environment): Config {
     durability: read('SHORTY_DURABILITY', 'process', oneOf(['process', 'power'] as const)),
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
   };
+}
+
+/** A setting ends up in logs; the password in an address must not. */
+function withoutPassword(text: string): string {
+  return text.replace(/(\/\/[^/:@]*:).*@/, '$1***@');
 }
 
 function readCredentials(environment: Environment): Config['credentials'] {
@@ -71,9 +78,8 @@ function parsePort(text: string): number {
 
 function parseDatabaseUrl(text: string): string {
   if (text === ':memory:') return text;
-  if (text.startsWith('file:') && text.length > 'file:'.length) {
-    return text.startsWith('file://') ? new URL(text).pathname : text.slice('file:'.length);
-  }
+  if (/^file:\/\/(localhost)?\/./.test(text)) return fileURLToPath(text);
+  if (/^file:(?!\/\/)./.test(text)) return text.slice('file:'.length);
   throw new Error('it must be file: and a path, such as file:./data/shorty.db, or :memory:');
 }
 

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from './config.js';
+
+describe('readConfig', () => {
+  it('has a default for everything', () => {
+    expect(readConfig({})).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      databasePath: './data/shorty.db',
+      baseUrl: undefined,
+      shortDomain: undefined,
+      credentials: undefined,
+      durability: 'process',
+      logLevel: 'info',
+    });
+    expect(readConfig({}).trustedProxies.trusts('127.0.0.1')).toBe(false);
+  });
+
+  it('takes an empty setting for none, as shells and compose files leave them', () => {
+    const names = ['PORT', 'HOST', 'SHORTY_DATABASE_URL', 'SHORTY_BASE_URL', 'SHORTY_CLIENT_ID'];
+    const environment = Object.fromEntries(names.map((name) => [name, ' ']));
+    expect(JSON.stringify(readConfig(environment))).toBe(JSON.stringify(readConfig({})));
+  });
+
+  it.each([
+    [{ PORT: '0' }, { port: 0 }],
+    [{ PORT: '65535' }, { port: 65_535 }],
+    [{ HOST: '::' }, { host: '::' }],
+    [{ SHORTY_DATABASE_URL: ':memory:' }, { databasePath: ':memory:' }],
+    [{ SHORTY_DATABASE_URL: 'file:a b.db' }, { databasePath: 'a b.db' }],
+    [{ SHORTY_DATABASE_URL: 'file:/var/x.db' }, { databasePath: '/var/x.db' }],
+    [{ SHORTY_DATABASE_URL: 'file:///var/a%20b.db' }, { databasePath: '/var/a b.db' }],
+    [{ SHORTY_BASE_URL: 'https://e.com' }, { baseUrl: 'https://e.com' }],
+    [{ SHORTY_BASE_URL: 'HTTP://E.com:8080/' }, { baseUrl: 'http://e.com:8080' }],
+    [{ SHORTY_SHORT_DOMAIN: 'Sho.example' }, { shortDomain: 'sho.example' }],
+    [{ SHORTY_SHORT_DOMAIN: 'sho.example:8080' }, { shortDomain: 'sho.example:8080' }],
+    [{ SHORTY_DURABILITY: 'power' }, { durability: 'power' }],
+    [{ SHORTY_LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+    [
+      { SHORTY_CLIENT_ID: 'id', SHORTY_CLIENT_SECRET: 'secret' },
+      { credentials: { clientId: 'id', clientSecret: 'secret' } },
+    ],
+  ])('reads %j', (environment, expected) => {
+    expect(readConfig(environment)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['PORT', '80a'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '1e3'],
+    ['PORT', '3000.5'],
+    ['SHORTY_DATABASE_URL', 'data/shorty.db'],
+    ['SHORTY_DATABASE_URL', 'file:'],
+    ['SHORTY_DATABASE_URL', 'file://'],
+    ['SHORTY_DATABASE_URL', 'file://elsewhere/x.db'],
+    ['SHORTY_DATABASE_URL', 'file:///%zz'],
+    ['SHORTY_DATABASE_URL', 'mysql://e.com/x'],
+    ['SHORTY_BASE_URL', 'e.com'],
+    ['SHORTY_BASE_URL', 'ftp://e.com'],
+    ['SHORTY_BASE_URL', 'https://e.com/path'],
+    ['SHORTY_BASE_URL', 'https://e.com?x'],
+    ['SHORTY_SHORT_DOMAIN', 'https://e.com'],
+    ['SHORTY_SHORT_DOMAIN', 'e.com/x'],
+    ['SHORTY_SHORT_DOMAIN', 'a b'],
+    ['SHORTY_SHORT_DOMAIN', 'user@e.com'],
+    ['SHORTY_TRUST_PROXY', 'everybody'],
+    ['SHORTY_DURABILITY', 'maybe'],
+    ['SHORTY_LOG_LEVEL', 'loud'],
+  ])('%s=%s stops with its name, its value and what would be right', (name, value) => {
+    const read = () => readConfig({ [name]: value });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(`${name} is ${JSON.stringify(value)}: `);
+    expect(read).toThrow(/: .*(must be|neither|malformed)/);
+  });
+
+  it.each([
+    ['SHORTY_CLIENT_ID', { SHORTY_CLIENT_SECRET: 'open-sesame' }],
+    ['SHORTY_CLIENT_SECRET', { SHORTY_CLIENT_ID: 'id' }],
+  ])('names %s when the other one is set alone, and shows no secret', (missing, environment) => {
+    expect(() => readConfig(environment)).toThrow(new RegExp(`^${missing} is missing`));
+    expect(() => readConfig(environment)).not.toThrow('open-sesame');
+  });
+
+  it.each([
+    ['SHORTY_DATABASE_URL', 'mysql://me:open-sesame@e.com/x', '"mysql://me:***@e.com/x"'],
+    ['SHORTY_BASE_URL', 'https://me:open-sesame@e.com', '"https://me:***@e.com"'],
+  ])('%s: does not throw the password in %s back', (name, value, shown) => {
+    expect(() => readConfig({ [name]: value })).toThrow(shown);
+    expect(() => readConfig({ [name]: value })).not.toThrow('open-sesame');
+  });
+});
