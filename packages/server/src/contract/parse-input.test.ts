@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { summarize } from './api-error.js';
+import { parseInput } from './parse-input.js';
+
+const schema = z.strictObject({
+  name: z.string().min(2).max(4).optional(),
+  count: z.int().max(9).optional(),
+  kind: z.enum(['a', 'b']).optional(),
+  tags: z.array(z.string()).max(2).optional(),
+  items: z.array(z.strictObject({ at: z.number() })).optional(),
+});
+
+function faults(input: unknown, base?: PropertyKey[]): string[] {
+  const parsed = parseInput(schema, input, base);
+  return parsed.ok ? [] : parsed.details.map(({ path, message }) => `${path}: ${message}`);
+}
+
+describe('parseInput', () => {
+  it('hands on what fits', () => {
+    expect(parseInput(schema, { name: 'ab' })).toEqual({ ok: true, value: { name: 'ab' } });
+  });
+
+  it.each([
+    [{ name: 1 }, 'name: must be a string'],
+    [{ name: 'a' }, 'name: must be at least 2 characters long'],
+    [{ name: 'abcde' }, 'name: must be at most 4 characters long'],
+    [{ count: '1' }, 'count: must be a number'],
+    [{ count: 10 }, 'count: must be at most 9'],
+    [{ count: 1.5 }, 'count: must be a whole number'],
+    [{ kind: 'c' }, 'kind: must be one of "a", "b"'],
+    [{ tags: {} }, 'tags: must be a list'],
+    [{ tags: ['a', 'b', 'c'] }, 'tags: must be at most 2 items long'],
+    [{ tags: ['a', null] }, 'tags[1]: must be a string'],
+    [{ items: [{ at: 1 }, {}] }, 'items[1].at: is required (a number)'],
+    [{ items: [{ at: 1, to: 2 }] }, 'items[0].to: is not a known field here'],
+    [{ nmae: 'ab' }, 'nmae: is not a known field here'],
+    [[], ': must be a JSON object'],
+    [null, ': must be a JSON object'],
+    [undefined, ': is required (a JSON object)'],
+  ])('of %j says %s', (input, fault) => {
+    expect(faults(input)).toEqual([fault]);
+  });
+
+  it('names fields below a base', () => {
+    expect(faults({ name: 1 }, ['urls', 3])).toEqual(['urls[3].name: must be a string']);
+  });
+
+  it('names every fault, and each unknown field by itself', () => {
+    expect(faults({ x: 1, y: 2, name: 1 })).toHaveLength(3);
+  });
+
+  it('keeps lists and names of faults short, however hostile the input', () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`x${at}`, at]));
+    expect(faults(many)).toHaveLength(100);
+    const parsed = parseInput(schema, { ['x'.repeat(100_000)]: 1 });
+    expect(parsed.ok || parsed.details[0]?.path.length).toBe(201);
+  });
+});
+
+describe('summarize', () => {
+  it.each([
+    [[], 'The request is not valid'],
+    [[{ path: '', message: 'is odd' }], 'The body is odd'],
+    [[{ path: 'a', message: 'is odd' }], 'a is odd'],
+    [
+      [
+        { path: 'a', message: 'is odd' },
+        { path: 'b', message: 'too' },
+        { path: 'c', message: 'too' },
+      ],
+      'a is odd (and 2 more)',
+    ],
+  ])('%j is %s', (details, sentence) => {
+    expect(summarize(details)).toBe(sentence);
+  });
+});

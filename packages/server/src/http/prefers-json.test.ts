@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { prefersJson } from './prefers-json.js';
+
+describe('prefersJson', () => {
+  it.each([
+    [undefined, false],
+    ['', false],
+    ['*/*', false],
+    ['text/html', false],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', false],
+    ['application/json', true],
+    ['APPLICATION/JSON', true],
+    ['application/json, text/plain, */*', true],
+    ['application/json; charset=utf-8', true],
+    ['text/html, application/json', true],
+    ['text/html, application/json;q=0.9', false],
+    ['text/html;q=0.5, application/json ; q=0.9', true],
+    ['application/json;q=0', false],
+    ['application/json;q=nonsense', false],
+    ['application/jsonp', false],
+    [',;,', false],
+  ])('%j: %s', (accept, expected) => {
+    expect(prefersJson(accept)).toBe(expected);
+  });
+});
