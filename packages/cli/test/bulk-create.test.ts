@@ -1,0 +1,304 @@
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  shorty = await BuiltShorty.build(server.env);
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+async function linksTo(prefix: string) {
+  return (await server.links()).filter(({ targetUrl }) => targetUrl.startsWith(prefix));
+}
+
+const mixed = [
+  'url,slug,tags,utm_source,utm_id,is_password_protected',
+  'https://mixed.example/1,mixed-1, a | b ,mail,7,',
+  'no address,,,,,',
+  '',
+  '"https://mixed.example/2?a,b",,"say ""hi""",,,no',
+  'https://mixed.example/3,x,,,,',
+  'https://mixed.example/4,,,,',
+  'https://mixed.example/5,,,,,maybe',
+].join('\r\n');
+
+test('makes a link of each row, and gives back the broken ones as they stood', async () => {
+  await shorty.write('mixed.csv', `${mixed}\r\n`);
+  const args = ['urls', 'bulk-create', 'mixed.csv', '--out', 'made.csv', '--failed-out', 'bad.csv'];
+  const { code, stdout, stderr } = await shorty.run(args);
+  expect(code).toBe(3);
+  expect(stdout).toMatch(/^6 rows: 2 created, 4 failed in \d\.\d s \([\d,]+ rows\/s\)\n$/);
+  expect(stderr.split('\n')).toEqual([
+    'line 3: targetUrl must start with http:// or https:// (CREATE_FAILED)',
+    expect.stringMatching(/^line 6: customSlug .* \(CREATE_FAILED\)$/),
+    'line 7: the row has 5 cells, the header 6 columns (INVALID_ROW)',
+    'line 8: isPasswordProtected must be true, false, yes, no, 1 or 0, not "maybe" (INVALID_ROW)',
+    '',
+  ]);
+  const made = await linksTo('https://mixed.example/');
+  expect(made).toMatchObject([
+    {
+      targetUrl: 'https://mixed.example/1',
+      customSlug: 'mixed-1',
+      tags: ['a', 'b'],
+      utmSource: 'mail',
+      customUtmParams: { utm_id: '7' },
+    },
+    { targetUrl: 'https://mixed.example/2?a,b', customSlug: null, tags: ['say "hi"'] },
+  ]);
+  const [first, second] = made;
+  expect(await shorty.read('made.csv')).toBe(
+    [
+      'line,index,id,shortCode,shortUrl,targetUrl,customSlug',
+      `2,0,${first?.id},${first?.shortCode},${first?.shortUrl},https://mixed.example/1,mixed-1`,
+      `5,2,${second?.id},${second?.shortCode},${second?.shortUrl},"https://mixed.example/2?a,b",`,
+      '',
+    ].join('\n'),
+  );
+  const rows = mixed.split('\r\n');
+  expect(await shorty.read('bad.csv')).toBe(
+    [rows[0], rows[2], rows[5], rows[6], rows[7], ''].join('\r\n'),
+  );
+});
+
+test('what failed can be mended and imported by itself', async () => {
+  await shorty.write('mend.csv', 'url,title\nhttps://mend.example/1,a\nmend.example/2,"b\nc"\n');
+  await shorty.run(['urls', 'bulk-create', 'mend.csv', '--failed-out', 'again.csv']);
+  const broken = await shorty.read('again.csv');
+  expect(broken).toBe('url,title\nmend.example/2,"b\nc"\n');
+  await shorty.write('again.csv', broken.replace('mend.', 'https://mend.').replace('b\nc', 'b c'));
+  const { code } = await shorty.run(['urls', 'bulk-create', 'again.csv']);
+  expect(code).toBe(0);
+  expect((await linksTo('https://mend.example/')).map(({ title }) => title)).toEqual(['a', 'b c']);
+});
+
+test('standard input is as good as a file, and leaves none behind', async () => {
+  const env = { TMPDIR: shorty.folder };
+  const before = await shorty.files('.');
+  const input = 'targetUrl\nhttps://stdin.example/1\nhttps://stdin.example/2\n';
+  const { code, stdout } = await shorty.run(['urls', 'bulk-create', '-'], { input, env });
+  expect([code, stdout]).toEqual([0, expect.stringContaining('2 rows: 2 created')]);
+  expect(await linksTo('https://stdin.example/')).toHaveLength(2);
+  const after = await shorty.files('.');
+  expect(after.filter((name) => name.startsWith('shorty-import'))).toEqual([]);
+  expect(after.filter((name) => !before.includes(name))).toEqual([]);
+});
+
+describe('formats', () => {
+  const file = 'url\nhttps://formats.example/1\nnone\n';
+
+  test('json: one summary', async () => {
+    const { code, stdout } = await shorty.run(['urls', 'bulk-create', '-', '--json'], {
+      input: file,
+    });
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toEqual({
+      rows: 2,
+      created: 1,
+      failed: 1,
+      replayed: 0,
+      rowsBefore: 0,
+      durationMs: expect.any(Number),
+      out: null,
+      failedOut: null,
+      errors: [
+        {
+          line: 3,
+          index: 1,
+          error: 'targetUrl must start with http:// or https://',
+          code: 'CREATE_FAILED',
+        },
+      ],
+    });
+  });
+
+  test('ndjson and csv: one line a row', async () => {
+    const args = ['urls', 'bulk-create', '-', '--no-resume', '--output'];
+    const ndjson = await shorty.run([...args, 'ndjson'], { input: file });
+    expect(
+      ndjson.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { status: 'created', line: 2, index: 0, targetUrl: 'https://formats.example/1' },
+      { status: 'failed', line: 3, index: 1, code: 'CREATE_FAILED' },
+    ]);
+    const csv = await shorty.run([...args, 'csv'], { input: file });
+    expect(csv.stdout.split('\n')).toEqual([
+      'line,index,status,id,shortCode,shortUrl,targetUrl,customSlug,error,code',
+      expect.stringMatching(/^2,0,created,\d+,\w+,http\S+,https:\/\/formats\.example\/1,,,$/),
+      '3,1,failed,,,,,,targetUrl must start with http:// or https://,CREATE_FAILED',
+      '',
+    ]);
+  });
+
+  test('--quiet: failures only', async () => {
+    const { code, stdout, stderr } = await shorty.run(
+      ['urls', 'bulk-create', '-', '--no-resume', '--quiet'],
+      { input: file },
+    );
+    expect([code, stdout, stderr.split('\n')]).toEqual([
+      3,
+      '',
+      [expect.stringMatching(/^line 3: /), ''],
+    ]);
+  });
+});
+
+describe('columns', () => {
+  const foreign = 'Link;Titel;Notiz\nhttps://map.example/1;Hallo;x\n';
+
+  test('--map and --ignore-columns fit a foreign header', async () => {
+    const { code, stderr } = await shorty.run(
+      [
+        ...['urls', 'bulk-create', '-', '--map', 'link=targetUrl', '--map', 'Titel=title'],
+        ...['--ignore-columns', 'Notiz'],
+      ],
+      { input: foreign },
+    );
+    expect([code, stderr]).toEqual([
+      0,
+      'columns are separated by a semicolon; --delimiter says otherwise\n',
+    ]);
+    expect(await linksTo('https://map.example/')).toMatchObject([{ title: 'Hallo' }]);
+  });
+
+  test.each([
+    ['no column for the target', foreign, [], 'the header names no targetUrl'],
+    ['an unknown column', 'url,tilte\n', [], '"tilte" (did you mean title?)'],
+    ['two columns for one field', 'url,targetUrl\n', [], 'both mean targetUrl'],
+    ['a column twice', 'url,title,title\n', [], 'both mean title'],
+    ['a map to nothing', 'url\n', ['--map', 'url=target_ulr'], 'did you mean targetUrl?'],
+    ['a map from nothing', 'url\n', ['--map', 'x=title'], 'there is no column "x"'],
+    ['an empty file', '', [], 'standard input is empty'],
+    ['a concurrency beyond measure', 'url\n', ['--concurrency', '99'], 'at most 32'],
+    ['a delimiter that is none', 'url\n', ['--delimiter', 'ab'], 'no single character'],
+    ['an encoding that is none', 'url\n', ['--encoding', 'klingon'], 'no such encoding'],
+  ])('%s is refused with 2 before anything is sent', async (_, input, args, message) => {
+    const before = (await server.links()).length;
+    const { code, stdout, stderr } = await shorty.run(['urls', 'bulk-create', '-', ...args], {
+      input,
+    });
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
+    expect(await server.links()).toHaveLength(before);
+  });
+
+  test('bare --ignore-columns passes over all that is unknown', async () => {
+    const input = 'url,what,ever\nhttps://ignore.example/1,1,2\n';
+    const args = ['urls', 'bulk-create', '-', '--ignore-columns'];
+    expect((await shorty.run(args, { input })).code).toBe(0);
+  });
+});
+
+test.each([
+  ['urls bulk-create missing.csv', 'missing.csv: there is no such file'],
+  ['urls bulk-create .', '. is a folder, not a file'],
+  ['urls bulk-create same.csv --out same.csv', 'is the file that is being imported'],
+  ['urls bulk-create same.csv --out a --failed-out a', 'name the same file'],
+  ['urls bulk-create same.csv --out no/where.csv', 'cannot be written'],
+  ['urls bulk-create same.csv --resume', 'no interrupted import of this file'],
+])('%s: 2', async (line, message) => {
+  await shorty.write('same.csv', 'url\nhttps://same.example/1\n');
+  const { code, stderr } = await shorty.run(line.split(' '));
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect(await shorty.read('same.csv')).toBe('url\nhttps://same.example/1\n');
+});
+
+test('--dry-run checks everything, needs no sign-in and sends nothing', async () => {
+  const nobody = await shorty.withHome({ SHORTY_BASE_URL: server.url });
+  await nobody.write('dry.csv', `${mixed}\n`);
+  const before = (await server.links()).length;
+  const bad = await nobody.run(['urls', 'bulk-create', 'dry.csv', '--dry-run']);
+  expect([bad.code, bad.stdout]).toEqual([3, '6 rows checked: 2 fine, 4 bad; nothing was sent\n']);
+  const fine = await nobody.run(['urls', 'bulk-create', '-', '--dry-run', '--json'], {
+    input: 'url\nhttps://example.com\n',
+  });
+  expect([fine.code, JSON.parse(fine.stdout)]).toEqual([
+    0,
+    { dryRun: true, rows: 1, fine: 1, bad: 0, errors: [] },
+  ]);
+  expect(await server.links()).toHaveLength(before);
+});
+
+test('none created: 1', async () => {
+  const { code } = await shorty.run(['urls', 'bulk-create', '-'], { input: 'url\nnone\n' });
+  expect(code).toBe(1);
+});
+
+test('Latin-1 is told and read; a wrong --encoding is refused, never guessed around', async () => {
+  const latin = Buffer.from('url,title\nhttps://latin.example/1,Gr\xfc\xdfe \x80\n', 'latin1');
+  await shorty.write('latin.csv', latin);
+  const told = await shorty.run(['urls', 'bulk-create', 'latin.csv']);
+  expect([told.code, told.stderr]).toEqual([
+    0,
+    'reading latin.csv as windows-1252 (it is not UTF-8); --encoding says otherwise\n',
+  ]);
+  expect(await linksTo('https://latin.example/')).toMatchObject([{ title: 'Grüße €' }]);
+  const wrong = await shorty.run(['urls', 'bulk-create', 'latin.csv', '--encoding', 'utf-8']);
+  expect([wrong.code, wrong.stderr]).toEqual([
+    1,
+    expect.stringContaining('latin.csv is not valid utf-8'),
+  ]);
+});
+
+test('UTF-16 with a byte order mark, as spreadsheets write it, imports as it is', async () => {
+  const text = '\u{feff}url\ttitle\r\nhttps://utf16.example/1\t日本語\r\nnone\t🎈\r\n';
+  await shorty.write('utf16.csv', Buffer.from(text, 'utf16le'));
+  const args = ['urls', 'bulk-create', 'utf16.csv', '--failed-out', 'utf16-bad.csv'];
+  const { code, stderr } = await shorty.run(args);
+  expect(code).toBe(3);
+  expect(stderr).toContain('as utf-16le (by its byte order mark)');
+  expect(stderr).toContain('separated by a tab');
+  expect(await linksTo('https://utf16.example/')).toMatchObject([{ title: '日本語' }]);
+  // UTF-8 with a mark of its own: a spreadsheet would not know it otherwise.
+  expect(await shorty.read('utf16-bad.csv')).toBe('\u{feff}url\ttitle\r\nnone\t🎈\r\n');
+});
+
+test('an import makes nothing twice, and says so', async () => {
+  await shorty.write('twice.csv', 'url\nhttps://twice.example/1\n');
+  const args = ['urls', 'bulk-create', 'twice.csv', '--out', 'twice-made.csv'];
+  await shorty.run(args);
+  const made = await shorty.read('twice-made.csv');
+  const again = await shorty.run(args);
+  expect([again.code, again.stderr]).toEqual([
+    0,
+    expect.stringContaining('already imported, nothing was made twice'),
+  ]);
+  expect(await shorty.read('twice-made.csv')).toBe(made);
+  expect(await linksTo('https://twice.example/')).toHaveLength(1);
+  await shorty.run([...args, '--no-resume']);
+  expect(await linksTo('https://twice.example/')).toHaveLength(2);
+});
+
+test('the state folder and what is in it are for the owner alone', async () => {
+  const env = { SHORTY_STATE_DIR: shorty.path('state') };
+  await shorty.run(['urls', 'bulk-create', '-'], { input: 'url\nhttps://state.example/\n', env });
+  expect(await shorty.mode('state')).toBe('700');
+  const [journal = '', ...others] = await shorty.files('state/imports');
+  expect([journal.endsWith('.jsonl'), others]).toEqual([true, []]);
+  expect(await shorty.mode(`state/imports/${journal}`)).toBe('600');
+  expect(await shorty.read(`state/imports/${journal}`)).not.toContain(server.clientSecret);
+});
+
+test('a token without the scope stops the import with 4 and keeps its place', async () => {
+  await writeFile(shorty.path('scope.csv'), 'url\nhttps://scope.example/1\n');
+  const env = { SHORTY_ACCESS_TOKEN: await server.token('urls:read') };
+  const refused = await shorty.run(['urls', 'bulk-create', 'scope.csv'], { env });
+  expect([refused.code, refused.stderr]).toEqual([
+    4,
+    expect.stringContaining('stopped after 0 rows'),
+  ]);
+  env.SHORTY_ACCESS_TOKEN = await server.token('urls:write');
+  const resumed = await shorty.run(['urls', 'bulk-create', 'scope.csv', '--resume'], { env });
+  expect(resumed.code).toBe(0);
+});

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  shorty = await BuiltShorty.build(server.env);
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+async function create(...args: string[]): Promise<{ id: string; shortUrl: string }> {
+  const { code, stdout, stderr } = await shorty.run(['urls', 'create', ...args, '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+describe('create', () => {
+  test('takes every field of a link', async () => {
+    const { id } = await create(
+      ...['https://example.com/all', '--slug', 'all-fields', '--title', 'A title'],
+      ...['--description', 'Words', '--category', 'News', '--tag', 'a', '--tag', 'b|c'],
+      ...['--redirect-type', '302', '--expires-at', '2099-01-01T00:00:00Z'],
+      ...['--utm-source', 's', '--utm-medium', 'm', '--utm-campaign', 'c', '--utm-term', 't'],
+      ...['--utm-content', 'x', '--utm-param', 'utm_id=7', '--utm-param', 'ref=a=b'],
+      ...['--source-domain', 'blog.example.com'],
+    );
+    expect(await server.client.urls.get(id)).toMatchObject({
+      targetUrl: 'https://example.com/all',
+      customSlug: 'all-fields',
+      title: 'A title',
+      description: 'Words',
+      category: 'News',
+      tags: ['a', 'b|c'],
+      redirectType: 302,
+      expiresAt: '2099-01-01T00:00:00.000Z',
+      utmSource: 's',
+      utmMedium: 'm',
+      utmCampaign: 'c',
+      utmTerm: 't',
+      utmContent: 'x',
+      customUtmParams: { utm_id: '7', ref: 'a=b' },
+      sourceDomain: 'blog.example.com',
+      isPasswordProtected: false,
+    });
+  });
+
+  test('takes a password from stdin and shows it nowhere', async () => {
+    const args = ['urls', 'create', 'https://example.com/locked', '--password-stdin', '--json'];
+    const { code, stdout, stderr } = await shorty.run(args, { input: 'open sesame\n' });
+    expect(code).toBe(0);
+    expect(stdout + stderr).not.toContain('open sesame');
+    const { id } = JSON.parse(stdout);
+    expect((await server.client.urls.get(id)).isPasswordProtected).toBe(true);
+    const empty = await shorty.run(args);
+    expect([empty.code, empty.stderr]).toEqual([
+      2,
+      expect.stringContaining('--password-stdin: stdin holds no password'),
+    ]);
+  });
+
+  test('what the server refuses is told with the field and the request: 1', async () => {
+    const { code, stdout, stderr } = await shorty.run(['urls', 'create', 'example.com']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /^shorty: targetUrl must start with http:\/\/ or https:\/\/\n {2}request \S+\n$/,
+    );
+  });
+
+  test('errors are JSON on stderr with --json', async () => {
+    await create('https://example.com', '--slug', 'taken');
+    const args = ['urls', 'create', 'https://example.com', '--slug', 'taken', '--json'];
+    const { code, stdout, stderr } = await shorty.run(args);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: 'SLUG_CONFLICT', status: 409, requestId: expect.any(String) },
+    });
+  });
+});
+
+describe('list and get', () => {
+  test('each format holds the same links', async () => {
+    await create('https://example.com/f1', '--tag', 'formats', '--slug', 'format-1');
+    await create('https://example.com/f2', '--tag', 'formats');
+    const list = async (...args: string[]) => {
+      const { code, stdout } = await shorty.run(['urls', 'list', '--tag', 'formats', ...args]);
+      expect(code).toBe(0);
+      return stdout;
+    };
+    const json = JSON.parse(await list('--json'));
+    expect(json).toMatchObject({ total: 2, limit: 25, offset: 0 });
+    expect(json.items.map((item: { targetUrl: string }) => item.targetUrl)).toEqual([
+      'https://example.com/f2',
+      'https://example.com/f1',
+    ]);
+    const lines = (await list('--output', 'ndjson')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(json.items);
+    const [first, second] = json.items;
+    expect(await list('-o', 'csv')).toBe(
+      [
+        'id,shortUrl,shortCode,customSlug,isActive,targetUrl',
+        `${first.id},${first.shortUrl},${first.shortCode},,true,https://example.com/f2`,
+        `${second.id},${second.shortUrl},${second.shortCode},format-1,true,https://example.com/f1`,
+        '',
+      ].join('\n'),
+    );
+    const table = await list();
+    expect(table).toMatch(/^id +shortUrl +shortCode +customSlug +isActive +targetUrl\n/);
+    expect(table.split('\n')).toHaveLength(4);
+  });
+
+  test('a page tells how to see the next one; --all goes through every page', async () => {
+    const links = Array.from({ length: 5 }, (_, i) => `https://example.com/page-${i}`);
+    for (const link of links) await server.client.urls.create({ targetUrl: link, category: 'p' });
+    const filter = ['urls', 'list', '--category', 'p'];
+    const page = await shorty.run([...filter, '--limit', '2', '--offset', '2']);
+    expect(page.stdout.trimEnd().split('\n')).toHaveLength(3);
+    expect(page.stderr).toBe('3 to 4 of 5; --offset 4 shows more\n');
+    const all = await shorty.run([...filter, '--all', '-o', 'ndjson']);
+    expect(all.stdout.trimEnd().split('\n')).toHaveLength(5);
+  });
+
+  test('filters reach the server', async () => {
+    const { id } = await create('https://example.com/paused', '--title', 'Needle 31');
+    await server.client.urls.update(id, { isActive: false });
+    const found = async (...args: string[]) =>
+      JSON.parse((await shorty.run(['urls', 'list', '--json', ...args])).stdout).total;
+    expect(await found('--search', 'Needle 31')).toBe(1);
+    expect(await found('--search', 'Needle 31', '--active')).toBe(0);
+    expect(await found('--search', 'Needle 31', '--inactive')).toBe(1);
+  });
+
+  test('get shows the full record; an unknown id is 1', async () => {
+    const { id } = await create('https://example.com/get', '--title', 'A title');
+    const table = await shorty.run(['urls', 'get', id]);
+    expect(table.stdout).toContain('title                A title\n');
+    const csv = await shorty.run(['urls', 'get', id, '-o', 'csv']);
+    expect(csv.stdout.split('\n')[0]).toContain('id,shortCode,');
+    const missing = await shorty.run(['urls', 'get', '999999']);
+    expect([missing.code, missing.stdout]).toEqual([1, '']);
+  });
+
+  test('a cell of a CSV cannot start a formula', async () => {
+    const { id } = await create('https://example.com/formula', '--title', '=1+1');
+    const { stdout } = await shorty.run(['urls', 'get', id, '-o', 'csv']);
+    expect(stdout).toContain(",'=1+1,");
+  });
+});
+
+describe('update and delete', () => {
+  test('update changes, clears, pauses and resumes', async () => {
+    const { id } = await create('https://example.com/old', '--title', 'Old', '--tag', 'a');
+    const update = async (...args: string[]) => {
+      const { code, stdout } = await shorty.run(['urls', 'update', id, ...args, '--json']);
+      expect(code).toBe(0);
+      return JSON.parse(stdout);
+    };
+    expect(
+      await update('--target-url', 'https://example.com/new', '--clear', 'title', '--inactive'),
+    ).toMatchObject({ targetUrl: 'https://example.com/new', title: null, isActive: false });
+    expect(await update('--active', '--clear', 'tags')).toMatchObject({ isActive: true, tags: [] });
+  });
+
+  test.each([
+    [[], 'nothing to change'],
+    [['--clear', 'titel'], 'did you mean title?'],
+    [['--clear', 'title', '--title', 'x'], 'it is also set'],
+    [['--active', '--inactive'], 'cannot be used with'],
+    [['--redirect-type', 'soon'], 'It is 301, 302, 307 or 308.'],
+    [['--utm-param', 'x'], 'write it as key=value'],
+  ])('update %j is a usage error', async (args, message) => {
+    const { code, stderr } = await shorty.run(['urls', 'update', '1', ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('delete: 0 when all are there, 3 when some are, 1 when none is', async () => {
+    const { id } = await create('https://example.com/delete');
+    const some = await shorty.run(['urls', 'delete', `${id},999998`, '-o', 'ndjson']);
+    expect([some.code, some.stdout]).toEqual([
+      3,
+      `{"id":"${id}","status":"deleted"}\n{"id":"999998","status":"skipped"}\n`,
+    ]);
+    expect((await server.client.urls.get(id)).isActive).toBe(false);
+    expect((await shorty.run(['urls', 'delete', '999998'])).code).toBe(1);
+    const { id: other } = await create('https://example.com/delete');
+    expect((await shorty.run(['urls', 'delete', other])).code).toBe(0);
+    const bad = await shorty.run(['urls', 'delete', other, 'x1']);
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('"x1" is no id')]);
+  });
+});
+
+test('usage shows the plan', async () => {
+  const { code, stdout } = await shorty.run(['usage', '-o', 'csv']);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^period,plan,linksUsed,linksIncluded\n\d{4}-\d\d,enterprise,\d+,unl/),
+  ]);
+});
+
+test.each([
+  [['urls', 'crate'], 'Did you mean create?'],
+  [['urls', 'create'], "missing required argument 'targetUrl'"],
+  [['urls', 'list', '--limit', '0'], 'It must be at least 1.'],
+  [['urls', 'list', '--all', '--offset', '3'], 'cannot be used with'],
+  [['urls', 'list', '-o', 'xml'], 'Allowed choices are table, json, ndjson, csv'],
+  [['urls', 'list', '--json', '-o', 'csv'], 'exclude each other'],
+  [['--bogus'], "unknown option '--bogus'"],
+])('%j is a usage error: 2, and nothing on stdout', async (args, message) => {
+  const { code, stdout, stderr } = await shorty.run(args);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
+  const json = await shorty.run([...args, '--json']);
+  expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'USAGE' } });
+});
