@@ -11,7 +11,7 @@ import { HostResolver } from './domains/host-resolver.js';
 import { EventOutbox } from './events/event-outbox.js';
 import { healthHandlers } from './health/health-handlers.js';
 import { createHttpServer } from './http/create-http-server.js';
-import { listen, stopListening } from './http/listen.js';
+import { type Listener, listen } from './http/listen.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
@@ -79,6 +79,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const database = openStorage(config);
   let url = '';
   let credentials: Credentials | undefined;
+  let listener: Listener | undefined;
   let stopping: Promise<void> | undefined;
   // Known once the port is.
   let places: LinkOrigins = { scheme: '', shortDomain: '' };
@@ -164,7 +165,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   }
 
   async function shutDown(): Promise<void> {
-    await stopListening(http, stopGraceMs);
+    await listener?.stop(stopGraceMs);
     await stopAll(services);
     await database.close();
   }
@@ -180,8 +181,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     async start() {
       await database.migrate();
       await createFirstOrganization();
-      const listening = await listen(http, config);
-      url = config.baseUrl ?? listening;
+      listener = await listen(http, config);
+      url = config.baseUrl ?? listener.origin;
       const { protocol, host } = new URL(url);
       places = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
       for (const each of services) each.start();

@@ -1,28 +1,57 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { ConfigError } from '../config.js';
 
-/** Starts to listen; the origin that reaches it. */
-export function listen(
+export interface Listener {
+  /** The origin that reaches the server. */
+  readonly origin: string;
+  /** Accepts nothing more, lets requests finish, and cuts off after `graceMs` what has not. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Starts to listen; throws a ConfigError where that cannot be done. */
+export async function listen(
   server: Server,
   { port, host }: { readonly port: number; readonly host: string },
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
+): Promise<Listener> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    const refuse = (cause: Error) => {
+      const message = `cannot listen on HOST ${host}, PORT ${port}: ${cause.message}`;
+      reject(new ConfigError(message, { cause }));
+    };
+    server.once('error', refuse);
     server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve(`http://${visibleHost(host)}:${(server.address() as AddressInfo).port}`);
+      server.off('error', refuse);
+      resolve();
     });
   });
+  const origin = `http://${visibleHost(host)}:${(server.address() as AddressInfo).port}`;
+  return { origin, stop: (graceMs) => stopListening(server, sockets, graceMs) };
 }
 
 const idleCheckMs = 50;
 
-/** Accepts nothing more, lets requests finish, and cuts off after `graceMs` what has not. */
-export async function stopListening(server: Server, graceMs: number): Promise<void> {
+async function stopListening(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  graceMs: number,
+): Promise<void> {
   if (!server.listening) return;
+  // Its next answer is a connection's last one, and says so: busy ones would never turn idle.
+  server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false;
+  });
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection that is kept alive turns idle only when its last request has been answered.
-  const closeIdle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
+  const closeIdle = setInterval(() => {
+    server.closeIdleConnections();
+    // Those that were opened and never used, as browsers and proxies do, are not idle to Node.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  }, idleCheckMs);
   const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearInterval(closeIdle);
