@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hashSecret, matchesHash, newSecret } from './secrets.js';
+
+describe('newSecret', () => {
+  it.each([
+    ['clientId', /^shorty_ci_[\w-]{16}$/],
+    ['clientSecret', /^shorty_cs_[\w-]{43}$/],
+    ['accessToken', /^shorty_at_[\w-]{43}$/],
+  ] as const)('a %s has a prefix that secret scanners know', (kind, form) => {
+    expect(newSecret(kind, randomBytes)).toMatch(form);
+    expect(newSecret(kind, randomBytes)).not.toBe(newSecret(kind, randomBytes));
+  });
+
+  it('holds all 256 bits that it was given', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        const text = newSecret('accessToken', () => bytes).slice('shorty_at_'.length);
+        expect([...Buffer.from(text, 'base64url')]).toEqual([...bytes]);
+      }),
+    );
+  });
+});
+
+describe('matchesHash', () => {
+  it('is true for the very secret alone, whatever its length', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (secret, guess) => {
+        expect(matchesHash(guess, hashSecret(secret))).toBe(guess === secret);
+        expect(hashSecret(secret)).toMatch(/^[0-9a-f]{64}$/);
+      }),
+    );
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { HostResolver } from './host-resolver.js';
+
+function resolver() {
+  let now = 0;
+  const active = new Map([['go.example', 'domain-1']]);
+  const asked: string[] = [];
+  const hosts = new HostResolver({
+    shortDomain: () => 'sho.example:8080',
+    findActiveId: async (hostname) => {
+      asked.push(hostname);
+      return active.get(hostname);
+    },
+    clock: () => now,
+  });
+  return {
+    hosts,
+    active,
+    asked,
+    advance(ms: number) {
+      now += ms;
+    },
+  };
+}
+
+describe('HostResolver', () => {
+  it.each([undefined, 'sho.example:8080'])('%j is the platform, without a look-up', (host) => {
+    const { hosts, asked } = resolver();
+    expect(hosts.find(host)).toBeNull();
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    'go.example',
+    'GO.Example',
+    'go.example:443',
+    'go.example.',
+    'go.example.:443',
+    'go.example:',
+  ])('%s is the custom domain', async (host) => {
+    expect(await resolver().hosts.find(host)).toBe('domain-1');
+  });
+
+  it.each([
+    'other.example',
+    '',
+    ':',
+    '[::1]:80',
+    'go.example.evil',
+    'go.example..',
+    'x'.repeat(5000),
+  ])('%s is the platform', async (host) => {
+    expect(await resolver().hosts.find(host)).toBeNull();
+  });
+
+  it('answers at once what it knows, for a second', async () => {
+    const { hosts, asked, advance } = resolver();
+    await hosts.find('go.example');
+    advance(999);
+    expect(hosts.find('go.example')).toBe('domain-1');
+    expect(asked).toHaveLength(1);
+  });
+
+  it('sees within a second that a domain was added or removed', async () => {
+    const { hosts, active, advance } = resolver();
+    await hosts.find('go.example');
+    await hosts.find('new.example');
+    active.delete('go.example');
+    active.set('new.example', 'domain-2');
+    advance(1000);
+    expect(await hosts.find('go.example')).toBeNull();
+    expect(await hosts.find('new.example')).toBe('domain-2');
+  });
+});

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PeriodicService, type Service, stopAll } from './lifecycle.js';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+interface Run {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/** Work whose runs end when the test says so. */
+function controlledService() {
+  const runs: Run[] = [];
+  const errors: unknown[] = [];
+  const service = new PeriodicService({
+    name: 'work',
+    everyMs: 1000,
+    runOnce: () => new Promise<void>((resolve, reject) => runs.push({ resolve, reject })),
+    onError: (error) => errors.push(error),
+  });
+  return { service, runs, errors };
+}
+
+describe('PeriodicService', () => {
+  it('does nothing before it is started, and nothing at the start', async () => {
+    const { service, runs } = controlledService();
+    await vi.advanceTimersByTimeAsync(5000);
+    service.start();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(runs).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(runs).toHaveLength(1);
+  });
+
+  it('runs next when so much time has passed since the last run ended', async () => {
+    const { service, runs } = controlledService();
+    service.start();
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(runs).toHaveLength(1);
+    runs[0]?.resolve();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(runs).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(runs).toHaveLength(2);
+  });
+
+  it('reports a run that failed and goes on', async () => {
+    const { service, runs, errors } = controlledService();
+    service.start();
+    await vi.advanceTimersByTimeAsync(1000);
+    runs[0]?.reject(new Error('storage is away'));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(errors).toEqual([new Error('storage is away')]);
+    expect(runs).toHaveLength(2);
+  });
+
+  it('stops only when the run under way has ended, and runs no more', async () => {
+    const { service, runs } = controlledService();
+    service.start();
+    await vi.advanceTimersByTimeAsync(1000);
+    let stopped = 0;
+    const stops = [service.stop(), service.stop()].map((stop) => stop.then(() => (stopped += 1)));
+    await vi.advanceTimersByTimeAsync(10);
+    expect(stopped).toBe(0);
+    runs[0]?.resolve();
+    await Promise.all(stops);
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(runs).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('may be started twice and stopped without a start', async () => {
+    const { service, runs } = controlledService();
+    await service.stop();
+    service.start();
+    service.start();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(runs).toHaveLength(1);
+  });
+});
+
+describe('stopAll', () => {
+  const service = (name: string, stop: () => Promise<void>): Service => ({
+    name,
+    start() {},
+    stop,
+  });
+
+  it('stops in the reverse order, one after the other', async () => {
+    const order: string[] = [];
+    const named = (name: string) =>
+      service(name, async () => {
+        order.push(`${name} stops`);
+        await Promise.resolve();
+        order.push(`${name} has stopped`);
+      });
+    await stopAll([named('a'), named('b')]);
+    expect(order).toEqual(['b stops', 'b has stopped', 'a stops', 'a has stopped']);
+  });
+
+  it('stops the others when one fails, and then tells of every fault', async () => {
+    const stopped: string[] = [];
+    const good = service('good', async () => {
+      stopped.push('good');
+    });
+    const bad = service('bad', () => Promise.reject(new Error('stuck')));
+    await expect(stopAll([good, bad, bad])).rejects.toMatchObject({
+      errors: [new Error('stuck'), new Error('stuck')],
+    });
+    expect(stopped).toEqual(['good']);
+  });
+});

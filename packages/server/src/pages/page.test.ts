@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { passwordPage } from './link-pages.js';
+import { Html, html, pageHeaders, renderPage } from './page.js';
+
+describe('html', () => {
+  it('escapes every value, in text and in attributes', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('<', '>', '&', '"', "'", 'a', '`') }),
+        (text) => {
+          const { text: inner } = html`${text}`;
+          expect(inner).not.toMatch(/[<>"']/);
+          expect(inner.replace(/&(amp|lt|gt|quot|#39);/g, '')).not.toContain('&');
+        },
+      ),
+    );
+  });
+
+  it('leaves HTML that is known to be safe', () => {
+    expect(html`<p>${new Html('<b>')}${'<i>'}</p>`.text).toBe('<p><b>&lt;i&gt;</p>');
+  });
+});
+
+describe('pages', () => {
+  it('escape titles and faults', () => {
+    expect(renderPage('</title><script>', html`x`)).not.toContain('<script>');
+    expect(passwordPage('<script>')).not.toContain('<script>');
+  });
+
+  it('tie a fault to the field it is about', () => {
+    expect(passwordPage()).not.toContain('aria-invalid');
+    expect(passwordPage('Wrong.')).toMatch(/aria-describedby="fault" aria-invalid="true"/);
+    expect(passwordPage('Wrong.')).toMatch(/id="fault" role="alert">Wrong\./);
+  });
+
+  it('load nothing, run nothing, and are framed by nobody', () => {
+    const at = pageHeaders.indexOf('Content-Security-Policy');
+    expect(pageHeaders[at + 1]).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; .*frame-ancestors 'none'$/,
+    );
+    expect(passwordPage('x')).not.toMatch(/<(script|img|link|iframe)| (src|on\w+|style)=/);
+  });
+});
