@@ -10,7 +10,8 @@ export const define: DefineCommand = (command, start) => {
   command
     .addHelpText(
       'after',
-      '\nThe secret is asked for on a terminal, and read from stdin or SHORTY_CLIENT_SECRET otherwise:\n' +
+      '\nThe secret is asked for on a terminal. Otherwise it is read from\n' +
+        'SHORTY_CLIENT_SECRET or from stdin:\n' +
         '  shorty login --client-id ID < secret.txt',
     )
     .action(() => start(login));

@@ -58,12 +58,17 @@ export const define: DefineCommand = (command, start) => {
 };
 
 const help = `
-Columns are named as the API's fields are: targetUrl (or url), customSlug (or slug), title, tags
-(split on |), expiresAt, utm_source ... in any case, with or without underscores. Other utm_*
-columns become customUtmParams. An empty cell leaves the field out.
+The first row names the columns, as the API names its fields, in any case and
+with or without underscores: targetUrl (or url), customSlug (or slug), title,
+tags (split on |), expiresAt, utm_source ... Other utm_* columns become
+customUtmParams. An empty cell leaves the field out.
 
-An import that was interrupted goes on where it was when the same command is run again, and makes
-no link twice.`;
+An import that was interrupted goes on where it was when the same command is
+run again, and makes no link twice.
+
+  shorty urls bulk-create links.csv --dry-run
+  shorty urls bulk-create links.csv --out created.csv --failed-out bad.csv
+  shorty urls bulk-create links.csv --map Link=targetUrl --ignore-columns Notes`;
 
 async function bulkCreate(
   context: Context,

@@ -27,8 +27,8 @@ export const define: DefineCommand = (command, start) => {
 };
 
 const help = `
-An empty cell leaves a field as it is, and the cell \\N clears it. A file of urls export can be
-edited and given back.`;
+An empty cell leaves a field as it is, and the cell \\N clears it. A file of
+urls export can be edited and given back.`;
 
 type Outcome =
   | { readonly line: number; readonly id: string; readonly status: 'updated' }

@@ -24,8 +24,8 @@ export const define: DefineCommand = (command, start) => {
 };
 
 const help = `
-Writes CSV unless --output asks for json or ndjson. urls bulk-create takes the CSV back; passwords
-are not known to anybody and are not in it.`;
+Writes CSV unless --output asks for json or ndjson. urls bulk-create takes the
+CSV back. Nobody knows the passwords, so they are not in it.`;
 
 async function exportUrls(context: Context, options: ExportOptions): Promise<ExitCode> {
   const { output } = context;

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  shorty = await BuiltShorty.build(server.env);
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+async function createLinks(count: number): Promise<string[]> {
+  const urls = Array.from({ length: count }, (_, index) => ({
+    targetUrl: `https://change.example/${index}`,
+    title: `Title ${index}`,
+    tags: ['old'],
+  }));
+  const { created } = await server.client.urls.bulkCreate(urls);
+  return created.map(({ id }) => id);
+}
+
+test('bulk-update changes what a cell names, clears \\N and leaves empty cells alone', async () => {
+  const [first, second] = await createLinks(2);
+  const input = `id,title,tags,active\n${first},New,\\N,no\n${second},,a|b,\n`;
+  const { code, stdout, stderr } = await shorty.run(['urls', 'bulk-update', '-'], { input });
+  expect([code, stdout, stderr]).toEqual([0, '2 rows: 2 updated, 0 failed\n', '']);
+  expect(await server.client.urls.get(first ?? '')).toMatchObject({
+    title: 'New',
+    tags: [],
+    isActive: false,
+  });
+  expect(await server.client.urls.get(second ?? '')).toMatchObject({
+    title: 'Title 1',
+    tags: ['a', 'b'],
+    isActive: true,
+  });
+});
+
+test('bulk-update tells each row that failed: 3, and 1 when none is left', async () => {
+  const [id] = await createLinks(1);
+  const input = `id,title,redirectType\n${id},Fine,\n888888,x,\n,x,\n${id},x,soon\n`;
+  const some = await shorty.run(['urls', 'bulk-update', '-', '-o', 'csv'], { input });
+  expect(some.code).toBe(3);
+  expect(some.stdout.split('\n')).toEqual([
+    'line,id,status,error,code',
+    `2,${id},updated,,`,
+    expect.stringMatching(/^3,888888,failed,.*,NOT_FOUND$/),
+    '4,,failed,id is missing,INVALID_ROW',
+    expect.stringMatching(/^5,,failed,"?redirectType must be a whole number.*,INVALID_ROW$/),
+    '',
+  ]);
+  expect(some.stderr.trimEnd().split('\n')).toHaveLength(3);
+  const none = await shorty.run(['urls', 'bulk-update', '-'], { input: 'id,title\n888888,x\n' });
+  expect(none.code).toBe(1);
+});
+
+test('bulk-update --dry-run sends nothing', async () => {
+  const [id] = await createLinks(1);
+  const { code, stdout } = await shorty.run(['urls', 'bulk-update', '-', '--dry-run'], {
+    input: `id,title\n${id},Never\n`,
+  });
+  expect([code, stdout]).toEqual([0, '1 row: 1 would be sent, 0 failed\n']);
+  expect((await server.client.urls.get(id ?? '')).title).toBe('Title 0');
+});
+
+test('bulk-delete takes ids, a file of lines and a CSV with a column id', async () => {
+  const ids = await createLinks(130);
+  const [first, second, ...rest] = ids;
+  const isActive = async (id: string | undefined) =>
+    (await server.client.urls.get(id ?? '')).isActive;
+  const typed = await shorty.run(['urls', 'bulk-delete', `${first}`, `${second}`]);
+  expect([typed.code, await isActive(first), await isActive(second)]).toEqual([0, false, false]);
+  await shorty.write('ids.txt', `${rest.slice(0, 110).join('\n')}\n`);
+  const lines = await shorty.run(['urls', 'bulk-delete', 'ids.txt', '-o', 'ndjson']);
+  expect([lines.code, lines.stdout.trimEnd().split('\n')]).toEqual([
+    0,
+    rest.slice(0, 110).map((id) => `{"id":"${id}","status":"deleted"}`),
+  ]);
+  const csv = `title;ID\n${rest
+    .slice(110)
+    .map((id) => `"a;b";${id}`)
+    .join('\n')}\n`;
+  const piped = await shorty.run(['urls', 'bulk-delete', '-'], { input: csv });
+  expect([piped.code, piped.stderr]).toEqual([
+    0,
+    expect.stringContaining('18 links deactivated\n'),
+  ]);
+  expect(await isActive(ids.at(-1))).toBe(false);
+});
+
+test('bulk-delete checks a whole file before the first deletion', async () => {
+  const [id] = await createLinks(1);
+  const { code, stderr } = await shorty.run(['urls', 'bulk-delete', '-'], {
+    input: `id\n${id}\nall\n`,
+  });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('line 3: "all" is no id of a link')]);
+  expect((await server.client.urls.get(id ?? '')).isActive).toBe(true);
+  const none = await shorty.run(['urls', 'bulk-delete', 'no-such-file']);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('there is no such file')]);
+});
+
+test('an export imports into another server as it was', async () => {
+  const other = await startApiServer();
+  try {
+    const fields = {
+      targetUrl: 'https://export.example/?q="a,b"',
+      customSlug: 'exported-link',
+      title: '=cmd|calc',
+      description: "Line one\nline two, and 'quotes'",
+      tags: ['a|b', 'c'],
+      category: '-1',
+      redirectType: 301 as const,
+      expiresAt: '2099-05-01T00:00:00.000Z',
+      utmSource: '+plus',
+      utmTerm: "'=quoted",
+      customUtmParams: { utm_id: '7', utm_x: 'ü' },
+      sourceDomain: 'blog.example.com',
+    };
+    const { id } = await server.client.urls.create(fields);
+    const csv = await shorty.run(['urls', 'export', '--out', 'export.csv']);
+    expect([csv.code, csv.stdout, csv.stderr]).toEqual([
+      0,
+      '',
+      expect.stringMatching(/^\d+ links written to export\.csv\n$/),
+    ]);
+    expect(await shorty.read('export.csv')).toContain("'=cmd|calc");
+    const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'export.csv'], {
+      env: other.env,
+    });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^passing over what only the server/),
+    ]);
+    const copies = await other.links();
+    expect(copies).toHaveLength((await server.links()).length);
+    const copy = copies.find(({ customSlug }) => customSlug === 'exported-link');
+    expect(copy).toMatchObject(fields);
+    const ndjson = await shorty.run(['urls', 'export', '-o', 'ndjson']);
+    const records = ndjson.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(records.find((record) => record.id === id)).toEqual(await server.client.urls.get(id));
+    const json = await shorty.run(['urls', 'export', '--json']);
+    expect(JSON.parse(json.stdout).items).toEqual(records);
+  } finally {
+    await other.stop();
+  }
+});

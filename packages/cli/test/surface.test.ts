@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+
+const commands = [
+  ...['', 'login', 'logout', 'whoami', 'config', 'config get', 'config set', 'config list'],
+  ...['config unset', 'config path', 'urls', 'urls create', 'urls list', 'urls get'],
+  ...['urls update', 'urls delete', 'urls bulk-create', 'urls bulk-update', 'urls bulk-delete'],
+  ...['urls export', 'usage', 'completion'],
+];
+
+beforeAll(async () => {
+  server = await startApiServer();
+  shorty = await BuiltShorty.build(server.env);
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+test('--version prints the version and loads nothing but what it prints', async () => {
+  const manifest = JSON.parse(
+    await readFile(new URL('../package.json', import.meta.url), 'utf8'),
+  ) as { version: string };
+  for (const flag of ['--version', '-V']) {
+    const { code, stdout } = await shorty.run([flag]);
+    expect([code, stdout]).toEqual([0, `${manifest.version}\n`]);
+  }
+  // What the entry imports without being asked is loaded at every start.
+  const folder = dirname(shorty.binary);
+  const loaded = new Map<string, string>();
+  const follow = async (file: string): Promise<void> => {
+    if (loaded.has(file)) return;
+    loaded.set(file, await readFile(file, 'utf8'));
+    const imports = loaded.get(file)?.matchAll(/^(?:import|\} from) ?.*"(\.[^"]+)";$/gm) ?? [];
+    for (const [, path = ''] of imports) await follow(join(dirname(file), path));
+  };
+  await follow(shorty.binary);
+  const bytes = [...loaded.values()].reduce((sum, text) => sum + text.length, 0);
+  expect([...loaded.keys()].every((file) => file.startsWith(folder))).toBe(true);
+  expect(bytes).toBeLessThan(16 * 1024);
+});
+
+test('every command has help, 80 columns wide', async () => {
+  for (const command of commands) {
+    const words = command.split(' ').filter((word) => word !== '');
+    const { code, stdout, stderr } = await shorty.run([...words, '--help']);
+    expect([command, code, stderr]).toEqual([command, 0, '']);
+    expect(stdout).toMatch(new RegExp(`^Usage: ${['shorty', ...words].join(' ')} `));
+    expect(stdout.split('\n').filter((row) => row.length > 80)).toEqual([]);
+  }
+});
+
+test('no command: the help, on stderr, and 2', async () => {
+  for (const args of [[], ['urls'], ['config']]) {
+    const { code, stdout, stderr } = await shorty.run(args);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('Usage: shorty')]);
+  }
+});
+
+describe('a closed pipe is no error', () => {
+  beforeAll(async () => {
+    const urls = Array.from({ length: 450 }, (_, i) => ({
+      targetUrl: `https://pipe.example/${i}`,
+    }));
+    await server.client.urls.bulkCreate(urls);
+  });
+
+  test.each(['urls list --all -o ndjson', 'urls export', 'urls list --all --json'])(
+    '%s',
+    async (line) => {
+      const { process, result } = shorty.start(line.split(' '));
+      process.stdout.once('data', () => process.stdout.destroy());
+      const { code, stderr } = await result;
+      expect([code, stderr]).toEqual([0, '']);
+    },
+  );
+
+  test('an import goes on to its end', async () => {
+    const rows = Array.from({ length: 3000 }, (_, i) => `https://closed.example/${i}`);
+    const { process, result } = shorty.start(['urls', 'bulk-create', '-', '-o', 'ndjson'], {
+      input: `url\n${rows.join('\n')}\n`,
+    });
+    process.stdout.once('data', () => process.stdout.destroy());
+    const { code, stderr } = await result;
+    expect([code, stderr]).toEqual([0, '']);
+    expect((await server.client.urls.list({ search: 'closed.example' })).total).toBe(3000);
+  });
+});
+
+test.each([{}, { NO_COLOR: '1' }, { TERM: 'dumb' }, { FORCE_COLOR: '1' }])(
+  'off a terminal nothing is coloured: %j',
+  async (env) => {
+    const list = await shorty.run(['urls', 'list'], { env });
+    const help = await shorty.run(['--help'], { env });
+    expect(list.stdout + list.stderr + help.stdout).not.toContain('\u001b');
+  },
+);
+
+test('SHORTY_DEBUG shows where a failure came from, and no secret', async () => {
+  const { stderr } = await shorty.run(['urls', 'get', '999999'], { env: { SHORTY_DEBUG: '1' } });
+  expect(stderr).toMatch(/\n {4}at /);
+  expect(stderr).not.toContain(server.clientSecret);
+});
+
+describe('completion', () => {
+  // What bash offers for a line with the cursor at its end.
+  async function complete(line: string): Promise<string[]> {
+    const { stdout: script } = await shorty.run(['completion', 'bash']);
+    const words = line.split(' ');
+    const ask = `
+      COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
+      COMP_CWORD=${words.length - 1}
+      _shorty
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', script + ask]);
+    return stdout.split('\n').filter((word) => word !== '');
+  }
+
+  test.each([
+    ['shorty u', ['urls', 'usage']],
+    ['shorty urls bulk-', ['bulk-create', 'bulk-update', 'bulk-delete']],
+    ['shorty --profile work config ', ['get', 'set', 'list', 'unset', 'path']],
+    ['shorty urls list --ac', ['--active']],
+    ['shorty urls bulk-create x.csv --no-', ['--no-resume', '--no-color']],
+    ['shorty urls list --output n', ['ndjson']],
+    ['shorty completion ', ['bash', 'zsh', 'fish']],
+  ])('bash: %s', async (line, expected) => {
+    const offered = await complete(line);
+    const isOption = /-\S*$/.test(line);
+    expect(offered.filter((word) => isOption || !word.startsWith('--'))).toEqual(expected);
+  });
+
+  test('zsh and fish scripts name every command', async () => {
+    for (const shell of ['zsh', 'fish']) {
+      const { code, stdout } = await shorty.run(['completion', shell]);
+      expect(code).toBe(0);
+      for (const command of commands) expect(stdout).toContain(command);
+      expect(stdout).toContain('failed-out');
+    }
+  });
+
+  test('another shell is a usage error', async () => {
+    const { code, stderr } = await shorty.run(['completion', 'tcsh']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('bash, zsh, fish')]);
+  });
+});
