@@ -153,15 +153,16 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   ];
 
   async function createFirstOrganization(): Promise<void> {
+    // Nothing is written when there is nothing to do: a start does not wait for a locked database.
     if ((await organizations.list()).length > 0) return;
     const first = config.credentials ?? auth.newCredentials();
     const id = newUuid();
     // A self-hoster has no limits.
-    await organizations.create(
+    const isFirst = await organizations.createFirst(
       { id, name: 'default', plan: 'enterprise', createdAt: clock() },
       clientOf(id, first),
     );
-    credentials = first;
+    if (isFirst) credentials = first;
   }
 
   async function shutDown(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Client, insertClient } from '../auth/client-repository.js';
-import type { Database } from '../storage/database.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
 import type { OrganizationTable } from '../storage/schema.js';
 import type { PlanName } from './plans.js';
 
@@ -11,6 +11,8 @@ export interface Organization {
   readonly createdAt: number;
 }
 
+type NewOrganization = Omit<Organization, 'activeUrls'>;
+
 export class OrganizationRepository {
   readonly #database: Database;
 
@@ -19,19 +21,21 @@ export class OrganizationRepository {
   }
 
   /** An organization and its first client, both or neither. */
-  create(organization: Omit<Organization, 'activeUrls'>, client: Client): Promise<void> {
+  create(organization: NewOrganization, client: Client): Promise<void> {
+    return this.#database.write((transaction) => insert(transaction, organization, client));
+  }
+
+  /** The same for a database that has none; false when it has one, which somebody else may have made just now. */
+  createFirst(organization: NewOrganization, client: Client): Promise<boolean> {
     return this.#database.write(async (transaction) => {
-      await transaction
-        .insertInto('organizations')
-        .values({
-          id: organization.id,
-          name: organization.name,
-          plan: organization.plan,
-          active_urls: 0,
-          created_at: organization.createdAt,
-        })
-        .execute();
-      await insertClient(transaction, client, organization.createdAt);
+      const any = await transaction
+        .selectFrom('organizations')
+        .select('id')
+        .limit(1)
+        .executeTakeFirst();
+      if (any) return false;
+      await insert(transaction, organization, client);
+      return true;
     });
   }
 
@@ -54,6 +58,24 @@ export class OrganizationRepository {
       .execute();
     return rows.map(fromRow);
   }
+}
+
+async function insert(
+  transaction: WriteTransaction,
+  organization: NewOrganization,
+  client: Client,
+): Promise<void> {
+  await transaction
+    .insertInto('organizations')
+    .values({
+      id: organization.id,
+      name: organization.name,
+      plan: organization.plan,
+      active_urls: 0,
+      created_at: organization.createdAt,
+    })
+    .execute();
+  await insertClient(transaction, client, organization.createdAt);
 }
 
 function fromRow(row: OrganizationTable): Organization {
