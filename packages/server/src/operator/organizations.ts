@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
 import { AuthService, clientOf } from '../auth/auth-service.js';
 import { ClientRepository } from '../auth/client-repository.js';
+import { ConfigError } from '../config.js';
 import { OrganizationRepository } from '../organizations/organization-repository.js';
 import type { PlanName } from '../organizations/plans.js';
 import { withDatabase } from './open-database.js';
@@ -13,6 +14,7 @@ interface CreateOptions {
 }
 
 export async function createOrganization({ name, plan, json }: CreateOptions): Promise<void> {
+  if (name.trim() === '') throw new ConfigError('--name must not be empty');
   const created = await withDatabase(async (database) => {
     const auth = new AuthService(new ClientRepository(database), { clock: Date.now, randomBytes });
     const credentials = auth.newCredentials();

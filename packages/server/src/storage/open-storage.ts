@@ -1,3 +1,4 @@
+import { ConfigError } from '../config.js';
 import type { Database } from './database.js';
 import { openSqlite } from './sqlite/open-sqlite.js';
 
@@ -6,7 +7,17 @@ export interface StorageOptions {
   readonly durability: 'process' | 'power';
 }
 
-/** Opens the storage that the settings name. Its tables may need `migrate` first. */
+/**
+ * Opens the storage that the settings name; throws a ConfigError where that cannot be done. Its
+ * tables may need `migrate` first.
+ */
 export function openStorage({ databasePath, durability }: StorageOptions): Database {
-  return openSqlite({ path: databasePath, durability });
+  try {
+    return openSqlite({ path: databasePath, durability });
+  } catch (cause) {
+    throw new ConfigError(
+      `SHORTY_DATABASE_URL is file:${databasePath}: ${cause instanceof Error ? cause.message : cause}`,
+      { cause },
+    );
+  }
 }
