@@ -20,8 +20,11 @@ export async function listen(
     socket.on('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
-    const refuse = (cause: Error) => {
-      const message = `cannot listen on HOST ${host}, PORT ${port}: ${cause.message}`;
+    const refuse = (cause: NodeJS.ErrnoException) => {
+      const message =
+        cause.code === 'EADDRINUSE'
+          ? `PORT is ${port}: another process listens there; stop it, or set PORT to a free one`
+          : `HOST is ${host}, PORT is ${port}: cannot listen there (${cause.message})`;
       reject(new ConfigError(message, { cause }));
     };
     server.once('error', refuse);
