@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { build, call, command, newSettings, serve, tokenOf } from './server-process.js';
+
+beforeAll(build, 120_000);
+
+const created = (text: string) =>
+  JSON.parse(text) as { organizationId: string; clientId: string; clientSecret: string };
+
+describe('orgs', () => {
+  it('create makes an organization and its first client; list shows it', async () => {
+    const settings = newSettings();
+    const made = await command(settings, 'orgs', 'create', '--name', 'Acme Ltd', '--plan', 'scale');
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made.stdout).toMatch(/^Organization {3}[0-9a-f-]{36}\nClient id {6}shorty_ci_/);
+    expect(made.stdout).toMatch(/\nClient secret {2}shorty_cs_[\w-]{43} {3}\(shown only now\)\n$/);
+    const listed = await command(settings, 'orgs', 'list');
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    expect(listed.stdout).toMatch(/^[0-9a-f-]{36} {2}scale +0 links {2}Acme Ltd\n$/);
+    expect(listed.stdout).not.toContain('shorty_c');
+  });
+
+  it('write JSON that programs can read', async () => {
+    const settings = newSettings();
+    const args = ['orgs', 'create', '--name', 'A "quoted" name', '--plan', 'free', '--json'];
+    const { stdout } = await command(settings, ...args);
+    expect(Object.keys(created(stdout))).toEqual(['organizationId', 'clientId', 'clientSecret']);
+    const list = JSON.parse((await command(settings, 'orgs', 'list', '--json')).stdout);
+    expect(list).toEqual([
+      {
+        id: created(stdout).organizationId,
+        name: 'A "quoted" name',
+        plan: 'free',
+        activeUrls: 0,
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      },
+    ]);
+  });
+});
+
+describe('beside a running server', () => {
+  it('organizations and clients are there at once, and what is revoked is gone at once', async () => {
+    const settings = newSettings();
+    const { origin } = await serve(settings);
+    const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
+    const organization = created((await command(settings, ...args)).stdout);
+    const token = await tokenOf(origin, organization);
+    expect(await call(origin, token, '/usage')).toMatchObject({ data: { plan: 'free' } });
+
+    const org = ['--org', organization.organizationId, '--json'];
+    const reader = created(
+      (await command(settings, 'clients', 'create', ...org, '--scopes', 'urls:read')).stdout,
+    );
+    const readerToken = await tokenOf(origin, reader);
+    expect((await call(origin, readerToken, '/urls')).status).toBe(200);
+    const link = { targetUrl: 'https://example.com/' };
+    expect((await call(origin, readerToken, '/urls', link)).status).toBe(403);
+
+    const revoked = await command(settings, 'clients', 'revoke', reader.clientId);
+    expect(revoked).toMatchObject({ code: 0, stderr: '' });
+    expect((await call(origin, readerToken, '/urls')).status).toBe(401);
+    expect(await tokenOf(origin, reader)).toBe(401);
+    expect((await call(origin, token, '/urls')).status).toBe(200);
+  });
+
+  it('a client that is created without --scopes may do everything', async () => {
+    const settings = newSettings();
+    const { origin } = await serve(settings);
+    const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
+    const { organizationId } = created((await command(settings, ...args)).stdout);
+    const { stdout } = await command(settings, 'clients', 'create', '--org', organizationId);
+    const [, clientId = '', clientSecret = ''] =
+      /^Client id {6}(\S+)\nClient secret {2}(\S+) {3}\(shown only now\)\n$/.exec(stdout) ?? [];
+    const token = await tokenOf(origin, { clientId, clientSecret });
+    const link = { targetUrl: 'https://example.com/' };
+    expect((await call(origin, token, '/urls', link)).status).toBe(201);
+  });
+});
+
+describe('migrate', () => {
+  it('tells what it applied, and nothing the second time', async () => {
+    const settings = newSettings();
+    expect(await command(settings, 'migrate')).toMatchObject({
+      code: 0,
+      stdout: 'Applied 0001-initial.\n',
+    });
+    expect(await command(settings, 'migrate')).toMatchObject({
+      code: 0,
+      stdout: 'The database is up to date.\n',
+    });
+  });
+
+  it('works when five start at once on a fresh database', async () => {
+    const settings = newSettings();
+    const ends = await Promise.all(Array.from({ length: 5 }, () => command(settings, 'migrate')));
+    expect(ends.map(({ code, stderr }) => `${code}${stderr}`)).toEqual(Array(5).fill('0'));
+    expect(ends.filter(({ stdout }) => stdout.startsWith('Applied'))).toHaveLength(1);
+  });
+});
+
+describe('what cannot be done is said in one line, with exit code 1', () => {
+  it.each([
+    ['an unknown organization', ['clients', 'create', '--org', 'nobody'], /no organization nobody/],
+    ['an unknown client', ['clients', 'revoke', 'nobody'], /no client nobody/],
+    [
+      'an unknown scope',
+      ['clients', 'create', '--org', 'x', '--scopes', 'urls:read urls:eat'],
+      /urls:eat.*urls:write/,
+    ],
+    [
+      'an unknown plan',
+      ['orgs', 'create', '--name', 'x', '--plan', 'gold'],
+      /gold.*free, developer/s,
+    ],
+    ['an empty name', ['orgs', 'create', '--name', ' ', '--plan', 'free'], /--name/],
+    ['an unknown command', ['dance'], /dance|too many arguments/],
+  ])('%s', async (_, args, message) => {
+    const { code, stdout, stderr } = await command(newSettings(), ...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('a second revoke', async () => {
+    const settings = newSettings();
+    const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
+    const { clientId } = created((await command(settings, ...args)).stdout);
+    expect((await command(settings, 'clients', 'revoke', clientId)).code).toBe(0);
+    expect(await command(settings, 'clients', 'revoke', clientId)).toMatchObject({ code: 1 });
+  });
+});

@@ -1,0 +1,131 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+const bin = join(root, 'packages/server/bin/shorty-server.js');
+
+/** The tests of this folder run what operators run, so it must be what the sources say. */
+export function build(): void {
+  execFileSync(process.execPath, [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    '--build',
+    join(root, 'packages/server'),
+  ]);
+}
+
+/** The settings of a database of its own, gone after the test. */
+export function newSettings(): Record<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-operator-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return { SHORTY_DATABASE_URL: `file:${join(folder, 'data', 'shorty.db')}`, PORT: '0' };
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Everything that it has written so far, to both. */
+  output(): string;
+  /** Resolves when the output holds such a text; throws when the process has ended without. */
+  until(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+/** A process of the binary with these settings and no others. */
+export function run(settings: Record<string, string>, args: readonly string[] = []): Running {
+  const child = spawn(process.execPath, [bin, ...args], {
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+      child.emit('output');
+    });
+  }
+  const ended = once(child, 'close').then(() => ({ code: child.exitCode, ...written }));
+  const output = () => written.stdout + written.stderr;
+  return {
+    child,
+    ended,
+    output,
+    async until(pattern) {
+      for (;;) {
+        const found = pattern.exec(output());
+        if (found) return found;
+        const hasEnded = await Promise.race([
+          once(child, 'output').then(() => false),
+          ended.then(() => true),
+        ]);
+        if (hasEnded && !pattern.test(output())) {
+          throw new Error(`it ended with ${child.exitCode}: ${output()}`);
+        }
+      }
+    },
+  };
+}
+
+/** Runs an operator command to its end. */
+export function command(settings: Record<string, string>, ...args: string[]): Promise<Ended> {
+  return run(settings, args).ended;
+}
+
+export interface Serving extends Running {
+  readonly origin: string;
+}
+
+/** The server, once it listens. */
+export async function serve(settings: Record<string, string>): Promise<Serving> {
+  const running = run(settings, ['start']);
+  const [, origin = ''] = await running.until(/Shorty is listening on (\S+)/);
+  return { ...running, origin };
+}
+
+interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** A token for these credentials, or the status that refuses them. */
+export async function tokenOf(
+  origin: string,
+  { clientId, clientSecret }: Credentials,
+): Promise<string | number> {
+  const response = await fetch(`${origin}/api/v1/auth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ clientId, clientSecret }),
+  });
+  if (!response.ok) return response.status;
+  const { data } = (await response.json()) as { data: { accessToken: string } };
+  return data.accessToken;
+}
+
+/** Calls the API; the status and the payload of the envelope. */
+export async function call(
+  origin: string,
+  token: string | number,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; data: Record<string, unknown> }> {
+  const response = await fetch(`${origin}/api/v1${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const { data = {} } = (await response.json()) as { data?: Record<string, unknown> };
+  return { status: response.status, data };
+}

@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { build, call, newSettings, type Serving, serve, tokenOf } from './server-process.js';
+
+beforeAll(build, 120_000);
+
+const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret' };
+
+function start(settings = newSettings()): Promise<Serving> {
+  return serve({
+    ...settings,
+    SHORTY_CLIENT_ID: credentials.clientId,
+    SHORTY_CLIENT_SECRET: credentials.clientSecret,
+  });
+}
+
+/** A connection of its own, and everything that comes back on it. */
+async function open(origin: string): Promise<{ socket: Socket; answer: Promise<string> }> {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await once(socket, 'connect');
+  return { socket, answer: once(socket, 'close').then(() => text) };
+}
+
+/** What becomes of a connection that says nothing. */
+function faultOfConnecting(origin: string): Promise<string | undefined> {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  let fault: string | undefined;
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    fault = error.code;
+  });
+  return once(socket.end(), 'close').then(
+    () => fault,
+    () => fault,
+  );
+}
+
+describe('SIGTERM', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle server with 0', async (signal) => {
+    const server = await start();
+    server.child.kill(signal);
+    expect((await server.ended).code).toBe(0);
+  });
+
+  it('finishes the request under way, keeps what it wrote, and exits 0', async () => {
+    const settings = newSettings();
+    const server = await start(settings);
+    const token = await tokenOf(server.origin, credentials);
+    const body = JSON.stringify({ targetUrl: 'https://example.com/', customSlug: 'last-one' });
+    const { socket, answer } = await open(server.origin);
+    socket.write(
+      `POST /api/v1/urls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    // It has asked for the body: the request is under way.
+    await once(socket, 'data');
+    server.child.kill('SIGTERM');
+    await server.until(/"stopping"/);
+    socket.write(body);
+    expect(await answer).toMatch(/HTTP\/1\.1 201 Created[\s\S]*"customSlug":"last-one"/);
+    expect((await server.ended).code).toBe(0);
+
+    const next = await start(settings);
+    const visit = await fetch(`${next.origin}/last-one`, { redirect: 'manual' });
+    expect(visit.status).toBe(307);
+  });
+
+  it('refuses new connections while the last request is under way', async () => {
+    const server = await start();
+    const { socket } = await open(server.origin);
+    socket.write(
+      'POST /api/v1/auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await once(socket, 'data');
+    server.child.kill('SIGTERM');
+    await server.until(/"stopping"/);
+    // Until the port is closed, some may still get in and be closed again.
+    while ((await faultOfConnecting(server.origin)) !== 'ECONNREFUSED');
+    expect(server.child.exitCode).toBeNull();
+    socket.destroy();
+    expect((await server.ended).code).toBe(0);
+  });
+
+  it('is not held up by connections that are kept alive or were never used', async () => {
+    const server = await start();
+    const kept = await open(server.origin);
+    kept.socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(kept.socket, 'data');
+    const unused = await open(server.origin);
+    // The server has taken both connections once a third one is answered.
+    await fetch(`${server.origin}/health/live`);
+    const startedAt = performance.now();
+    server.child.kill('SIGTERM');
+    await Promise.all([kept.answer, unused.answer]);
+    expect((await server.ended).code).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+
+  it('exits 0 within 10 s even when a request never ends', async () => {
+    const server = await start();
+    const { socket, answer } = await open(server.origin);
+    socket.write(
+      'POST /api/v1/auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await once(socket, 'data');
+    const startedAt = performance.now();
+    server.child.kill('SIGTERM');
+    await answer;
+    expect((await server.ended).code).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+});
+
+describe('kill -9 and a restart', () => {
+  it('keep every link that was answered, and the bundle that it counts in', async () => {
+    const settings = newSettings();
+    const server = await start(settings);
+    const token = await tokenOf(server.origin, credentials);
+    const answered: string[] = [];
+    const create = async (worker: number): Promise<void> => {
+      for (let at = 0; ; at += 1) {
+        const customSlug = `kept-${worker}-${at}`;
+        const link = { targetUrl: 'https://example.com/', customSlug };
+        const made = await call(server.origin, token, '/urls', link).catch(() => undefined);
+        if (made?.status !== 201) return;
+        answered.push(customSlug);
+        if (answered.length === 200) server.child.kill('SIGKILL');
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, worker) => create(worker)));
+    await server.ended;
+    expect(answered.length).toBeGreaterThanOrEqual(200);
+
+    const next = await start(settings);
+    const again = await tokenOf(next.origin, credentials);
+    // A token that was answered before is kept as well.
+    const { data: page } = await call(next.origin, token, '/urls?limit=1');
+    const { data: usage } = await call(next.origin, again, '/usage');
+    expect(page.total).toBeGreaterThanOrEqual(answered.length);
+    expect(usage).toMatchObject({ links: { used: page.total } });
+    for (const slug of answered) {
+      const visit = await fetch(`${next.origin}/${slug}`, { redirect: 'manual' });
+      expect(`${slug} ${visit.status}`).toBe(`${slug} 307`);
+    }
+  });
+});
