@@ -1,3 +1,6 @@
+import { CliError } from '../cli-error.js';
+import { formatNumber } from '../format.js';
+
 /** One row of a CSV file, with what it takes to give it back exactly as it stood. */
 export interface CsvRecord {
   /** The physical line that the row begins on, from 1. */
@@ -11,11 +14,14 @@ export interface CsvRecord {
 }
 
 /** A line that is longer than anything worth keeping in memory. */
-export class OverlongLineError extends Error {
+export class OverlongLineError extends CliError {
   override readonly name = 'OverlongLineError';
 
-  constructor(readonly line: number) {
-    super(`line ${line} is longer than ${maxLineChars} characters`);
+  constructor(line: number) {
+    const length = formatNumber(maxLineChars);
+    super(`line ${line} is longer than ${length} characters: this is no CSV file of links`, {
+      code: 'OVERLONG_LINE',
+    });
   }
 }
 
