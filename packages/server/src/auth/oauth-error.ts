@@ -21,10 +21,14 @@ export class OAuthError extends Error {
   readonly code: OAuthCode;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: OAuthCode, message: string, usedBasic = false) {
-    super(message);
+  constructor(
+    code: OAuthCode,
+    message: string,
+    { headers = {}, cause }: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
     this.code = code;
-    this.headers = usedBasic ? { 'WWW-Authenticate': 'Basic realm="shorty"' } : {};
+    this.headers = headers;
   }
 
   get status(): number {

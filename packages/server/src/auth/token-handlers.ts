@@ -6,6 +6,9 @@ import { OAuthError } from './oauth-error.js';
 // RFC 6749 §5.1 asks for both.
 const uncached = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
+// RFC 6749 §5.2: a client that used a scheme is told which one it was.
+const basicChallenge = { headers: { 'WWW-Authenticate': 'Basic realm="shorty"' } };
+
 export function tokenHandlers(auth: AuthService): Pick<Handlers, 'createToken'> {
   return {
     async createToken({ body, form, headers }) {
@@ -39,7 +42,7 @@ export function tokenHandlers(auth: AuthService): Pick<Handlers, 'createToken'> 
           throw new OAuthError('invalid_scope', `scope ${error.message}`);
         }
         if (error instanceof ApiError && error.code === 'UNAUTHORIZED') {
-          throw new OAuthError('invalid_client', error.message, basic !== undefined);
+          throw new OAuthError('invalid_client', error.message, basic ? basicChallenge : {});
         }
         throw error;
       }
@@ -67,7 +70,7 @@ function readBasic(authorization: string | undefined): Credentials | undefined {
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   if (colon < 0)
-    throw new OAuthError('invalid_client', 'HTTP Basic credentials need a colon', true);
+    throw new OAuthError('invalid_client', 'HTTP Basic credentials need a colon', basicChallenge);
   return {
     clientId: decodeFormText(text.slice(0, colon)),
     clientSecret: decodeFormText(text.slice(colon + 1)),

@@ -109,6 +109,7 @@ function errorHandler(logger: Logger): ErrorRequestHandler {
   return (error, _request, response, next) => {
     const requestId = response.locals.requestId as string;
     if (error instanceof OAuthError) {
+      if (error.status >= 500) logger.error({ requestId, err: error.cause }, error.code);
       response.status(error.status).set(error.headers).json(error.body);
       return;
     }

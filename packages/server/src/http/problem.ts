@@ -47,7 +47,7 @@ export function toOAuthError(error: unknown): OAuthError {
   const problem = toApiError(error);
   if (problem.status >= 500) {
     const code = problem.code === 'UNAVAILABLE' ? 'temporarily_unavailable' : 'server_error';
-    return new OAuthError(code, problem.message);
+    return new OAuthError(code, problem.message, { headers: problem.headers, cause: error });
   }
   return new OAuthError('invalid_request', problem.message);
 }

@@ -144,6 +144,8 @@ export class RedirectHandler {
   }
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    // The visitor left before the request was whole: nobody is at fault, and nobody listens.
+    if (request.destroyed && !request.complete) return;
     const problem = toApiError(error);
     if (problem.status >= 500) {
       this.#options.onError(error, requestIdOf(request.headers['x-request-id']));

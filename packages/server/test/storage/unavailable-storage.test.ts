@@ -63,6 +63,7 @@ describe('a database that another process has locked', () => {
       expect(answer.headers.get('retry-after')).toBe('2');
     }
     expect((await token).body).toMatchObject({ error: 'temporarily_unavailable' });
+    expect((await token).headers.get('retry-after')).toBe('2');
     expect(performance.now() - startedAt).toBeLessThan(9_000);
     expect(visits).toBeGreaterThan(50);
     expect(slowestMs).toBeLessThan(1_000);

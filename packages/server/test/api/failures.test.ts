@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startServer, type TestServer } from './start-server.js';
+
+interface Line {
+  readonly level: number;
+  readonly msg: string;
+  readonly requestId?: string;
+  readonly err?: { readonly message: string };
+}
+
+/** A server of its own, since it is about to be broken, and what it logs. */
+async function startLogged(): Promise<{ api: TestServer; errors: () => Line[] }> {
+  const lines: Line[] = [];
+  const logger = pino({ level: 'trace' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const api = await startServer({ logger });
+  onTestFinished(() => api.stop());
+  return { api, errors: () => lines.filter(({ level }) => level >= 50) };
+}
+
+const drop = (api: TestServer, table: string) =>
+  api.server.database.write(async (transaction) => {
+    await sql`drop table ${sql.table(table)}`.execute(transaction);
+  });
+
+const body = { targetUrl: 'https://example.com/' };
+
+describe('INTERNAL 500: no detail of ours leaks', () => {
+  it('from the API; the log has the cause under the id that the caller was given', async () => {
+    const { api, errors } = await startLogged();
+    await drop(api, 'webhooks');
+    const answer = await api.call('createUrl', { body });
+    expect(answer.outcome).toBe('500 INTERNAL');
+    expect(answer.text).not.toMatch(/table|webhooks|sqlite|\.ts|\.js| at /i);
+    expect(errors()).toMatchObject([
+      { requestId: answer.error.requestId, err: { message: 'no such table: webhooks' } },
+    ]);
+    // What failed halfway was undone.
+    expect((await api.call('listUrls')).data.total).toBe(0);
+  });
+
+  it('from the token endpoint, in the form that OAuth libraries read', async () => {
+    const { api, errors } = await startLogged();
+    await drop(api, 'access_tokens');
+    const { clientId, clientSecret } = api.credentials;
+    const answer = await api.visit('/api/v1/auth/token', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`,
+    });
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({ error: 'server_error', error_description: expect.any(String) });
+    expect(answer.text).not.toMatch(/table|tokens/);
+    expect(errors()).toMatchObject([{ err: { message: 'no such table: access_tokens' } }]);
+  });
+
+  it('from a link, as a page for people and JSON for programs', async () => {
+    const { api, errors } = await startLogged();
+    await drop(api, 'url_keys');
+    const page = await api.visit('/some-link');
+    expect(page.status).toBe(500);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.text).not.toMatch(/url_keys|sqlite/i);
+    const program = await api.visit('/some-link', { headers: { accept: 'application/json' } });
+    expect(program.outcome).toBe('500 INTERNAL');
+    expect(program.text).not.toMatch(/url_keys|sqlite/i);
+    expect(errors().map(({ err }) => err?.message)).toEqual(
+      Array(2).fill('no such table: url_keys'),
+    );
+  });
+});
+
+describe('a visitor who goes away', () => {
+  it.each([
+    ['while sending a password', (code: string) => `/${code}`],
+    ['while sending a request', () => '/api/v1/auth/token'],
+  ])('%s is no fault of ours and nobody else notices', async (_, pathOf) => {
+    const { api, errors } = await startLogged();
+    const secured = { ...body, isPasswordProtected: true, password: 'open sesame' };
+    const { shortCode } = (await api.call('createUrl', { body: secured })).data;
+    const socket = connect(Number(new URL(api.server.url).port), '127.0.0.1');
+    socket.write(
+      `POST ${pathOf(shortCode)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 30\r\n` +
+        'Content-Type: application/json\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await once(socket, 'data');
+    socket.write('{"password":');
+    socket.resetAndDestroy();
+    for (let at = 0; at < 5; at += 1) {
+      expect((await api.visit('/health/live')).status).toBe(200);
+    }
+    expect(errors()).toEqual([]);
+  });
+});
