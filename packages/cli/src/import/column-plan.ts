@@ -137,6 +137,6 @@ function quoteTitle(title: string | undefined): string {
   return JSON.stringify(title && title.length > 60 ? `${title.slice(0, 57)}...` : (title ?? ''));
 }
 
-function quoteShell(title: string | undefined): string {
-  return title !== undefined && /^[\w.-]+$/.test(title) ? title : `'${title ?? 'column'}'`;
+function quoteShell(title = 'column'): string {
+  return /^[\w.-]+$/.test(title) ? title : `'${title.replaceAll("'", "'\\''")}'`;
 }

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { planColumns } from './column-plan.js';
+import { CsvReader } from './csv-reader.js';
+import { chunkKey, type ImportFacts, importIdentity } from './import-identity.js';
+import { type ImportChunk, planChunks, type RecordBatch } from './plan-chunks.js';
+import { createFields } from './url-fields.js';
+
+const plan = planColumns(['url', 'title'], createFields, { map: new Map(), ignore: new Set() });
+
+/** Chunks of a file that is read in pieces of a size. */
+async function chunksOf(text: string, pieceChars = text.length): Promise<ImportChunk[]> {
+  async function* batches(): AsyncGenerator<RecordBatch> {
+    const reader = new CsvReader(',');
+    for (let at = 0; at < text.length; at += pieceChars) {
+      const bytesRead = Math.min(text.length, at + pieceChars);
+      yield { records: reader.push(text.slice(at, at + pieceChars)), bytesRead };
+    }
+    yield { records: reader.finish(), bytesRead: text.length };
+  }
+  const chunks: ImportChunk[] = [];
+  for await (const chunk of planChunks(batches(), plan)) chunks.push(chunk);
+  return chunks;
+}
+
+const good = (index: number) => `https://example.com/${index},t\n`;
+const rowsOf = (count: number) => Array.from({ length: count }, (_, i) => good(i)).join('');
+
+describe('grouping', () => {
+  test.each([
+    [0, []],
+    [1, [1]],
+    [100, [100]],
+    [101, [100, 1]],
+    [250, [100, 100, 50]],
+  ])('%i rows', async (count, sizes) => {
+    const chunks = await chunksOf(rowsOf(count));
+    expect(chunks.map(({ rows }) => rows.length)).toEqual(sizes);
+    expect(chunks.map(({ index }) => index)).toEqual(sizes.map((_, index) => index));
+  });
+
+  test('broken rows ride along and do not count among the hundred', async () => {
+    const chunks = await chunksOf(`a,b,c\n${rowsOf(100)}a,b,c\n`);
+    expect(chunks.map(({ rows }) => rows.length)).toEqual([101, 1]);
+    expect(chunks[1]?.rows[0]).toMatchObject({ index: 101, line: 102, raw: 'a,b,c' });
+  });
+
+  test('a file of broken rows moves on', async () => {
+    const chunks = await chunksOf('a,b,c\n'.repeat(1200));
+    expect(chunks.map(({ rows }) => rows.length)).toEqual([500, 500, 200]);
+  });
+
+  test('no request is larger than 1 MB, and no row that is', async () => {
+    const wide = (chars: number) => `https://example.com,${'x'.repeat(chars)}\n`;
+    const chunks = await chunksOf(wide(400_000).repeat(5) + wide(1_000_001) + good(1));
+    expect(chunks.map(({ rows }) => rows.length)).toEqual([2, 2, 3]);
+    expect(chunks[2]?.rows[1]).toMatchObject({ fault: 'the row is larger than 1 MB' });
+    for (const { rows } of chunks) {
+      const items = rows.flatMap(({ item }) => (item ? [item] : []));
+      expect(JSON.stringify({ urls: items }).length).toBeLessThan(1024 * 1024);
+    }
+  });
+
+  test('follows from the file alone, however it arrives', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(good(1), 'a,b,c\n', '"open\n', `${'y'.repeat(3000)},t\n`), {
+          maxLength: 600,
+          size: 'max',
+        }),
+        fc.integer({ min: 1, max: 5000 }),
+        async (rows, pieceChars) => {
+          const strip = (chunks: ImportChunk[]) =>
+            chunks.map(({ bytesRead: _, ...chunk }) => chunk);
+          const text = rows.join('');
+          expect(strip(await chunksOf(text, pieceChars))).toEqual(strip(await chunksOf(text)));
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe('keys', () => {
+  const facts: ImportFacts = {
+    sha256: 'f0',
+    baseUrl: 'https://links.example.com',
+    account: 'client',
+    encoding: 'utf-8',
+    delimiter: ',',
+    map: new Map([
+      ['a', 'title'],
+      ['b', 'url'],
+    ]),
+    ignore: new Set(['x', 'y']),
+  };
+
+  test('the same import has the same identity, in whatever order its options came', () => {
+    const reordered = {
+      ...facts,
+      map: new Map([...facts.map].reverse()),
+      ignore: new Set(['y', 'x']),
+    };
+    expect(importIdentity(reordered)).toBe(importIdentity(facts));
+  });
+
+  test.each([
+    [{ sha256: 'f1' }],
+    [{ baseUrl: 'https://other.example.com' }],
+    [{ account: 'other' }],
+    [{ encoding: 'utf-16le' }],
+    [{ delimiter: ';' }],
+    [{ map: new Map([['a', 'title']]) }],
+    [{ ignore: 'all' as const }],
+  ])('another one has another: %j', (change) => {
+    expect(importIdentity({ ...facts, ...change })).not.toBe(importIdentity(facts));
+  });
+
+  test('each request has a key of its own, and the seed changes them all', () => {
+    const keys = [
+      chunkKey('id', '', 0, 'p'),
+      chunkKey('id', '', 1, 'p'),
+      chunkKey('id', '', 0, 'q'),
+      chunkKey('id', 'seed', 0, 'p'),
+      chunkKey('other', '', 0, 'p'),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(chunkKey('id', '', 0, 'p')).toBe(keys[0]);
+    for (const key of keys) expect(key).toMatch(/^[\da-f]{64}$/);
+  });
+});
