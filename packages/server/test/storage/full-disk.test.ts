@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../api/start-server.js';
+import { type TemporaryFile, temporaryFile } from './temporary-database.js';
+
+let file: TemporaryFile;
+let api: TestServer;
+beforeEach(async () => {
+  file = temporaryFile();
+  api = await startServer({ databasePath: file.path });
+});
+afterEach(async () => {
+  await api.stop();
+  file.remove();
+});
+
+const link = { targetUrl: `https://example.com/${'x'.repeat(4000)}` };
+const create = () => api.call('createUrl', { body: link });
+const bulk = () => api.call('bulkCreateUrls', { body: { urls: Array(100).fill(link) } });
+
+/** Lets the database grow by so many pages and no further. */
+const allowPages = (more: number) =>
+  api.server.database.write(async (transaction) => {
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(transaction);
+    const limit = (rows[0]?.page_count ?? 0) + more;
+    await sql`pragma max_page_count = ${sql.lit(limit)}`.execute(transaction);
+  });
+
+describe('a disk that is full', () => {
+  it('answers writes 503 with Retry-After, makes nothing by halves, and serves what there is', async () => {
+    const { shortCode, id } = (await create()).data;
+    await allowPages(30);
+    // A bulk request that does not fit is undone whole, quota and all.
+    const refused = await bulk();
+    expect(refused.outcome).toBe('503 UNAVAILABLE');
+    expect(refused.headers.get('retry-after')).toBe('2');
+    expect((await api.call('listUrls')).data.total).toBe(1);
+    expect((await api.call('getUsage')).data.links.used).toBe(1);
+
+    let made = 1;
+    let answer = await create();
+    for (; answer.status === 201; answer = await create()) made += 1;
+    expect(answer.outcome).toBe('503 UNAVAILABLE');
+    expect((await api.call('listUrls')).data.total).toBe(made);
+    expect((await api.visit(`/${shortCode}`)).status).toBe(307);
+    expect((await api.call('getUrl', { params: { id } })).status).toBe(200);
+    expect((await api.visit('/health/live')).status).toBe(200);
+  });
+
+  it('takes writes again once there is room', async () => {
+    await allowPages(0);
+    expect((await bulk()).outcome).toBe('503 UNAVAILABLE');
+    await allowPages(1_000_000);
+    expect((await bulk()).data.createdCount).toBe(100);
+    expect((await api.call('getUsage')).data.links.used).toBe(100);
+  });
+});
