@@ -1,0 +1,225 @@
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { decideStart, type StartFacts } from './decide-start.js';
+import { ImportJournal, type JournalState, readJournal } from './import-journal.js';
+import { acquireLock } from './import-lock.js';
+import { ResultFile } from './result-file.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'shorty-session-'));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+const paths = { outPath: '/out.csv', failedOutPath: undefined };
+const done = {
+  chunksDone: 3,
+  rows: 300,
+  created: 290,
+  failed: 10,
+  outBytes: 40,
+  failedOutBytes: 0,
+};
+
+describe('the journal', () => {
+  let now = 1000;
+  const clock = () => now++;
+
+  test('reads back what was written, across two runs', async () => {
+    const path = join(folder, 'a.jsonl');
+    expect(await readJournal(path)).toBeUndefined();
+    now = 1000;
+    const first = await ImportJournal.start(path, { seed: 's', ...paths }, clock);
+    first.recordDone({ ...done, chunksDone: 1 });
+    first.recordDone(done);
+    first.close();
+    expect(await readJournal(path)).toEqual({
+      ...done,
+      ...paths,
+      seed: 's',
+      startedAt: 1000,
+      lastAt: 1002,
+      finishedAt: undefined,
+    });
+    const second = await ImportJournal.reopen(path, clock);
+    second.finish();
+    second.close();
+    expect(await readJournal(path)).toMatchObject({ ...done, lastAt: 1003, finishedAt: 1003 });
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  test('a rewind forgets what was done, and keeps the seed and the beginning', async () => {
+    const path = join(folder, 'a.jsonl');
+    now = 1000;
+    const journal = await ImportJournal.start(path, { seed: 's', ...paths }, clock);
+    journal.recordDone(done);
+    journal.rewind({ outPath: '/other.csv', failedOutPath: '/bad.csv' });
+    journal.close();
+    expect(await readJournal(path)).toMatchObject({
+      ...{ seed: 's', startedAt: 1000, chunksDone: 0, rows: 0, outBytes: 0 },
+      ...{ outPath: '/other.csv', failedOutPath: '/bad.csv' },
+    });
+  });
+
+  test('a last line that a crash cut off did not happen, and does not spoil the next', async () => {
+    const path = join(folder, 'a.jsonl');
+    const journal = await ImportJournal.start(path, { seed: '', ...paths }, clock);
+    journal.recordDone(done);
+    journal.close();
+    await appendFile(path, '{"type":"done","chunksDo');
+    expect(await readJournal(path)).toMatchObject({ chunksDone: 3 });
+    const again = await ImportJournal.reopen(path, clock);
+    again.recordDone({ ...done, chunksDone: 4 });
+    again.close();
+    expect(await readJournal(path)).toMatchObject({ chunksDone: 4 });
+  });
+
+  test('a damaged one is named, with a way out', async () => {
+    const path = join(folder, 'a.jsonl');
+    await writeFile(path, '{"type":"start"}\nnonsense\n');
+    await expect(readJournal(path)).rejects.toMatchObject({
+      message: `the import journal ${path} is damaged in line 2`,
+      hint: expect.stringContaining('--no-resume'),
+    });
+  });
+
+  test('starting anew replaces an older journal', async () => {
+    const path = join(folder, 'a.jsonl');
+    (await ImportJournal.start(path, { seed: 'old', ...paths }, clock)).close();
+    (await ImportJournal.start(path, { seed: 'new', ...paths }, clock)).close();
+    expect(await readJournal(path)).toMatchObject({ seed: 'new', rows: 0 });
+    expect(await readdir(folder)).toEqual(['a.jsonl']);
+  });
+});
+
+describe('how an import starts', () => {
+  const hour = 60 * 60 * 1000;
+  const interrupted: JournalState = {
+    ...done,
+    ...paths,
+    seed: '',
+    startedAt: 0,
+    lastAt: hour,
+    finishedAt: undefined,
+  };
+  const finished: JournalState = { ...interrupted, finishedAt: hour };
+  const facts: StartFacts = {
+    journal: interrupted,
+    mode: 'auto',
+    now: 2 * hour,
+    out: { path: '/out.csv', length: 40 },
+    failedOut: { path: undefined, length: undefined },
+  };
+
+  test.each<[string, Partial<StartFacts>, string]>([
+    ['nothing known', { journal: undefined }, 'fresh'],
+    ['--no-resume', { mode: 'no-resume' }, 'fresh'],
+    ['interrupted', {}, 'continue'],
+    ['interrupted, --resume', { mode: 'resume' }, 'continue'],
+    ['the file has grown since', { out: { path: '/out.csv', length: 99 } }, 'continue'],
+    ['the file is shorter', { out: { path: '/out.csv', length: 39 } }, 'rewind'],
+    ['the file is gone', { out: { path: '/out.csv', length: undefined } }, 'rewind'],
+    ['another file', { out: { path: '/b.csv', length: 40 } }, 'rewind'],
+    ['no file any more', { out: { path: undefined, length: undefined } }, 'rewind'],
+    ['one more file', { failedOut: { path: '/bad.csv', length: undefined } }, 'rewind'],
+    ['finished within a day', { journal: finished }, 'rewind'],
+    ['interrupted long ago, --resume', { mode: 'resume', now: 99 * hour }, 'continue'],
+  ])('%s: %s', (_, change, kind) => {
+    expect(decideStart({ ...facts, ...change }).kind).toBe(kind);
+  });
+
+  test.each<[string, Partial<StartFacts>, string]>([
+    ['--resume of nothing', { journal: undefined, mode: 'resume' }, 'no interrupted import'],
+    [
+      '--resume of what is finished',
+      { journal: finished, mode: 'resume' },
+      'there is nothing to resume: this file was imported on 1970-01-01 01:00 UTC: 300 rows, 290 created, 10 failed',
+    ],
+    [
+      'finished more than a day ago',
+      { journal: finished, now: 99 * hour },
+      'this file was imported on 1970-01-01 01:00 UTC',
+    ],
+    ['interrupted more than a day ago', { now: 99 * hour }, 'after 300 rows, more than a day ago'],
+    [
+      'interrupted long ago, and the files are gone',
+      { mode: 'resume', now: 99 * hour, out: { path: '/out.csv', length: undefined } },
+      'the output files of the interrupted import are gone',
+    ],
+  ])('%s is refused', (_, change, message) => {
+    expect(() => decideStart({ ...facts, ...change })).toThrow(message);
+  });
+});
+
+describe('the lock', () => {
+  test('one holder at a time; released, it leaves nothing', async () => {
+    const path = join(folder, 'a.lock');
+    const release = await acquireLock(path);
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
+      pid: process.pid,
+      host: hostname(),
+    });
+    await release();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('a live process is not robbed', async () => {
+    const path = join(folder, 'a.lock');
+    await writeFile(path, JSON.stringify({ pid: process.ppid, host: hostname() }));
+    await expect(acquireLock(path)).rejects.toMatchObject({
+      code: 'IMPORT_RUNNING',
+      message: `this file is being imported by process ${process.ppid} now`,
+    });
+    expect(await readdir(folder)).toEqual(['a.lock']);
+  });
+
+  test('nor is a process of another host, which nobody here can see', async () => {
+    const path = join(folder, 'a.lock');
+    await writeFile(path, JSON.stringify({ pid: 1, host: 'elsewhere' }));
+    await expect(acquireLock(path)).rejects.toMatchObject({
+      message: 'this file is being imported by process 1 on elsewhere now',
+      hint: expect.stringContaining(path),
+    });
+  });
+
+  // Above the highest process id that Linux gives.
+  test.each([JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }), 'not ours', '{}', 'null'])(
+    'a stale one is taken over: %s',
+    async (content) => {
+      const path = join(folder, 'a.lock');
+      await writeFile(path, content);
+      const release = await acquireLock(path);
+      expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ pid: process.pid });
+      await release();
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
+});
+
+describe('an output file', () => {
+  test('is cut back to what is vouched for, and goes on there', async () => {
+    const path = join(folder, 'out.csv');
+    const first = ResultFile.open(path, 0);
+    first.write('head\n');
+    first.write('réw\n');
+    expect(first.length).toBe(0);
+    first.flush();
+    expect(first.length).toBe(10);
+    first.write('lost');
+    first.flush();
+    first.close();
+    const second = ResultFile.open(path, 10);
+    second.write('more\n');
+    second.flush();
+    second.close();
+    expect(await readFile(path, 'utf8')).toBe('head\nréw\nmore\n');
+  });
+
+  test('a path that cannot be written is a usage error', () => {
+    expect(() => ResultFile.open(join(folder, 'no', 'out.csv'), 0)).toThrow('cannot be written');
+  });
+});
