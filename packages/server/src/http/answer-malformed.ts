@@ -32,5 +32,7 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): v
       '',
       body,
     ].join('\r\n'),
+    // Its sender may never close its side, and nothing else would end the connection then.
+    () => socket.destroy(),
   );
 }
