@@ -20,8 +20,12 @@ export function formatDuration(durationMs: number): string {
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
   const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return `${minutes} min ${whole % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes < 60) return joinParts(minutes, 'min', whole % 60, 's');
+  return joinParts(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+}
+
+function joinParts(large: number, unit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
 }
 
 // C0, DEL and C1 controls would let a stored title steer the terminal.

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { formatCount, formatDuration, formatInstant, formatNumber, printable } from './format.js';
+
+test.each([
+  [0, '0'],
+  [999, '999'],
+  [1000, '1,000'],
+  [1234567.4, '1,234,567'],
+])('number %d', (value, text) => expect(formatNumber(value)).toBe(text));
+
+test.each([
+  [0, '0 rows'],
+  [1, '1 row'],
+  [2500, '2,500 rows'],
+])('count %d', (count, text) => expect(formatCount(count, 'row')).toBe(text));
+
+test.each([
+  [0, '0.0 s'],
+  [9949, '9.9 s'],
+  [10_000, '10 s'],
+  [59_400, '59 s'],
+  [59_600, '1 min'],
+  [200_000, '3 min 20 s'],
+  [600_000, '10 min'],
+  [7_500_000, '2 h 5 min'],
+])('duration %d ms', (ms, text) => expect(formatDuration(ms)).toBe(text));
+
+test('instants are UTC', () => {
+  expect(formatInstant(Date.UTC(2030, 0, 31, 14, 5, 59))).toBe('2030-01-31 14:05 UTC');
+});
+
+test('nothing steers the terminal', () => {
+  expect(printable('a\tb\r\nc\u001b[31m\u0007\u009b1m\u007f é🎈')).toBe(
+    'a b  c\u{fffd}[31m\u{fffd}\u{fffd}1m\u{fffd} é🎈',
+  );
+});

@@ -1,0 +1,124 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fakeIo } from '../test/fake-io.js';
+import { formatCsvLine } from './csv-line.js';
+import { allowsColor, Output, type OutputFormat, resolveFormat } from './output.js';
+
+const columns = [
+  { name: 'id', value: (item: Item) => item.id },
+  { name: 'title', value: (item: Item) => item.title },
+];
+
+async function* pages<T>(...items: T[][]): AsyncGenerator<T[]> {
+  yield* items;
+}
+
+async function printed(format: OutputFormat, ...items: Item[][]) {
+  const io = fakeIo();
+  const output = new Output(io, { format, isQuiet: false, allowsColor: true });
+  await output.list(pages(...items), columns, { total: 9 });
+  return io.text;
+}
+
+interface Item {
+  readonly id: string;
+  readonly title: string | null;
+}
+
+const first: Item = { id: '1', title: 'A' };
+const second: Item = { id: '22', title: null };
+
+describe('lists', () => {
+  test('table', async () => {
+    expect(await printed('table', [first, second])).toEqual({
+      stdout: 'id  title\n1   A\n22\n',
+      stderr: '',
+    });
+    expect(await printed('table')).toEqual({ stdout: '', stderr: 'nothing found\n' });
+  });
+
+  test('json is one document, also when it is empty', async () => {
+    const { stdout } = await printed('json', [first], [], [second]);
+    expect(JSON.parse(stdout)).toEqual({ total: 9, items: [first, second] });
+    expect(JSON.parse((await printed('json')).stdout)).toEqual({ total: 9, items: [] });
+  });
+
+  test('ndjson and csv', async () => {
+    expect((await printed('ndjson', [first], [second])).stdout).toBe(
+      '{"id":"1","title":"A"}\n{"id":"22","title":null}\n',
+    );
+    expect((await printed('csv', [first], [second])).stdout).toBe('id,title\n1,A\n22,\n');
+    expect((await printed('csv')).stdout).toBe('id,title\n');
+  });
+
+  test('what comes from elsewhere cannot steer a terminal or a spreadsheet', async () => {
+    const hostile = { id: '1', title: '=HYPERLINK()\u001b[2J' };
+    expect((await printed('table', [hostile])).stdout).not.toContain('\u001b');
+    expect((await printed('csv', [hostile])).stdout).toContain("1,'=HYPERLINK()");
+  });
+});
+
+test('records', async () => {
+  const record = { id: '1', tags: ['a', 'b'], utm: { x: '1' }, none: null };
+  const shown = async (format: OutputFormat) => {
+    const io = fakeIo();
+    await new Output(io, { format, isQuiet: false, allowsColor: true }).record(record);
+    return io.text.stdout;
+  };
+  expect(await shown('table')).toBe('id    1\ntags  a|b\nutm   {"x":"1"}\nnone  \n');
+  expect(JSON.parse(await shown('json'))).toEqual(record);
+  expect(await shown('ndjson')).toBe(`${JSON.stringify(record)}\n`);
+  expect(await shown('csv')).toBe('id,tags,utm,none\n1,a|b,"{""x"":""1""}",\n');
+});
+
+test('--quiet keeps notes back and warnings not', () => {
+  const io = fakeIo();
+  const output = new Output(io, { format: 'table', isQuiet: true, allowsColor: true });
+  output.note('note');
+  output.warn('warning');
+  expect(io.text.stderr).toBe('warning\n');
+});
+
+test('nothing is written to a pipe that was closed, and nobody waits for it', async () => {
+  const io = fakeIo();
+  const output = new Output(io, { format: 'ndjson', isQuiet: false, allowsColor: true });
+  io.stdout.emit('error', Object.assign(new Error('closed'), { code: 'EPIPE' }));
+  await output.list(pages([first], [second]), columns);
+  expect([output.isClosed, io.text.stdout]).toEqual([true, '']);
+});
+
+describe('colours', () => {
+  const dim = '\u001b[2m';
+  test.each([
+    [{ isTerminal: true }, {}, true],
+    [{ isTerminal: false }, {}, false],
+    [{ isTerminal: true, env: { NO_COLOR: '1' } }, {}, false],
+    [{ isTerminal: true, env: { NO_COLOR: '' } }, {}, true],
+    [{ isTerminal: true, env: { TERM: 'dumb' } }, {}, false],
+    [{ isTerminal: true, env: { CI: 'true' } }, {}, false],
+    [{ isTerminal: true }, { color: false }, false],
+  ])('%j with flags %j: %s', async (surroundings, flags, expected) => {
+    const io = fakeIo(surroundings);
+    const options = { format: 'table', isQuiet: false } as const;
+    const output = new Output(io, { ...options, allowsColor: allowsColor(flags, io.env) });
+    await output.record(first);
+    expect(io.text.stdout.includes(dim)).toBe(expected);
+  });
+});
+
+test('--json and --output', () => {
+  expect(resolveFormat({})).toBe('table');
+  expect(resolveFormat({ json: true })).toBe('json');
+  expect(resolveFormat({ json: true, output: 'json' })).toBe('json');
+  expect(resolveFormat({ output: 'csv' })).toBe('csv');
+  expect(() => resolveFormat({ json: true, output: 'csv' })).toThrow('exclude each other');
+});
+
+test('any cells make a line that csv-parse reads back', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 2 }), (cells) => {
+      expect(parse(`${formatCsvLine(cells)}\n`, { record_delimiter: '\n' })).toEqual([cells]);
+    }),
+  );
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { type FakeIo, fakeIo } from '../test/fake-io.js';
+import { ask, askHidden, readSecret } from './prompt.js';
+
+function terminal(): FakeIo {
+  return fakeIo({ isTerminal: true });
+}
+
+describe('a hidden answer', () => {
+  test.each([
+    ['secret\r', 'secret'],
+    ['secret\n', 'secret'],
+    ['sécret 🎈\r', 'sécret 🎈'],
+    ['secrex\u007ft\r', 'secret'],
+    ['a🎈\bb\r', 'ab'],
+    ['\u007f\u007fab\r', 'ab'],
+    ['a\u001bb\r', 'ab'],
+    ['ab\u0004', 'ab'],
+  ])('typed as %j is %j', async (typed, secret) => {
+    const io = terminal();
+    const answer = askHidden('Secret: ', io);
+    io.stdin.write(typed);
+    expect(await answer).toBe(secret);
+    expect(io.text).toEqual({ stdout: '', stderr: 'Secret: \n' });
+    expect(io.rawModes).toEqual([true, false]);
+  });
+
+  test('may arrive letter by letter, or end with the input', async () => {
+    const io = terminal();
+    const answer = askHidden('Secret: ', io);
+    for (const letter of 'abc') io.stdin.write(letter);
+    io.stdin.end();
+    expect(await answer).toBe('abc');
+  });
+
+  test('Ctrl-C ends with 130 and gives the terminal back', async () => {
+    const io = terminal();
+    const answer = askHidden('Secret: ', io);
+    io.stdin.write('abc\u0003');
+    await expect(answer).rejects.toMatchObject({ exitCode: 130 });
+    expect(io.rawModes).toEqual([true, false]);
+  });
+});
+
+describe('an answer', () => {
+  test('is asked for on stderr and trimmed', async () => {
+    const io = terminal();
+    const answer = ask('Client id: ', io);
+    io.stdin.write('  me \n');
+    expect(await answer).toBe('me');
+    expect(io.text.stdout).toBe('');
+    expect(io.text.stderr).toContain('Client id: ');
+  });
+
+  test('Ctrl-C ends with 130', async () => {
+    const io = terminal();
+    const answer = ask('Client id: ', io);
+    io.stdin.write('\u0003');
+    await expect(answer).rejects.toMatchObject({ exitCode: 130 });
+  });
+
+  test('so does an interruption from outside', async () => {
+    const io = terminal();
+    const answer = ask('Client id: ', io);
+    io.interruption.abort();
+    await expect(answer).rejects.toMatchObject({ exitCode: 130 });
+  });
+});
+
+describe('a secret by pipe', () => {
+  test.each([
+    ['secret\n', 'secret'],
+    ['secret', 'secret'],
+    [' secret \r\nmore\n', 'secret'],
+    ['', ''],
+  ])('%j is %j', async (piped, secret) => {
+    const io = fakeIo();
+    io.stdin.end(piped);
+    expect(await readSecret(io)).toBe(secret);
+  });
+
+  test('what is no secret is not read to its end', async () => {
+    const io = fakeIo();
+    io.stdin.write('x'.repeat(70_000));
+    await expect(readSecret(io)).rejects.toThrow('stdin holds more than a secret');
+  });
+});

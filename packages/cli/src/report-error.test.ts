@@ -1,0 +1,98 @@
+import { ConnectionError, Shorty, ShortyConfigError } from '@shorty/sdk';
+import { describe, expect, test } from 'vitest';
+import { fakeIo } from '../test/fake-io.js';
+import { CliError, UsageError } from './cli-error.js';
+import { reportError } from './report-error.js';
+
+/** What the SDK throws when the server answers like this. */
+async function apiError(status: number, error: object): Promise<unknown> {
+  const client = new Shorty({
+    baseUrl: 'http://server.test',
+    accessToken: 'token',
+    maxRetries: 0,
+    fetch: async () => Response.json({ success: false, error }, { status }),
+  });
+  return client.urls.get('1').then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+}
+
+function report(error: unknown, env: Record<string, string> = {}) {
+  const io = fakeIo({ env });
+  return { code: reportError(error, io, false), text: io.text.stderr, stdout: io.text.stdout };
+}
+
+describe('exit codes', () => {
+  test.each([
+    [401, 'UNAUTHORIZED', 4],
+    [403, 'INSUFFICIENT_SCOPE', 4],
+    [403, 'PLAN_REQUIRED', 4],
+    [400, 'VALIDATION_FAILED', 1],
+    [402, 'QUOTA_EXCEEDED', 1],
+    [404, 'NOT_FOUND', 1],
+    [409, 'SLUG_CONFLICT', 1],
+    [429, 'RATE_LIMITED', 1],
+    [500, 'INTERNAL', 1],
+  ])('%i %s: %i', async (status, code, expected) => {
+    const error = await apiError(status, { code, message: 'No.', requestId: 'r1' });
+    const { code: exitCode, text } = report(error);
+    expect(exitCode).toBe(expected);
+    expect(text).toMatch(/^shorty: No\.\n/);
+    expect(text).toMatch(/\n {2}request r1\n$/);
+  });
+
+  test.each<[unknown, number]>([
+    [new UsageError('x'), 2],
+    [new ShortyConfigError('baseUrl', 'x'), 2],
+    [new CliError('x'), 1],
+    [new ConnectionError('x'), 1],
+    [new Error('x'), 1],
+    ['x', 1],
+  ])('%s', (error, expected) => {
+    expect(report(error).code).toBe(expected);
+  });
+
+  test('whatever fails after Ctrl-C was interrupted: 130', () => {
+    const io = fakeIo();
+    io.interruption.abort();
+    expect(reportError(new Error('socket hang up'), io, false)).toBe(130);
+    expect(io.text.stderr).toBe('shorty: interrupted\n');
+  });
+});
+
+test('fields are told line by line, but not what the message says already', async () => {
+  const details = [
+    { path: 'title', message: 'is too long' },
+    { path: '', message: 'has\nlines' },
+  ];
+  const many = await apiError(400, { code: 'VALIDATION_FAILED', message: '2 faults', details });
+  expect(report(many).text).toBe('shorty: 2 faults\n  title: is too long\n  has lines\n');
+  const single = await apiError(400, {
+    code: 'VALIDATION_FAILED',
+    message: 'title is too long',
+    details: details.slice(0, 1),
+  });
+  expect(report(single).text).toBe('shorty: title is too long\n');
+});
+
+test('as JSON: one line, everything in it, nothing on stdout', async () => {
+  const details = [{ path: 'title', message: 'is too long' }];
+  const error = await apiError(400, {
+    ...{ code: 'VALIDATION_FAILED', message: 'No.', details, requestId: 'r1' },
+  });
+  const io = fakeIo();
+  reportError(error, io, true);
+  expect(io.text.stdout).toBe('');
+  expect(JSON.parse(io.text.stderr)).toEqual({
+    error: { code: 'VALIDATION_FAILED', message: 'No.', details, status: 400, requestId: 'r1' },
+  });
+});
+
+test('an unexpected failure shows its stack on demand only', () => {
+  const error = new Error('surprise');
+  expect(report(error).text).toBe(
+    'shorty: surprise\n  set SHORTY_DEBUG=1 to see where it happened\n',
+  );
+  expect(report(error, { SHORTY_DEBUG: '1' }).text).toContain('report-error.test.ts');
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { configFolder, stateFolder } from './app-folders.js';
+import type { ConfigContent } from './config-file.js';
+import { requireCredentials, resolveSettings } from './settings.js';
+
+const config: ConfigContent = {
+  profiles: {
+    default: { baseUrl: 'https://stored.example', clientId: 'stored', clientSecret: 'kept' },
+    work: { baseUrl: 'https://work.example/' },
+  },
+};
+const empty: ConfigContent = { profiles: {} };
+
+describe('where a value comes from', () => {
+  test.each([
+    ['flag', { baseUrl: 'https://f.example' }, { SHORTY_BASE_URL: 'https://e.example' }, config],
+    ['environment', {}, { SHORTY_BASE_URL: 'https://e.example' }, config],
+    ['profile', {}, {}, config],
+    ['default', {}, {}, empty],
+    ['empty variables do not count', {}, { SHORTY_BASE_URL: '' }, config],
+  ])('%s', (name, flags, env, content) => {
+    const expected = {
+      flag: { value: 'https://f.example', source: 'flag --base-url' },
+      environment: { value: 'https://e.example', source: 'SHORTY_BASE_URL' },
+      profile: { value: 'https://stored.example', source: 'profile default' },
+      default: { value: 'http://localhost:3000', source: 'default' },
+    }[name] ?? { value: 'https://stored.example', source: 'profile default' };
+    expect(resolveSettings(flags, env, content).baseUrl).toEqual(expected);
+  });
+
+  test.each([
+    [{ profile: 'work' }, { SHORTY_PROFILE: 'x' }, config, 'work', 'flag --profile'],
+    [{}, { SHORTY_PROFILE: 'work' }, config, 'work', 'SHORTY_PROFILE'],
+    [{}, {}, { ...config, profile: 'work' }, 'work', 'configuration file'],
+    [{}, {}, config, 'default', 'default'],
+  ])('profile: %j %j', (flags, env, content, value, source) => {
+    expect(resolveSettings(flags, env, content).profile).toEqual({ value, source });
+  });
+
+  test('a profile that does not exist has nothing, not even of an object', () => {
+    const { baseUrl } = resolveSettings({ profile: 'constructor' }, {}, config);
+    expect(baseUrl.source).toBe('default');
+  });
+
+  test('slashes at the end of an address do not count', () => {
+    expect(resolveSettings({ profile: 'work' }, {}, config).baseUrl.value).toBe(
+      'https://work.example',
+    );
+  });
+
+  test.each(['links.example.com', 'ftp://links.example.com', 'http://'])('%s is refused', (url) => {
+    expect(() => resolveSettings({ baseUrl: url }, {}, config)).toThrow(
+      `the base URL ${JSON.stringify(url)} (flag --base-url) is no http or https address`,
+    );
+  });
+});
+
+describe('credentials', () => {
+  const credentials = (flags: object, env: Record<string, string>, content = config) =>
+    requireCredentials(resolveSettings(flags, env, content));
+
+  test('of the profile', () => {
+    expect(credentials({}, {})).toEqual({ clientId: 'stored', clientSecret: 'kept' });
+  });
+
+  test('a stored secret is for the stored client only', () => {
+    expect(() => credentials({ clientId: 'other' }, {})).toThrow(
+      'there is no secret for the client other (flag --client-id)',
+    );
+    expect(credentials({ clientId: 'stored' }, {})).toMatchObject({ clientSecret: 'kept' });
+  });
+
+  test('of the environment', () => {
+    const env = { SHORTY_CLIENT_ID: 'env', SHORTY_CLIENT_SECRET: 'secret' };
+    expect(credentials({}, env)).toEqual({ clientId: 'env', clientSecret: 'secret' });
+  });
+
+  test('a token wins over clients, unless a flag names one', () => {
+    const env = { SHORTY_ACCESS_TOKEN: 'token' };
+    expect(credentials({}, env)).toEqual({ accessToken: 'token' });
+    expect(credentials({ clientId: 'stored' }, env)).toMatchObject({ clientId: 'stored' });
+  });
+
+  test('none', () => {
+    expect(() => credentials({}, {}, empty)).toThrow('you are not signed in');
+  });
+});
+
+test.each([
+  ['linux', {}, '/home/me/.config/shorty', '/home/me/.local/state/shorty'],
+  ['linux', { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' }, '/c/shorty', '/s/shorty'],
+  ['linux', { SHORTY_CONFIG_DIR: '/x', SHORTY_STATE_DIR: '/y' }, '/x', '/y'],
+  ['win32', { APPDATA: '/r', LOCALAPPDATA: '/l' }, '/r/shorty', '/l/shorty'],
+] as const)('folders on %s with %j', (platform, env, config, state) => {
+  const place = { platform, env, homeDirectory: '/home/me' };
+  expect([configFolder(place), stateFolder(place)]).toEqual([config, state]);
+});
