@@ -103,7 +103,7 @@ async function* readRecords(
   let bytesRead = 0;
   for await (const block of readText(input, encoding)) {
     bytesRead = block.bytesRead;
-    yield { records: reader.push(block.text), bytesRead };
+    yield { records: reader.push(block.text), chars: block.text.length, bytesRead };
   }
-  yield { records: reader.finish(), bytesRead };
+  yield { records: reader.finish(), chars: 0, bytesRead };
 }

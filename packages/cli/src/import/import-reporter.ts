@@ -137,7 +137,9 @@ export class ImportReporter {
     if (this.#isFinishedBefore) {
       output.note('already imported, nothing was made twice: --no-resume imports it again');
     } else if (replayed > 0 && rowsBefore === 0) {
-      output.note(`${formatNumber(replayed)} of them were made by an earlier run, not twice`);
+      output.note(
+        `${formatNumber(replayed)} of them had been made already, by an earlier run or a request whose answer was lost; none was made twice`,
+      );
     }
     return summary;
   }

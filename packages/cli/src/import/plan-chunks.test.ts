@@ -14,9 +14,10 @@ async function chunksOf(text: string, pieceChars = text.length): Promise<ImportC
     const reader = new CsvReader(',');
     for (let at = 0; at < text.length; at += pieceChars) {
       const bytesRead = Math.min(text.length, at + pieceChars);
-      yield { records: reader.push(text.slice(at, at + pieceChars)), bytesRead };
+      const piece = text.slice(at, at + pieceChars);
+      yield { records: reader.push(piece), chars: piece.length, bytesRead };
     }
-    yield { records: reader.finish(), bytesRead: text.length };
+    yield { records: reader.finish(), chars: 0, bytesRead: text.length };
   }
   const chunks: ImportChunk[] = [];
   for await (const chunk of planChunks(batches(), plan)) chunks.push(chunk);
@@ -59,6 +60,15 @@ describe('grouping', () => {
       const items = rows.flatMap(({ item }) => (item ? [item] : []));
       expect(JSON.stringify({ urls: items }).length).toBeLessThan(1024 * 1024);
     }
+  });
+
+  test.each([10, 700, 100_000])('tells how far it is, read in pieces of %i', async (pieceChars) => {
+    const text = rowsOf(1000);
+    const chunks = await chunksOf(text, pieceChars);
+    const reached = chunks.map(({ bytesRead }) => bytesRead);
+    expect(reached).toEqual([...reached].sort((a, b) => a - b));
+    expect(reached.at(-1)).toBe(text.length);
+    expect(Math.abs((reached[4] ?? 0) - text.length / 2)).toBeLessThan(text.length / 20);
   });
 
   test('follows from the file alone, however it arrives', async () => {

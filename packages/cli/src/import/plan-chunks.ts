@@ -19,12 +19,16 @@ export interface ImportChunk {
   readonly rows: readonly ImportRow[];
   /** Digest of the items that are sent. */
   readonly payloadDigest: string;
-  /** How far into the file this chunk reaches. */
+  /** How far into the file this chunk reaches, as near as characters tell. */
   readonly bytesRead: number;
 }
 
+/** The rows that one piece of the file completes. */
 export interface RecordBatch {
   readonly records: Iterable<CsvRecord>;
+  /** Characters in the piece. */
+  readonly chars: number;
+  /** Bytes of the file up to the end of the piece. */
   readonly bytesRead: number;
 }
 
@@ -57,9 +61,14 @@ export async function* planChunks(
     return chunk;
   };
   for await (const batch of batches) {
-    bytesRead = batch.bytesRead;
+    const bytesBefore = bytesRead;
+    const bytesPerChar = (batch.bytesRead - bytesBefore) / Math.max(1, batch.chars);
+    let charsRead = 0;
     for (const record of batch.records) {
       const index = rowIndex++;
+      charsRead += record.raw.length + 1;
+      // A row that began in the piece before would count too much.
+      bytesRead = Math.min(batch.bytesRead, bytesBefore + Math.round(charsRead * bytesPerChar));
       const { line, raw } = record;
       const converted = convertRow(record, plan, options);
       if (converted.fault !== undefined) {
@@ -79,6 +88,7 @@ export async function* planChunks(
       payloadBytes += bytes;
       if (payload.length >= maxItems || rows.length >= maxRows) yield cut();
     }
+    bytesRead = batch.bytesRead;
   }
   if (rows.length > 0) yield cut();
 }

@@ -67,7 +67,7 @@ async function* rowsBehindHeader(csv: CsvFile): AsyncGenerator<RecordBatch> {
       isHeaderNext = false;
     }
   }
-  for await (const { records, bytesRead } of csv.records()) {
-    yield isHeaderNext ? { records: withoutHeader(records), bytesRead } : { records, bytesRead };
+  for await (const batch of csv.records()) {
+    yield isHeaderNext ? { ...batch, records: withoutHeader(batch.records) } : batch;
   }
 }
