@@ -23,6 +23,8 @@ export default defineConfig({
           name: 'packages',
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}'],
           testTimeout: 20_000,
+          // Ink draws no live view where these say that nobody watches.
+          env: { CI: 'false', CONTINUOUS_INTEGRATION: 'false' },
         },
       },
       {

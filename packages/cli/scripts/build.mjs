@@ -10,16 +10,20 @@ const [folder = path('dist')] = process.argv.slice(2);
 
 rmSync(folder, { recursive: true, force: true });
 
-// Ink asks for it only in development.
-const withoutDevtools = {
-  name: 'without-devtools',
+// What Ink asks for, and what it is given instead: the one is for development only, and whether
+// anybody watches is decided before Ink is started, once for all output.
+const replacements = {
+  'react-devtools-core': 'export default {};',
+  'is-in-ci': 'export default false;',
+};
+
+const replaceForInk = {
+  name: 'replace-for-ink',
   setup(plugin) {
-    plugin.onResolve({ filter: /^react-devtools-core$/ }, ({ path: name }) => ({
-      path: name,
-      namespace: 'empty',
-    }));
-    plugin.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({
-      contents: 'export default {};',
+    const filter = new RegExp(`^(${Object.keys(replacements).join('|')})$`);
+    plugin.onResolve({ filter }, ({ path: name }) => ({ path: name, namespace: 'replacement' }));
+    plugin.onLoad({ filter: /.*/, namespace: 'replacement' }, ({ path: name }) => ({
+      contents: replacements[name],
     }));
   },
 };
@@ -38,8 +42,8 @@ await build({
   legalComments: 'linked',
   define: { 'process.env.NODE_ENV': '"production"' },
   // The source, and not what a build of it may have left behind.
-  alias: { '@shorty/sdk': process.env.SDK ?? path('../sdk/src/index.ts') },
-  plugins: [withoutDevtools],
+  alias: { '@shorty/sdk': path('../sdk/src/index.ts') },
+  plugins: [replaceForInk],
   // CommonJS dependencies ask for Node's own modules by require.
   banner: {
     js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);",
