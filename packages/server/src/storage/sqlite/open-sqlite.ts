@@ -45,7 +45,16 @@ export function openSqlite({ path, durability }: SqliteOptions): Database {
       );
       return (rows[0]?.last_id as number) - count + 1;
     },
-    migrate: () => applyMigrations(write, 'sqlite'),
+    async migrate() {
+      // Several processes may start at once, and what migrations run outside a transaction does
+      // not ask again by itself.
+      writer.pragma('busy_timeout = 5000');
+      try {
+        return await applyMigrations(write, 'sqlite');
+      } finally {
+        writer.pragma('busy_timeout = 0');
+      }
+    },
     async close() {
       await commits.finish();
       if (read !== write) await read.destroy();
