@@ -7,9 +7,9 @@ import { scratchFolder, serveShorty } from './lib/processes.mjs';
 import { compare, report } from './lib/ratio.mjs';
 
 const perRequest = 100;
-const inFlight = 4;
+const inFlight = 8;
 
-export async function benchBulkCreate({ rows = 40_000, runs = 5, bound = 0.5 } = {}) {
+export async function benchBulkCreate({ rows = 40_000, runs = 9, bound = 0.5 } = {}) {
   const shorty = await serveShorty();
   const pool = new Pool(shorty.origin, { connections: inFlight });
   let made = 0;

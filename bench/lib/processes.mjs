@@ -29,14 +29,10 @@ export function scratchFolder() {
 /** A Node program that serves on a port of its own; resolves when it answers. */
 export async function serve(script, environment = {}) {
   const port = nextPort++;
-  const child = spawn(
-    process.execPath,
-    [...(environment.NODE_ARGS?.split(' ') ?? []), join(root, script)],
-    {
-      env: { ...process.env, PORT: String(port), SHORTY_LOG_LEVEL: 'error', ...environment },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, [join(root, script)], {
+    env: { ...process.env, PORT: String(port), SHORTY_LOG_LEVEL: 'error', ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   children.push(child);
   const origin = `http://127.0.0.1:${port}`;
   for (let attempt = 0; ; attempt += 1) {

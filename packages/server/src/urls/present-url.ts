@@ -13,7 +13,9 @@ export interface LinkOrigins {
 /** The canonical public link. Specification, "URL record". */
 export function shortUrlOf(
   origins: LinkOrigins,
-  url: Pick<ShortUrl, 'shortCode' | 'customSlug'> & { readonly hostname?: string | null },
+  url: Pick<ShortUrl, 'shortCode' | 'customSlug'> & {
+    readonly hostname: string | null | undefined;
+  },
 ): string {
   return `${origins.scheme}${url.hostname ?? origins.shortDomain}/${url.customSlug ?? url.shortCode}`;
 }

@@ -17,9 +17,12 @@ export function findTargetUrlFault(text: string): string | undefined {
   }
   if (!/^https?:\/\//i.test(text)) return 'must start with http:// or https://';
   if (!URL.canParse(text)) return 'must be a valid URL';
-  const { username, password } = new URL(text);
-  if (username !== '' || password !== '') {
+  if (text.includes('@') && hasUserInfo(new URL(text))) {
     return 'must not carry a user name or password before the host (user@host)';
   }
   return undefined;
+}
+
+function hasUserInfo({ username, password }: URL): boolean {
+  return username !== '' || password !== '';
 }

@@ -70,20 +70,14 @@ export function urlHandlers(
           requested: body.urls.length,
           createdCount: created.length,
           failedCount: errors.length,
-          created: created.map((url) => {
+          created: created.map(({ index, id, shortCode, hostname }) => {
             // It was created, so it is the request of a link.
-            const { targetUrl, customSlug = null } = body.urls[url.index] as {
+            const { targetUrl, customSlug = null } = body.urls[index] as {
               targetUrl: string;
               customSlug?: string | null;
             };
-            return {
-              index: url.index,
-              id: String(url.id),
-              shortCode: url.shortCode,
-              targetUrl,
-              customSlug,
-              shortUrl: shortUrlOf(places, { ...url, customSlug }),
-            };
+            const shortUrl = shortUrlOf(places, { shortCode, customSlug, hostname });
+            return { index, id: String(id), shortCode, targetUrl, customSlug, shortUrl };
           }),
           errors: [...errors],
         },

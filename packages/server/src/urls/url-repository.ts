@@ -17,7 +17,7 @@ export type CreateOutcome =
       readonly id: number;
       readonly shortCode: string;
       /** Of the custom domain, where there is one. */
-      readonly hostname?: string;
+      readonly hostname: string | undefined;
     }
   | { readonly status: 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' };
 
@@ -258,7 +258,7 @@ export class UrlRepository {
           status: 'created',
           id,
           shortCode: codes.get(id) ?? shortCode,
-          ...(hostname !== null && { hostname }),
+          hostname: hostname ?? undefined,
         },
     );
   }

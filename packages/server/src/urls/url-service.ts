@@ -28,7 +28,7 @@ export interface UrlServiceOptions {
 export interface CreatedUrl {
   readonly id: number;
   readonly shortCode: string;
-  readonly hostname?: string;
+  readonly hostname: string | undefined;
 }
 
 export interface CreatedOnce {
@@ -254,8 +254,8 @@ function sortOutcomes(
   for (const [position, outcome] of outcomes.entries()) {
     const index = indexes[position] as number;
     if (outcome.status === 'created') {
-      const { status: _, ...url } = outcome;
-      created.push({ index, ...url });
+      const { id, shortCode, hostname } = outcome;
+      created.push({ index, id, shortCode, hostname });
     } else {
       const { code, message } = refusal(outcome.status, bodies[position]?.customSlug);
       errors.push({ index, error: message, code });

@@ -10,7 +10,7 @@ type Value = string | number | null;
  * be undone halfway, SQLite first copies every page that it touches.
  */
 export function bulkInserter(handle: SqliteHandle): BulkInsert {
-  const statements = new LRUCache<string, Statement<Value[]>>({ max: 200 });
+  const statements = new LRUCache<string, Statement<[Value[]]>>({ max: 200 });
 
   return async (_transaction, table, rows, { passConflicts = false } = {}) => {
     if (rows.length === 0) return 0;
@@ -18,17 +18,20 @@ export function bulkInserter(handle: SqliteHandle): BulkInsert {
     const columns = Object.keys(records[0] ?? {}).filter((column) =>
       records.some((record) => record[column] !== null),
     );
+    const values: Value[] = new Array(columns.length);
     const text = `insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})${passConflicts ? ' on conflict do nothing' : ''}`;
     let inserted = 0;
     try {
       let statement = statements.get(text);
       if (!statement) {
-        statement = handle.prepare<Value[]>(text);
+        statement = handle.prepare<[Value[]]>(text);
         statements.set(text, statement);
       }
       for (const record of records) {
-        const values = columns.map((column) => record[column] as Value);
-        inserted += statement.run(...values).changes;
+        for (let at = 0; at < columns.length; at += 1) {
+          values[at] = record[columns[at] as string] as Value;
+        }
+        inserted += statement.run(values).changes;
       }
     } catch (error) {
       throw translateSqliteError(error);
