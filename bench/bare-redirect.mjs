@@ -15,7 +15,7 @@ createServer((request, response) => {
   }
   response.writeHead(307, { Location: target, 'Cache-Control': 'no-store', 'Content-Length': 0 });
   response.end();
-}).listen(Number(process.env.PORT), '127.0.0.1');
+}).listen({ port: Number(process.env.PORT), host: '127.0.0.1', backlog: 4096 });
 
 function codeOf(index) {
   return `bench-${String(index).padStart(6, '0')}`;

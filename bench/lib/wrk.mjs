@@ -40,6 +40,9 @@ export async function load(origin, script, { connections, seconds }) {
     '-t1',
     `-c${connections}`,
     `-d${seconds}s`,
+    // A program that is not warm yet may keep the last of many connections waiting for seconds.
+    '--timeout',
+    '10s',
     '-H',
     'Host: localhost:3000',
     '-s',

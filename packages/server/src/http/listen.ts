@@ -9,6 +9,10 @@ export interface Listener {
   stop(graceMs: number): Promise<void>;
 }
 
+// Connections that wait to be accepted; the system may allow fewer. At Node's own 511, a crowd that
+// comes at once has its last ones wait a whole second for a second try.
+const backlog = 4096;
+
 /** Starts to listen; throws a ConfigError where that cannot be done. */
 export async function listen(
   server: Server,
@@ -28,7 +32,7 @@ export async function listen(
       reject(new ConfigError(message, { cause }));
     };
     server.once('error', refuse);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       server.off('error', refuse);
       resolve();
     });
