@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /**
  * The tables, as queries see them. Instants are milliseconds since 1970, flags are 0 or 1, lists
  * and maps are JSON text: the same in every engine.
@@ -14,6 +16,8 @@ export interface Schema {
   events: EventTable;
   deliveries: DeliveryTable;
   url_id_counter: { last_id: number };
+  visits: VisitTable;
+  journal_positions: JournalPositionTable;
 }
 
 export interface OrganizationTable {
@@ -125,4 +129,34 @@ export interface DeliveryTable {
   attempts: number;
   next_attempt_at: number | null;
   created_at: number;
+}
+
+/** One answered redirect, of people and of machines. */
+export interface VisitTable {
+  id: Generated<number>;
+  url_id: number;
+  visited_at: number;
+  /** Only 'human' is a click. */
+  kind: string;
+  /** The rule that decided the kind. */
+  reason: string;
+  /** By the short code, and not by the slug. */
+  is_by_code: number;
+  country: string;
+  device_type: string;
+  browser: string;
+  os: string;
+  referrer_domain: string;
+  referrer_type: string;
+  /** A keyed hash of address and agent; null where the visitor asked not to be followed. */
+  visitor_key: string | null;
+  /** A keyed hash of the address. */
+  address_key: string;
+  scanner_app: string | null;
+}
+
+export interface JournalPositionTable {
+  writer_id: string;
+  segment: number;
+  offset: number;
 }

@@ -1,12 +1,14 @@
 import { type Kysely, type Migration, Migrator } from 'kysely';
 import type { Schema } from '../schema.js';
 import { initial } from './0001-initial.js';
+import { visits } from './0002-visits.js';
 
 export type Engine = 'sqlite';
 
 /** In the order of their names. A migration that has shipped never changes. */
 const migrations: Record<string, (engine: Engine) => Migration> = {
   '0001-initial': initial,
+  '0002-visits': visits,
 };
 
 /** Applies what is missing, all or nothing; the names of what was applied. */

@@ -1,0 +1,64 @@
+import { JournalFolder } from '../journal/journal-folder.js';
+import { type JournalPosition, readJournal, removeReadSegments } from '../journal/journal-reader.js';
+import type { Clock } from '../ports.js';
+import { fromLine } from './visit.js';
+import type { VisitRepository } from './visit-repository.js';
+
+export interface VisitIngesterOptions {
+  readonly visits: VisitRepository;
+  /** The folder that holds one folder for each writer. */
+  readonly root: string;
+  /** The living writer whose journal this ingester follows. */
+  readonly writerId: string;
+  readonly folder: string;
+  readonly clock: Clock;
+}
+
+/** Moves visits from journals into storage. Whatever it is killed in the middle of, it does once. */
+export class VisitIngester {
+  readonly #options: VisitIngesterOptions;
+
+  constructor(options: VisitIngesterOptions) {
+    this.#options = options;
+  }
+
+  /** Moves what the living writer has written; how many visits. */
+  runOnce(): Promise<number> {
+    return this.#follow(this.#options.folder, this.#options.writerId);
+  }
+
+  /** Moves what writers have left that ended without doing so, and removes their folders. */
+  async adoptLeftovers(): Promise<number> {
+    let moved = 0;
+    for (const folder of JournalFolder.adoptAll(this.#options.root)) {
+      try {
+        moved += await this.#follow(folder.path, folder.writerId);
+      } catch (error) {
+        folder.release();
+        throw error;
+      }
+      // The folder first: a position without a folder does no harm, the reverse counts twice.
+      folder.remove();
+      await this.#options.visits.forgetWriter(folder.writerId);
+    }
+    return moved;
+  }
+
+  async #follow(folder: string, writerId: string): Promise<number> {
+    const { visits, clock } = this.#options;
+    let position: JournalPosition = await visits.findPosition(writerId);
+    let moved = 0;
+    for (;;) {
+      const chunk = readJournal(folder, position);
+      if (!chunk) break;
+      const arrived = chunk.lines.map(fromLine);
+      if (!(await visits.store(writerId, position, chunk.position, arrived, clock()))) {
+        throw new Error(`the journal ${writerId} is moved by somebody else as well`);
+      }
+      moved += arrived.length;
+      position = chunk.position;
+    }
+    removeReadSegments(folder, position);
+    return moved;
+  }
+}
