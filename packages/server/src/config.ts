@@ -14,6 +14,16 @@ export interface Config {
   /** The first client of an empty database; undefined makes one up. */
   readonly credentials: { readonly clientId: string; readonly clientSecret: string } | undefined;
   readonly trustedProxies: TrustedProxies;
+  /** Keys the hashes of visitors; undefined stands for one that is kept beside the database. */
+  readonly secretKey: string | undefined;
+  /** Click counts that are told of as events, in ascending order. */
+  readonly thresholds: readonly number[];
+  /** A country database of the operator's own; undefined stands for the one that is shipped. */
+  readonly countryDatabase: string | undefined;
+  /** The header in which trusted proxies say the visitor's country. */
+  readonly countryHeader: string | undefined;
+  /** Makes no visitor key for who sends `Sec-GPC` or `DNT`. */
+  readonly honourPrivacySignals: boolean;
   readonly durability: 'process' | 'power';
   readonly logLevel: LogLevel;
 }
@@ -49,6 +59,11 @@ export function readConfig(environment: Environment): Config {
     shortDomain: optional('SHORTY_SHORT_DOMAIN', parseHost),
     credentials: readCredentials(environment),
     trustedProxies: read('SHORTY_TRUST_PROXY', '', parseTrustedProxies),
+    secretKey: optional('SHORTY_SECRET_KEY', parseSecretKey),
+    thresholds: read('SHORTY_THRESHOLDS', '100,1000,10000,100000,1000000', parseThresholds),
+    countryDatabase: optional('SHORTY_COUNTRY_DATABASE', (text) => text),
+    countryHeader: optional('SHORTY_COUNTRY_HEADER', parseHeaderName),
+    honourPrivacySignals: read('SHORTY_HONOUR_PRIVACY_SIGNALS', '0', parseFlag),
     durability: read('SHORTY_DURABILITY', 'process', oneOf(['process', 'power'] as const)),
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
   };
@@ -93,6 +108,31 @@ function parseHost(text: string): string {
   const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined;
   if (url && url.href === `http://${url.host}/` && !text.includes('/')) return url.host;
   throw new Error('it must be a host name, with a port if need be, such as sho.example');
+}
+
+const minSecretKeyLength = 16;
+
+function parseSecretKey(text: string): string {
+  if (text.length >= minSecretKeyLength) return text;
+  throw new Error(`it must be at least ${minSecretKeyLength} characters long`);
+}
+
+function parseThresholds(text: string): readonly number[] {
+  const thresholds = text.split(',').map((part) => Number(part.trim() || Number.NaN));
+  if (thresholds.every((threshold) => Number.isSafeInteger(threshold) && threshold > 0)) {
+    return [...new Set(thresholds)].sort((a, b) => a - b);
+  }
+  throw new Error('it must be whole numbers above 0 with commas, such as 100,1000,10000');
+}
+
+function parseHeaderName(text: string): string {
+  if (/^[A-Za-z0-9-]+$/.test(text)) return text;
+  throw new Error('it must be the name of a header, such as CF-IPCountry');
+}
+
+function parseFlag(text: string): boolean {
+  if (text === '0' || text === '1') return text === '1';
+  throw new Error('it must be 1 (on) or 0 (off)');
 }
 
 function oneOf<const T extends string>(values: readonly T[]): (text: string) => T {

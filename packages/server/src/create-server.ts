@@ -4,6 +4,10 @@ import { v7 as newUuid } from 'uuid';
 import { AuthService, type Credentials, clientOf } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { tokenHandlers } from './auth/token-handlers.js';
+import { loadSecretKey } from './clicks/secret-key.js';
+import { VisitPipeline } from './clicks/visit-pipeline.js';
+import { VisitRecorder } from './clicks/visit-recorder.js';
+import { VisitRepository } from './clicks/visit-repository.js';
 import { type Config, readConfig } from './config.js';
 import { api } from './contract/api.js';
 import { DomainRepository } from './domains/domain-repository.js';
@@ -30,10 +34,14 @@ import { urlHandlers } from './urls/url-handlers.js';
 import { UrlRepository } from './urls/url-repository.js';
 import { UrlService } from './urls/url-service.js';
 import { usageHandlers } from './usage/usage-handlers.js';
+import { createVisitDescriber } from './visits/describe-visit.js';
+import { openCountryDatabase } from './visits/find-country.js';
 
 export interface ServerOptions extends Partial<Config> {
   /** Milliseconds since 1970; for tests that travel in time. */
   readonly clock?: Clock;
+  /** Moves visits into storage in a thread of its own. Needs the build, and a database file. */
+  readonly isThreaded?: boolean;
   readonly logger?: Logger;
 }
 
@@ -71,7 +79,12 @@ const stopGraceMs = 8_000;
  * ```
  */
 export function createServer(options: ServerOptions = {}): ShortyServer {
-  const { clock = Date.now, logger = pino({ level: 'silent' }), ...settings } = options;
+  const {
+    clock = Date.now,
+    logger = pino({ level: 'silent' }),
+    isThreaded = false,
+    ...settings
+  } = options;
   const config: Config = {
     ...readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' }),
     ...settings,
@@ -90,8 +103,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
   const domains = new DomainRepository(database);
+  const outbox = new EventOutbox(newUuid);
+  const visits = new VisitRepository(database, { outbox, thresholds: config.thresholds });
+  let pipeline: VisitPipeline | undefined;
+  let recorder: VisitRecorder | undefined;
   const urls = new UrlRepository(database, {
-    outbox: new EventOutbox(newUuid),
+    outbox,
     describe: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });
   const cache = new LinkCache({
@@ -122,6 +139,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       cache,
       isReserved,
       findDomain: (host) => hosts.find(host),
+      // Nobody visits before the server has started.
+      record: (request, link, answer) => recorder?.record(request, link, answer),
       limiter: new AttemptLimiter(passwordAttempts),
       proxies: config.trustedProxies,
       clock,
@@ -131,7 +150,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...tokenHandlers(auth),
       ...urlHandlers(service, origins, clock),
       ...usageHandlers(organizations, clock),
-      ...healthHandlers({ database, isStopping: () => stopping !== undefined }),
+      ...healthHandlers({
+        database,
+        isStopping: () => stopping !== undefined,
+        visitFault: () => pipeline?.fault,
+      }),
     },
   });
   const services: readonly Service[] = [
@@ -165,9 +188,36 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     if (isFirst) credentials = first;
   }
 
+  async function startCounting(): Promise<void> {
+    const { databasePath, durability, thresholds, trustedProxies: proxies } = config;
+    pipeline = new VisitPipeline({
+      databasePath,
+      durability,
+      thresholds,
+      visits,
+      isThreaded: isThreaded && databasePath !== ':memory:',
+      newId: newUuid,
+      clock,
+      logger,
+    });
+    const findCountry = await openCountryDatabase({
+      path: config.countryDatabase,
+      onFault: (err) => logger.error({ err }, 'countries are unknown'),
+    });
+    const describer = createVisitDescriber({
+      secretKey: config.secretKey ?? loadSecretKey(databasePath),
+      findCountry,
+      countryHeader: config.countryHeader,
+      honourPrivacySignals: config.honourPrivacySignals,
+    });
+    recorder = new VisitRecorder({ journal: pipeline.journal, describer, proxies, clock });
+    pipeline.start();
+  }
+
   async function shutDown(): Promise<void> {
     await listener?.stop(stopGraceMs);
     await stopAll(services);
+    await pipeline?.stop();
     await database.close();
   }
 
@@ -182,6 +232,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     async start() {
       await database.migrate();
       await createFirstOrganization();
+      await startCounting();
       listener = await listen(http, config);
       url = config.baseUrl ?? listener.origin;
       const { protocol, host } = new URL(url);

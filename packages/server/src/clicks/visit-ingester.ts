@@ -1,5 +1,9 @@
 import { JournalFolder } from '../journal/journal-folder.js';
-import { type JournalPosition, readJournal, removeReadSegments } from '../journal/journal-reader.js';
+import {
+  type JournalPosition,
+  readJournal,
+  removeReadSegments,
+} from '../journal/journal-reader.js';
 import type { Clock } from '../ports.js';
 import { fromLine } from './visit.js';
 import type { VisitRepository } from './visit-repository.js';

@@ -8,7 +8,7 @@ import { toLine } from './visit.js';
 
 export interface VisitRecorderOptions {
   readonly journal: Journal;
-  readonly describe: VisitDescriber;
+  readonly describer: VisitDescriber;
   readonly proxies: TrustedProxies;
   readonly clock: Clock;
 }
@@ -23,23 +23,25 @@ export class VisitRecorder {
 
   /** Keeps the visit, and then has it answered. */
   record(request: IncomingMessage, link: Link, answer: () => void): void {
-    const { journal, describe, proxies, clock } = this.#options;
+    const { journal, describer, proxies, clock } = this.#options;
+    const { method, headers, socket } = request;
     const url = request.url as string;
-    const address = clientAddressOf(
-      request.socket.remoteAddress,
-      request.headers['x-forwarded-for'],
-      proxies,
-    );
+    const mark = url.indexOf('?');
+    const peer = socket.remoteAddress;
+    const facts = describer.describe({
+      method,
+      headers,
+      query: mark < 0 ? '' : url.slice(mark),
+      address: clientAddressOf(peer, headers['x-forwarded-for'], proxies),
+      isPeerTrusted: peer !== undefined && proxies.trusts(peer),
+      shortDomain: headers.host ?? '',
+    });
     const line = toLine({
-      ...describe(request, address),
+      ...facts,
       urlId: link.urlId,
       visitedAt: clock(),
-      isByCode: url.startsWith(link.shortCode, 1) && isEnd(url, link.shortCode.length + 1),
+      isByCode: link.shortCode === url.slice(1, mark < 0 ? undefined : mark),
     });
     journal.append(line, answer);
   }
-}
-
-function isEnd(url: string, at: number): boolean {
-  return url.length === at || url[at] === '?';
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { JournalPosition } from '../journal/journal-reader.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import type { Visit } from './visit.js';
+import { evidenceOf, type Visit } from './visit.js';
 
 export interface VisitRepositoryOptions {
   readonly outbox: EventOutbox;
@@ -156,5 +156,6 @@ function toRow(visit: Visit) {
     visitor_key: visit.visitorKey,
     address_key: visit.addressKey,
     scanner_app: visit.scannerApp,
+    scan_evidence: evidenceOf(visit),
   };
 }

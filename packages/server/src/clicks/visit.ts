@@ -9,6 +9,27 @@ export interface Visit extends VisitFacts {
   readonly isByCode: boolean;
 }
 
+const evidence = [
+  'isDedicatedScanner',
+  'isInApp',
+  'hasReferrer',
+  'isImageSearch',
+  'isOwnNavigation',
+] as const;
+
+type Evidence = Readonly<Record<(typeof evidence)[number], boolean>>;
+
+/** What speaks for a scan, as bits: the first in `evidence` is the lowest. */
+export function evidenceOf(facts: Evidence): number {
+  return evidence.reduce((bits, name, at) => bits | (facts[name] ? 1 << at : 0), 0);
+}
+
+export function fromEvidence(bits: number): Evidence {
+  return Object.fromEntries(
+    evidence.map((name, at) => [name, (bits & (1 << at)) !== 0]),
+  ) as Evidence;
+}
+
 // A journal outlives an upgrade: a line says which order of fields it has.
 const version = 1;
 
@@ -30,6 +51,7 @@ export function toLine(visit: Visit): string {
     visit.visitorKey,
     visit.addressKey,
     visit.scannerApp,
+    evidenceOf(visit),
   ])}\n`;
 }
 
@@ -49,6 +71,7 @@ type Cells = [
   visitorKey: string | null,
   addressKey: string,
   scannerApp: string | null,
+  evidence: number,
 ];
 
 /** The visit that a line of the journal tells of. */
@@ -70,5 +93,6 @@ export function fromLine(line: string): Visit {
     visitorKey: cells[12],
     addressKey: cells[13],
     scannerApp: cells[14],
+    ...fromEvidence(cells[15]),
   };
 }

@@ -7,11 +7,14 @@ import type { Database } from '../storage/database.js';
 export interface HealthOptions {
   readonly database: Database;
   readonly isStopping: () => boolean;
+  /** Why visits do not reach storage; undefined while they do. */
+  readonly visitFault: () => string | undefined;
 }
 
 export function healthHandlers({
   database,
   isStopping,
+  visitFault,
 }: HealthOptions): Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getOpenApi'> {
   // Rendered when it is first asked for: few ask.
   let openApi: string | undefined;
@@ -21,6 +24,8 @@ export function healthHandlers({
 
     async getReadiness() {
       if (isStopping()) throw new ApiError('UNAVAILABLE', 'The server is stopping');
+      const fault = visitFault();
+      if (fault !== undefined) throw new ApiError('UNAVAILABLE', fault);
       await sql`select 1 from organizations limit 1`.execute(database.read);
       return ok;
     },

@@ -10,7 +10,7 @@ export async function start(): Promise<void> {
   const config = readConfig(process.env);
   // Logs go to stderr; stdout tells a person how to go on.
   const logger = pino({ level: config.logLevel }, destination({ dest: 2, sync: true }));
-  const server = createServer({ ...config, logger });
+  const server = createServer({ ...config, logger, isThreaded: true });
   // Listened for from the start: a stop that comes early waits for the start to end.
   const signal = new Promise<string>((resolve) => {
     for (const name of stopSignals) process.once(name, () => resolve(name));

@@ -8,7 +8,6 @@ import { clientAddressOf, type TrustedProxies } from '../net/client-address.js';
 import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
 import { pageHeaders } from '../pages/page.js';
 import type { Clock } from '../ports.js';
-import { TurnBatch } from '../turn-batch.js';
 import type { AttemptLimiter } from './attempt-limiter.js';
 import { decideRedirect, type Link } from './link.js';
 import type { LinkCache } from './link-cache.js';
@@ -20,31 +19,20 @@ export interface RedirectHandlerOptions {
   readonly isReserved: (word: string) => boolean;
   /** The custom domain that a Host header names; null for the platform's. */
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
+  /** Keeps the visit, and then has it answered. */
+  readonly record: (request: IncomingMessage, link: Link, answer: () => void) => void;
   readonly limiter: AttemptLimiter;
   readonly proxies: TrustedProxies;
   readonly clock: Clock;
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-interface Redirect {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly link: Link;
-}
-
 /**
  * Answers short links. It stands before everything else: a link that is in the cache is answered
- * within the turn of the event loop in which its request came, together with all others of that
- * turn. Answers that leave one behind the other wake the receiving side once; spread among the
- * reading of requests, each of them wakes it again and costs a third more.
+ * within the turn of the event loop in which its request came.
  */
 export class RedirectHandler {
   readonly #options: RedirectHandlerOptions;
-  readonly #redirects = new TurnBatch<Redirect>((redirects) => {
-    for (const { request, response, link } of redirects) {
-      redirect(request, response, link, link.status);
-    }
-  });
 
   constructor(options: RedirectHandlerOptions) {
     this.#options = options;
@@ -85,7 +73,7 @@ export class RedirectHandler {
     switch (decision) {
       case 'redirect':
         if (request.method === 'GET' || request.method === 'HEAD') {
-          this.#redirects.add({ request, response, link: link as Link });
+          this.#redirect(request, response, link as Link, (link as Link).status);
         } else {
           this.#refuse(request, response, methodNotAllowed('GET, HEAD'));
         }
@@ -142,7 +130,11 @@ export class RedirectHandler {
       return;
     }
     limiter.giveBack(guesser);
-    redirect(request, response, link, 303);
+    this.#redirect(request, response, link, 303);
+  }
+
+  #redirect(request: IncomingMessage, response: ServerResponse, link: Link, status: number): void {
+    this.#options.record(request, link, () => redirect(request, response, link, status));
   }
 
   /** A page for people, the envelope for programs. */

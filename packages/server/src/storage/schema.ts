@@ -153,6 +153,8 @@ export interface VisitTable {
   /** A keyed hash of the address. */
   address_key: string;
   scanner_app: string | null;
+  /** Bits of what speaks for a scan. */
+  scan_evidence: number;
 }
 
 export interface JournalPositionTable {

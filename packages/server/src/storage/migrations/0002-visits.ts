@@ -27,6 +27,7 @@ export function visits(engine: Engine): Migration {
         .addColumn('visitor_key', 'text')
         .addColumn('address_key', 'text', (column) => column.notNull())
         .addColumn('scanner_app', 'text')
+        .addColumn('scan_evidence', 'integer', (column) => column.notNull())
         .execute();
 
       // How far each journal has been moved into storage, written in the transaction that moved it.

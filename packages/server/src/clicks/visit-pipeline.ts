@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import { Journal } from '../journal/journal.js';
+import { JournalFolder } from '../journal/journal-folder.js';
+import { PeriodicService, stopAll } from '../lifecycle.js';
+import type { Clock, NewId } from '../ports.js';
+import type { IngestWorkerData, IngestWorkerMessage } from './ingest-worker.js';
+import { VisitIngester } from './visit-ingester.js';
+import type { VisitRepository } from './visit-repository.js';
+
+export interface VisitPipelineOptions {
+  /** A path, or ':memory:'. */
+  readonly databasePath: string;
+  readonly durability: 'process' | 'power';
+  readonly thresholds: readonly number[];
+  readonly visits: VisitRepository;
+  /** True moves visits in a thread of their own, so that redirects never wait for storage. */
+  readonly isThreaded: boolean;
+  readonly newId: NewId;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Moves a journal's visits into storage until it is stopped; then moves the rest. */
+interface Mover {
+  /** Whether everything was moved in the end. */
+  stop(): Promise<boolean>;
+}
+
+export const ingestEveryMs = 100;
+export const adoptEveryMs = 10_000;
+// Trouble that has lasted this long is more than another process's long transaction.
+const patienceMs = 5_000;
+
+/** The way of a visit: journal, mover, storage. */
+export class VisitPipeline {
+  readonly #options: VisitPipelineOptions;
+  readonly #root: string;
+  readonly #folder: JournalFolder;
+  readonly journal: Journal;
+  #mover: Mover | undefined;
+  #troubleSince: number | undefined;
+
+  constructor(options: VisitPipelineOptions) {
+    this.#options = options;
+    const { databasePath, durability, newId, logger } = options;
+    this.#root = this.#isTemporary
+      ? mkdtempSync(join(tmpdir(), 'shorty-visits-'))
+      : `${databasePath}.visits`;
+    this.#folder = JournalFolder.create(this.#root, newId());
+    this.journal = new Journal({
+      folder: this.#folder.path,
+      durability,
+      onFault: (err) => logger.error({ err }, 'visits cannot be written to the journal'),
+    });
+  }
+
+  /** Why visits do not reach storage; undefined while they do. */
+  get fault(): string | undefined {
+    if (!this.journal.isHealthy) return 'Visits wait in memory: their journal cannot be written';
+    const since = this.#troubleSince;
+    if (since === undefined || this.#options.clock() - since < patienceMs) return undefined;
+    return 'Visits wait in their journal: storage does not take them';
+  }
+
+  start(): void {
+    this.#mover = this.#options.isThreaded ? this.#startThread() : this.#startInline();
+  }
+
+  async stop(): Promise<void> {
+    this.journal.close();
+    const isDrained = await this.#mover?.stop();
+    if (isDrained) {
+      this.#folder.remove();
+      await this.#options.visits.forgetWriter(this.#folder.writerId);
+    } else {
+      this.#folder.release();
+    }
+    if (this.#isTemporary) rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  get #isTemporary(): boolean {
+    return this.#options.databasePath === ':memory:';
+  }
+
+  #startInline(): Mover {
+    const { visits, clock, logger } = this.#options;
+    const { path: folder, writerId } = this.#folder;
+    const ingester = new VisitIngester({ visits, clock, root: this.#root, writerId, folder });
+    const onError = (err: unknown) => {
+      this.#noteTrouble(true);
+      logger.error({ err }, 'visits could not be moved into storage');
+    };
+    const move = async () => {
+      await ingester.runOnce();
+      this.#noteTrouble(false);
+    };
+    const services = [
+      new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, runOnce: move, onError }),
+      new PeriodicService({
+        name: 'leftover visits',
+        everyMs: adoptEveryMs,
+        runOnce: () => ingester.adoptLeftovers(),
+        onError,
+      }),
+    ];
+    for (const service of services) service.start();
+    // What a process that was killed has left should not wait for the first period.
+    const adoption = ingester.adoptLeftovers().catch(onError);
+    return {
+      stop: async () => {
+        await adoption;
+        await stopAll(services);
+        try {
+          await ingester.runOnce();
+          return true;
+        } catch (error) {
+          onError(error);
+          return false;
+        }
+      },
+    };
+  }
+
+  #startThread(): Mover {
+    const { databasePath, durability, thresholds, logger } = this.#options;
+    const { path: folder, writerId } = this.#folder;
+    const workerData: IngestWorkerData = {
+      databasePath,
+      durability,
+      thresholds,
+      root: this.#root,
+      folder,
+      writerId,
+    };
+    let worker: Worker;
+    let isStopping = false;
+    let isDrained = false;
+    let ended: Promise<void>;
+    const run = () => {
+      worker = new Worker(new URL('./ingest-worker.js', import.meta.url), { workerData });
+      worker.on('message', (message: IngestWorkerMessage) => {
+        isDrained = message.isDrained;
+        this.#noteTrouble(message.fault !== undefined);
+        if (message.fault) {
+          logger.error({ fault: message.fault }, 'visits could not be moved into storage');
+        }
+      });
+      worker.on('error', (err) => logger.error({ err }, 'the thread that moves visits has failed'));
+      ended = new Promise((resolve) => {
+        worker.once('exit', () => {
+          resolve();
+          if (isStopping) return;
+          this.#noteTrouble(true);
+          setTimeout(run, ingestEveryMs).unref();
+        });
+      });
+    };
+    run();
+    return {
+      stop: async () => {
+        isStopping = true;
+        worker.postMessage('stop');
+        await ended;
+        return isDrained;
+      },
+    };
+  }
+
+  #noteTrouble(isTrouble: boolean): void {
+    if (!isTrouble) this.#troubleSince = undefined;
+    else this.#troubleSince ??= this.#options.clock();
+  }
+}
