@@ -1,0 +1,69 @@
+/** An app that opens links in a browser of its own, and says so in its user agent. */
+export interface KnownApp {
+  readonly name: string;
+  readonly token: RegExp;
+  /**
+   * `built-in`: an app for something else that also reads QR codes. `dedicated`: an app for nothing
+   * but that, so that a visit from it can only be a scan.
+   */
+  readonly scanner: 'none' | 'built-in' | 'dedicated';
+}
+
+// The first that fits wins: apps that carry another app's token stand before that app.
+export const knownApps: readonly KnownApp[] = [
+  { name: 'Kaspersky QR Scanner', token: /Kaspersky[ _-]?QR[ _-]?Scanner/i, scanner: 'dedicated' },
+  {
+    name: 'Trend Micro QR Scanner',
+    token: /Trend ?Micro[ _-]?QR[ _-]?Scanner/i,
+    scanner: 'dedicated',
+  },
+  { name: 'QRbot', token: /\bQRbot\b/i, scanner: 'dedicated' },
+  { name: 'QR Droid', token: /\bQR[ _-]?Droid/i, scanner: 'dedicated' },
+  { name: 'ScanLife', token: /\bScanLife/i, scanner: 'dedicated' },
+  { name: 'NeoReader', token: /\bNeoReader/i, scanner: 'dedicated' },
+  { name: 'i-nigma', token: /\bi-nigma/i, scanner: 'dedicated' },
+  { name: 'Bakodo', token: /\bBakodo/i, scanner: 'dedicated' },
+  { name: 'ZXing Barcode Scanner', token: /\bZXing\b/i, scanner: 'dedicated' },
+  {
+    name: 'QR scanner',
+    token: /\b(?:QR(?:[ _-]?codes?)?|barcode)(?:[ _-]?(?:&|and)[ _-]?barcode)?[ _-]?(?:scan|read)/i,
+    scanner: 'dedicated',
+  },
+  { name: 'WeCom', token: /\bwxwork\/[\d.]+/i, scanner: 'built-in' },
+  { name: 'WeChat', token: /\bMicroMessenger\/[\d.]+/i, scanner: 'built-in' },
+  { name: 'Alipay', token: /\bAliApp\(AP\/|\bAlipayClient\b/, scanner: 'built-in' },
+  { name: 'Taobao', token: /\bAliApp\(TB\//, scanner: 'built-in' },
+  { name: 'DingTalk', token: /\bDingTalk\//i, scanner: 'built-in' },
+  { name: 'QQ', token: /\bQQ\/[\d.]+/, scanner: 'built-in' },
+  { name: 'LINE', token: /\bLine\/[\d.]+(?:\/IAB)?/i, scanner: 'built-in' },
+  { name: 'KakaoTalk', token: /\bKAKAOTALK\b/i, scanner: 'built-in' },
+  { name: 'Naver', token: /\bNAVER\(inapp/i, scanner: 'built-in' },
+  { name: 'Snapchat', token: /\bSnapchat\b(?:\/[\d.]+)?/i, scanner: 'built-in' },
+  { name: 'Zalo', token: /\bZalo\b/i, scanner: 'built-in' },
+  { name: 'Baidu', token: /\bbaiduboxapp\b/i, scanner: 'built-in' },
+  { name: 'Google app', token: /\bGSA\/[\d.]+/, scanner: 'built-in' },
+  {
+    name: 'Messenger',
+    token: /\bFBAN\/Messenger\w*|\bFB_IAB\/(?:MESSENGER|Orca\w*)|\bMessengerLite/i,
+    scanner: 'none',
+  },
+  { name: 'Instagram', token: /\bInstagram[ /][\d.]+|\bMetaIAB Instagram\b/i, scanner: 'none' },
+  { name: 'Threads', token: /\bBarcelona [\d.]+|\bMetaIAB Threads\b/, scanner: 'none' },
+  {
+    name: 'Facebook',
+    token: /\bFBA[NV]\/[^;\]]*|\bFB_IAB\/[^;\]]*|\bFBIOS\b|\bMetaIAB Facebook\b/,
+    scanner: 'none',
+  },
+  {
+    name: 'TikTok',
+    token: /\bmusical_ly[\w.]*|\btrill_[\w.]*|\bBytedanceWebview\/\w*|\bTikTok\b/i,
+    scanner: 'none',
+  },
+  { name: 'Pinterest', token: /\[Pinterest\/\w+\]|\bPinterest for \w+/i, scanner: 'none' },
+  { name: 'LinkedIn', token: /\bLinkedInApp\b/i, scanner: 'none' },
+  { name: 'X', token: /\bTwitter for \w+|\bTwitterAndroid\b/i, scanner: 'none' },
+  { name: 'Telegram', token: /\bTelegram-(?:Android|iOS)\/[\d.]+/i, scanner: 'none' },
+  { name: 'Viber', token: /\bViber\/[\d.]+/i, scanner: 'none' },
+  { name: 'Weibo', token: /\b__weibo__\w*|\bWeibo \(/i, scanner: 'none' },
+  { name: 'VK', token: /\bVKAndroidApp\b|\bVKiOSApp\b|\bcom\.vk\.\w+/i, scanner: 'none' },
+];

@@ -1,0 +1,127 @@
+export type ReferrerType =
+  | 'direct'
+  | 'search'
+  | 'social'
+  | 'email'
+  | 'paid'
+  | 'ai'
+  | 'internal'
+  | 'other';
+
+// A leading dot stands for the host and all below it; without one only the host itself is meant,
+// because other services live beside it. The longest entry that fits wins.
+const hosts = {
+  search: `
+    bing.com cn.bing.com images.google.com news.google.com lens.google.com scholar.google.com
+    .duckduckgo.com .baidu.com .search.yahoo.com search.yahoo.co.jp .ecosia.org .qwant.com
+    .startpage.com search.brave.com .naver.com .daum.net .seznam.cz .sogou.com .so.com .sm.cn
+    .mojeek.com kagi.com .ask.com .aol.com .swisscows.com .petalsearch.com .coccoc.com .rambler.ru
+    go.mail.ru .yep.com .presearch.com .metager.de .metager.org .lycos.com .dogpile.com
+    .tineye.com search.marginalia.nu search.naver.jp .gibiru.com oceanhero.today .luxxle.com`,
+  social: `
+    .facebook.com fb.com .fb.me fb.watch .instagram.com .threads.net .threads.com .messenger.com
+    .x.com .twitter.com t.co .bsky.app .bsky.social go.bsky.app .linkedin.com lnkd.in .reddit.com
+    redd.it out.reddit.com .pinterest.com pin.it .pinterest.de .pinterest.fr .pinterest.co.uk
+    .youtube.com youtu.be .tiktok.com .snapchat.com .tumblr.com .quora.com .vk.com vk.ru .ok.ru
+    .weibo.com weibo.cn t.cn .zhihu.com .douban.com .xiaohongshu.com .bilibili.com .douyin.com
+    .whatsapp.com wa.me .telegram.org .t.me telegram.me .telegra.ph .discord.com discord.gg
+    .discordapp.com .slack.com .teams.microsoft.com .teams.live.com .skype.com .signal.org
+    .line.me .viber.com .wechat.com .weixin.qq.com .kakao.com .zalo.me .element.io .matrix.to
+    .xing.com .medium.com .substack.com news.ycombinator.com .lobste.rs .stackoverflow.com
+    .mastodon.social .mastodon.online .mstdn.social .mas.to .fosstodon.org .hachyderm.io .mstdn.jp
+    .infosec.exchange .chaos.social .techhub.social .universeodon.com .troet.cafe .pawoo.net
+    .pixelfed.social .lemmy.world .lemmy.ml .misskey.io .tapbots.com .flipboard.com .nextdoor.com
+    .twitch.tv .vimeo.com .meetup.com .gab.com .truthsocial.com .nostr.com .livejournal.com
+    .workplace.com .yammer.com .bereal.com .mewe.com .feedly.com .digg.com .plurk.com .cohost.org`,
+  email: `
+    mail.google.com .mail.yahoo.com .mail.yahoo.co.jp .outlook.com .outlook.live.com
+    .outlook.office.com .outlook.office365.com .outlook.cloud.microsoft .mail.live.com .hotmail.com
+    .safelinks.protection.outlook.com mail.aol.com e.mail.ru .mail.yandex.ru .mail.yandex.com
+    .mail.proton.me .protonmail.com .tutanota.com .tuta.com .fastmail.com .zoho.com .gmx.net .gmx.com
+    .gmx.ch .web.de .mail.qq.com .mail.163.com .mail.126.com .icloud.com .hey.com .superhuman.com
+    .mail.naver.com .orange.fr .mailchi.mp .list-manage.com .sendgrid.net .mailbox.org .posteo.de
+    .campaign-archive.com .beehiiv.com`,
+  ai: `
+    .chatgpt.com .chat.openai.com .openai.com .claude.ai .perplexity.ai gemini.google.com
+    bard.google.com aistudio.google.com notebooklm.google.com copilot.microsoft.com
+    .copilot.cloud.microsoft m365.cloud.microsoft .copilot.com .meta.ai .grok.com .x.ai
+    .deepseek.com .mistral.ai .you.com .poe.com .phind.com .character.ai .pi.ai .kimi.com
+    .moonshot.cn .doubao.com .qwen.ai .tongyi.com .yiyan.baidu.com .huggingface.co .duck.ai
+    .manus.im .genspark.ai .felo.ai .andisearch.com .chatglm.cn .lmarena.ai`,
+} as const;
+
+// Engines with a domain in each country, and those whose own name is a service.
+const countryEngines =
+  /^(?:images\.)?(?:google|yahoo)\.(?:com?\.)?[a-z]{2,3}$|^(?:m\.)?(?:yandex|ya)\.[a-z]{2,3}(?:\.tr)?$/;
+
+// Whoever runs a mail server for people calls it one of these.
+const mailHost = /^(?:webmail|mail|email|owa|roundcube|zimbra)\./;
+const mastodonHost = /^(?:mastodon|mstdn|social)\./;
+
+const types = new Map<string, ReferrerType>(
+  Object.entries(hosts).flatMap(([type, list]) =>
+    list
+      .trim()
+      .split(/\s+/)
+      .map((host): [string, ReferrerType] => [host, type as keyof typeof hosts]),
+  ),
+);
+
+/** Says of what kind a host is: lower case, ASCII, without `www.`. */
+export function referrerTypeOf(host: string): ReferrerType {
+  const exact = types.get(host);
+  if (exact) return exact;
+  for (let dot = -1; ; ) {
+    const type = types.get(`.${host.slice(dot + 1)}`);
+    if (type) return type;
+    dot = host.indexOf('.', dot + 1);
+    if (dot < 0) break;
+  }
+  if (countryEngines.test(host)) return 'search';
+  if (mailHost.test(host)) return 'email';
+  return mastodonHost.test(host) ? 'social' : 'other';
+}
+
+/** The web's host of an Android app that opens links, by its package. */
+export const appHosts: ReadonlyMap<string, string> = new Map([
+  ['com.google.android.googlequicksearchbox', 'google.com'],
+  ['com.google.android.gm', 'mail.google.com'],
+  ['com.google.android.gm.lite', 'mail.google.com'],
+  ['com.google.android.youtube', 'youtube.com'],
+  ['com.google.android.apps.bard', 'gemini.google.com'],
+  ['com.google.ar.lens', 'lens.google.com'],
+  ['com.microsoft.office.outlook', 'outlook.com'],
+  ['com.microsoft.teams', 'teams.microsoft.com'],
+  ['com.microsoft.bing', 'bing.com'],
+  ['com.microsoft.copilot', 'copilot.microsoft.com'],
+  ['com.yahoo.mobile.client.android.mail', 'mail.yahoo.com'],
+  ['ch.protonmail.android', 'mail.proton.me'],
+  ['com.duckduckgo.mobile.android', 'duckduckgo.com'],
+  ['com.openai.chatgpt', 'chatgpt.com'],
+  ['com.anthropic.claude', 'claude.ai'],
+  ['ai.perplexity.app.android', 'perplexity.ai'],
+  ['com.slack', 'slack.com'],
+  ['com.discord', 'discord.com'],
+  ['com.whatsapp', 'whatsapp.com'],
+  ['com.whatsapp.w4b', 'whatsapp.com'],
+  ['org.telegram.messenger', 'telegram.org'],
+  ['org.telegram.messenger.web', 'telegram.org'],
+  ['org.thoughtcrime.securesms', 'signal.org'],
+  ['com.linkedin.android', 'linkedin.com'],
+  ['com.twitter.android', 'x.com'],
+  ['xyz.blueskyweb.app', 'bsky.app'],
+  ['org.joinmastodon.android', 'mastodon.social'],
+  ['com.facebook.katana', 'facebook.com'],
+  ['com.facebook.lite', 'facebook.com'],
+  ['com.facebook.orca', 'messenger.com'],
+  ['com.instagram.android', 'instagram.com'],
+  ['com.instagram.barcelona', 'threads.net'],
+  ['com.pinterest', 'pinterest.com'],
+  ['com.reddit.frontpage', 'reddit.com'],
+  ['com.snapchat.android', 'snapchat.com'],
+  ['com.zhiliaoapp.musically', 'tiktok.com'],
+  ['com.viber.voip', 'viber.com'],
+  ['jp.naver.line.android', 'line.me'],
+  ['com.tencent.mm', 'wechat.com'],
+  ['com.vkontakte.android', 'vk.com'],
+]);

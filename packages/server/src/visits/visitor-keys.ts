@@ -1,0 +1,36 @@
+import { createHmac } from 'node:crypto';
+
+// 96 bits: two of a hundred million visitors share a key with a chance below one in ten trillion.
+const keyBytes = 12;
+
+/** Makes the keys that stand for people and addresses, of which nothing else is kept. */
+export interface VisitorKeys {
+  /** 16 characters for an address; the same for each way to write it. */
+  addressKey(address: string): string;
+  /** 16 characters for an address and a user agent together. */
+  visitorKey(address: string, userAgent: string): string;
+}
+
+/**
+ * Keyed hashes under the server's secret: without it, nobody who reads the database can try all
+ * addresses. The same secret gives the same keys after a restart and in each process.
+ */
+export function createVisitorKeys(secretKey: string | Uint8Array): VisitorKeys {
+  const hash = (text: string) =>
+    createHmac('sha256', secretKey)
+      .update(text)
+      .digest()
+      .subarray(0, keyBytes)
+      .toString('base64url');
+  return {
+    addressKey: (address) => hash(`address\n${plainAddress(address)}`),
+    visitorKey: (address, userAgent) => hash(`visitor\n${plainAddress(address)}\n${userAgent}`),
+  };
+}
+
+/** IPv6 in its one canonical form (RFC 5952 §4), without a zone. */
+function plainAddress(address: string): string {
+  if (!address.includes(':')) return address;
+  const [plain = ''] = address.split('%');
+  return URL.parse(`http://[${plain}]`)?.hostname.slice(1, -1) ?? plain.toLowerCase();
+}
