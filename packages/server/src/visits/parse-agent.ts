@@ -35,7 +35,7 @@ export type AgentReason =
 
 // Real agents are below 600 characters. The rest is never looked at: it can only be padding, and
 // the time that patterns take stays bounded.
-const maxAgentLength = 1024;
+export const maxAgentLength = 1024;
 const maxNameLength = 64;
 
 /** Reads a user agent; never throws, whatever was sent, in a time that does not grow with it. */

@@ -34,8 +34,8 @@ export function parseReferrer(referer: string): ReferrerFacts {
 function domainOf(referer: string): string {
   const app = androidApp.exec(referer)?.[1];
   if (app !== undefined) return appHosts.get(app.toLowerCase()) ?? plainHost(app.toLowerCase());
-  const url = /^https?:/i.test(referer) ? URL.parse(referer) : null;
-  return url === null ? '' : plainHost(url.hostname);
+  const isPage = /^https?:/i.test(referer) && URL.canParse(referer);
+  return isPage ? plainHost(new URL(referer).hostname) : '';
 }
 
 /** The host of a `Host` header or a URL, as referrers are compared with it. */

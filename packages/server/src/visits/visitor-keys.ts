@@ -32,5 +32,6 @@ export function createVisitorKeys(secretKey: string | Uint8Array): VisitorKeys {
 function plainAddress(address: string): string {
   if (!address.includes(':')) return address;
   const [plain = ''] = address.split('%');
-  return URL.parse(`http://[${plain}]`)?.hostname.slice(1, -1) ?? plain.toLowerCase();
+  const url = `http://[${plain}]`;
+  return URL.canParse(url) ? new URL(url).hostname : plain.toLowerCase();
 }
