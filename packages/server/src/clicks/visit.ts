@@ -61,7 +61,7 @@ type Cells = [
   visitedAt: number,
   isByCode: number,
   kind: Visit['kind'],
-  reason: string,
+  reason: Visit['reason'],
   country: string,
   deviceType: Visit['deviceType'],
   browser: string,

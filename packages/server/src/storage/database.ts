@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Insertable, Kysely, Transaction } from 'kysely';
 import type { Schema } from './schema.js';
 
 export type { Schema } from './schema.js';
@@ -29,7 +29,7 @@ export interface Database {
 export type BulkInsert = <Table extends keyof Schema & string>(
   transaction: WriteTransaction,
   table: Table,
-  rows: readonly Schema[Table][],
+  rows: readonly Insertable<Schema[Table]>[],
   options?: { readonly passConflicts?: boolean },
 ) => Promise<number>;
 
