@@ -81,7 +81,7 @@ describe('migrate', () => {
     const settings = newSettings();
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,
-      stdout: 'Applied 0001-initial.\n',
+      stdout: 'Applied 0001-initial.\nApplied 0002-visits.\n',
     });
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from '../api/start-server.js';
+import { type TemporaryFile, temporaryFile } from '../storage/temporary-database.js';
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+
+let file: TemporaryFile;
+let api: TestServer;
+beforeEach(async () => {
+  file = temporaryFile();
+  api = await startServer({ databasePath: file.path, thresholds: [2, 5] });
+});
+afterEach(async () => {
+  await api.stop();
+  file.remove();
+});
+
+const create = async (body: object = {}) =>
+  (await api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } })).data;
+const visit = (key: string, headers: Record<string, string> = {}, method = 'GET') =>
+  api.visit(`/${key}`, { method, headers: { 'user-agent': firefox, ...headers } });
+const clicksOf = async (id: string) =>
+  (await api.call('getUrl', { params: { id } })).data.clickCount;
+const stored = async () =>
+  (
+    await sql<{ kind: string; reason: string; visits: number }>`
+      select kind, reason, count(*) as visits from visits group by kind, reason order by kind`.execute(
+      api.server.database.read,
+    )
+  ).rows;
+
+async function untilStored(count: number): Promise<void> {
+  const total = async () => (await stored()).reduce((sum, { visits }) => sum + visits, 0);
+  while ((await total()) < count) await sleep(10);
+}
+
+describe('visits', () => {
+  it('are counted once each when people make them, and kept when machines do', async () => {
+    const { id, shortCode } = await create();
+    expect((await visit(shortCode)).status).toBe(307);
+    await visit(shortCode, { 'sec-purpose': 'prefetch' });
+    await visit(shortCode, { 'user-agent': '' });
+    await visit(shortCode, {}, 'HEAD');
+    await visit(shortCode, { 'user-agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' });
+    await untilStored(5);
+    expect(await stored()).toEqual([
+      expect.objectContaining({ kind: 'bot', visits: 1 }),
+      expect.objectContaining({ kind: 'bot', visits: 1 }),
+      expect.objectContaining({ kind: 'head', visits: 1 }),
+      expect.objectContaining({ kind: 'human', visits: 1 }),
+      expect.objectContaining({ kind: 'prefetch', visits: 1 }),
+    ]);
+    expect(await clicksOf(id)).toBe(1);
+  });
+
+  it('are none when nothing was redirected: unknown, gone and locked links, and wrong passwords', async () => {
+    const gone = await create();
+    await api.call('deleteUrl', { params: { id: gone.id } });
+    const locked = await create({ isPasswordProtected: true, password: 'sesame' });
+    await visit('unknown');
+    await visit(gone.shortCode);
+    await visit(locked.shortCode);
+    const unlock = (password: string) =>
+      api.visit(`/${locked.shortCode}`, {
+        method: 'POST',
+        headers: { 'user-agent': firefox, 'content-type': 'application/json' },
+        body: JSON.stringify({ password }),
+      });
+    expect((await unlock('wrong')).status).toBe(401);
+    expect((await unlock('sesame')).status).toBe(303);
+    await untilStored(1);
+    expect(await clicksOf(locked.id)).toBe(1);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('survive an agent of 64 KB and headers that make no sense', async () => {
+    const { id, shortCode } = await create();
+    // node:http itself refuses more than 16 KB of headers; this is the longest that reaches us.
+    expect((await visit(shortCode, { 'user-agent': 'Mozilla/5.0 '.repeat(1_200) })).status).toBe(
+      307,
+    );
+    expect((await visit(shortCode, { referer: 'http://[' })).status).toBe(307);
+    await untilStored(2);
+    expect(await clicksOf(id)).toBe(2);
+  });
+
+  it('tell of each threshold once, in the transaction that reaches it', async () => {
+    await sql`insert into webhooks (id, organization_id, url, events, secret, is_active, created_at, updated_at)
+      values ('w', ${api.organizationId}, 'https://example.com', '["url.click_threshold"]', 's', 1, 0, 0)`.execute(
+      api.server.database.read,
+    );
+    const { id, shortCode } = await create();
+    for (let count = 1; count <= 7; count += 1) {
+      await visit(shortCode);
+      await untilStored(count);
+    }
+    const { rows } = await sql<{ data: string }>`select data from events order by id`.execute(
+      api.server.database.read,
+    );
+    expect(rows.map(({ data }) => JSON.parse(data))).toEqual([
+      { id, shortCode, threshold: 2, count: 2 },
+      { id, shortCode, threshold: 5, count: 5 },
+    ]);
+  });
+});
+
+describe('while storage is locked by another process', () => {
+  it('redirects answer, and every visit arrives once the lock is gone', async () => {
+    const { id, shortCode } = await create();
+    await visit(shortCode);
+    const other = file.other();
+    other.exec('begin immediate');
+    const startedAt = performance.now();
+    let visits = 1;
+    let slowestMs = 0;
+    while (performance.now() - startedAt < 5_500) {
+      const beganAt = performance.now();
+      expect((await visit(shortCode)).status).toBe(307);
+      slowestMs = Math.max(slowestMs, performance.now() - beganAt);
+      visits += 1;
+    }
+    expect(slowestMs).toBeLessThan(1_000);
+    other.exec('rollback');
+    await untilStored(visits);
+    expect(await clicksOf(id)).toBe(visits);
+  });
+});
+
+describe('a server that stops', () => {
+  it('has moved every visit into storage, and leaves no journal', async () => {
+    const { shortCode } = await create();
+    await Promise.all(Array.from({ length: 50 }, () => visit(shortCode)));
+    await api.stop();
+    const other = file.other();
+    expect(other.prepare('select count(*) as visits from visits').get()).toEqual({ visits: 50 });
+    expect(other.prepare('select count(*) as writers from journal_positions').get()).toEqual({
+      writers: 0,
+    });
+  });
+});
