@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { SecondChanceMap } from '../redirect/second-chance-map.js';
 import { classifyVisit, type VisitClass } from './classify-visit.js';
 import type { ScanEvidence } from './decide-scan.js';
 import { countryCode, type FindCountry, unknownCountry } from './find-country.js';
 import { type AgentFacts, maxAgentLength, parseAgent } from './parse-agent.js';
 import type { ReferrerFacts } from './parse-referrer.js';
 import { directReferrer, isAdClick, parseReferrer, plainHost } from './parse-referrer.js';
-import { Remembered } from './remembered.js';
+import { RecentTexts } from './recent-texts.js';
 import { createVisitorKeys } from './visitor-keys.js';
 
 /** What is kept of a visit: flat, of bounded length, on one line, and nothing that names a person. */
@@ -55,11 +54,17 @@ const maxAddresses = 50_000;
 const maxVisitors = 50_000;
 const maxOriginLength = 300;
 // An address is at most 45 characters; a forged one may be anything, and is not remembered.
-const maxKeyLength = 64;
+const maxAddressLength = 64;
+const maxIdLength = 17;
 
 interface KnownAgent extends AgentFacts {
   /** Stands for the agent in the keys of the cache of visitors, which would hold it once more. */
   readonly id: number;
+}
+
+interface Place {
+  readonly country: string;
+  readonly addressKey: string;
 }
 
 /** Puts together what is kept of each visit; what repeats is read once and remembered. */
@@ -69,34 +74,40 @@ export function createVisitDescriber(options: VisitDescriberOptions): VisitDescr
   const keys = createVisitorKeys(options.secretKey);
   let lastAgentId = 0;
 
-  const agents = new Remembered<KnownAgent>(maxAgents, maxAgentLength, (agent) => {
-    lastAgentId += 1;
-    return { ...parseAgent(agent), id: lastAgentId };
-  });
-  const referrers = new Remembered(maxReferrers, maxOriginLength, parseReferrer);
-  const addresses = new Remembered(maxAddresses, maxKeyLength, (address) => ({
-    country: findCountry(address),
-    addressKey: keys.addressKey(address),
-  }));
-  const visitors = new SecondChanceMap<string, string>(maxVisitors, () => {});
+  const agents = new RecentTexts<KnownAgent>(maxAgents, maxAgentLength);
+  const referrers = new RecentTexts<ReferrerFacts>(maxReferrers, maxOriginLength);
+  const places = new RecentTexts<Place>(maxAddresses, maxAddressLength);
+  const visitors = new RecentTexts<string>(maxVisitors, maxAddressLength + maxIdLength);
+  const domains = new RecentTexts<string>(maxReferrers, maxOriginLength);
 
+  const readAgent = (userAgent: string): KnownAgent => {
+    lastAgentId += 1;
+    return agents.set(userAgent, { ...parseAgent(userAgent), id: lastAgentId });
+  };
+  const readReferrer = (referer: string): ReferrerFacts => {
+    const origin = originOf(referer);
+    return referrers.get(origin) ?? referrers.set(origin, parseReferrer(origin));
+  };
+  const readPlace = (address: string): Place =>
+    places.set(address, { country: findCountry(address), addressKey: keys.addressKey(address) });
+  const readDomain = (host: string): string =>
+    domains.get(host) ?? domains.set(host, plainHost(host));
   const visitorKeyOf = (address: string, userAgent: string, agentId: number): string => {
-    const key = `${agentId} ${address}`;
-    const known = visitors.get(key);
-    if (known !== undefined) return known;
-    const visitorKey = keys.visitorKey(address, userAgent.slice(0, maxAgentLength));
-    if (key.length <= maxKeyLength) visitors.set(key, visitorKey);
-    return visitorKey;
+    const visitor = `${agentId} ${address}`;
+    return (
+      visitors.get(visitor) ??
+      visitors.set(visitor, keys.visitorKey(address, userAgent.slice(0, maxAgentLength)))
+    );
   };
 
   return {
     describe({ method, headers, query, address, isPeerTrusted, shortDomain }) {
       const userAgent = headers['user-agent'] ?? '';
-      const agent = agents.get(userAgent);
+      const agent = agents.get(userAgent) ?? readAgent(userAgent);
       const { referer } = headers;
-      const referrer = referer === undefined ? directReferrer : referrers.get(originOf(referer));
+      const referrer = referer === undefined ? directReferrer : readReferrer(referer);
       const hasReferrer = referrer !== directReferrer;
-      const place = addresses.get(address);
+      const place = places.get(address) ?? readPlace(address);
       const visitClass = classifyVisit(method, headers, agent);
       const site = headers['sec-fetch-site'];
       const isAnonymous =
@@ -107,7 +118,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): VisitDescr
           : unknownCountry;
       let { referrerType } = referrer;
       if (isAdClick(query)) referrerType = 'paid';
-      else if (hasReferrer && referrer.referrerDomain === plainHost(shortDomain)) {
+      else if (hasReferrer && referrer.referrerDomain === readDomain(shortDomain)) {
         referrerType = 'internal';
       }
       return {
