@@ -1,5 +1,6 @@
 import type { ShortyOptions } from './options.js';
 import { systemPorts } from './ports.js';
+import { AnalyticsResource } from './resources/analytics.js';
 import { UrlsResource } from './resources/urls.js';
 import { UsageResource } from './resources/usage.js';
 import { Transport } from './send-request.js';
@@ -24,11 +25,13 @@ import { readSettings } from './settings.js';
  */
 export class Shorty {
   readonly urls: UrlsResource;
+  readonly analytics: AnalyticsResource;
   readonly usage: UsageResource;
 
   constructor(options: ShortyOptions) {
     const transport = new Transport(readSettings(options), systemPorts);
     this.urls = new UrlsResource(transport);
+    this.analytics = new AnalyticsResource(transport);
     this.usage = new UsageResource(transport);
   }
 }

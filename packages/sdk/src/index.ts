@@ -30,18 +30,24 @@ export type {
   ShortyOptions,
 } from './options.js';
 export type { Page, PagedList } from './paginate.js';
+export type { AnalyticsResource } from './resources/analytics.js';
 export type { UrlList, UrlsResource } from './resources/urls.js';
 export type { UsageResource } from './resources/usage.js';
 export type {
+  AnalyticsOverview,
   BulkCreateResult,
   BulkDeleteResult,
   BulkUpdateResult,
+  ClickBreakdowns,
+  ClickBucket,
+  ClicksQuery,
   ErrorCode,
   ErrorDetail,
   UrlBulkCreateResult,
   UrlBulkDeleteResult,
   UrlBulkUpdateItem,
   UrlBulkUpdateResult,
+  UrlClicks,
   UrlCreated,
   UrlCreateRequest,
   UrlId,

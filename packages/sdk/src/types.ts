@@ -42,6 +42,17 @@ export type BulkUpdateResult = UrlBulkUpdateResult;
 /** What a whole bulk delete has deactivated and skipped. */
 export type BulkDeleteResult = UrlBulkDeleteResult;
 
+/** The window of a report, its grouping and the length of its breakdowns. */
+export type ClicksQuery = NonNullable<operations['getUrlClicks']['parameters']['query']>;
+/** The clicks of a link in a window. */
+export type UrlClicks = Schemas['UrlClicks'];
+/** The clicks of all links in a window, and which were clicked most. */
+export type AnalyticsOverview = Schemas['AnalyticsOverview'];
+/** Clicks by country, device, browser, operating system and referrer, the largest first. */
+export type ClickBreakdowns = Schemas['ClickBreakdowns'];
+/** One bucket of a time series. */
+export type ClickBucket = Schemas['ClickBucket'];
+
 /** What the organization uses of its plan. */
 export type Usage = Schemas['Usage'];
 /** What a token is asked for with. */

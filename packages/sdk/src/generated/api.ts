@@ -92,6 +92,46 @@ export interface paths {
         patch: operations["updateUrl"];
         trace?: never;
     };
+    "/api/v1/urls/{id}/clicks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the clicks of a URL
+         * @description Clicks of people; bots, link previews, prefetches and HEAD requests are not among them. Buckets without a click are there with 0.
+         */
+        get: operations["getUrlClicks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the clicks of all of the organization's URLs
+         * @description The same as for one URL, over all of them, and which of them were clicked most.
+         */
+        get: operations["getAnalyticsOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/usage": {
         parameters: {
             query?: never;
@@ -562,6 +602,111 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
+        };
+        UrlClicks: {
+            /** @example 42 */
+            urlId: string;
+            /** @example aB3xY9q */
+            shortCode: string;
+            /**
+             * Format: date-time
+             * @example 2030-11-01T00:00:00.000Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @example 2030-11-01T00:00:00.000Z
+             */
+            until: string;
+            totals: {
+                totalClicks: number;
+                /** @description Distinct visitors in the whole window. */
+                uniqueClicks: number;
+                /** @description Distinct addresses in the whole window. */
+                uniqueIps: number;
+            };
+            breakdowns: components["schemas"]["ClickBreakdowns"];
+            timeseries: components["schemas"]["ClickBucket"][];
+        };
+        ClickBreakdowns: {
+            country: {
+                /**
+                 * @description ISO 3166-1 alpha-2, or "Unknown".
+                 * @example DE
+                 */
+                country: string;
+                clicks: number;
+            }[];
+            device: {
+                /** @enum {string} */
+                deviceType: "desktop" | "mobile" | "tablet" | "other";
+                clicks: number;
+            }[];
+            browser: {
+                /** @example Firefox */
+                browser: string;
+                clicks: number;
+            }[];
+            os: {
+                /** @example Android */
+                os: string;
+                clicks: number;
+            }[];
+            referrer: {
+                /**
+                 * @description A host, or "(direct)".
+                 * @example news.example.com
+                 */
+                referrerDomain: string;
+                /** @enum {string} */
+                referrerType: "direct" | "search" | "social" | "email" | "paid" | "ai" | "internal" | "other";
+                clicks: number;
+            }[];
+        };
+        ClickBucket: {
+            /**
+             * Format: date-time
+             * @description When the bucket begins.
+             * @example 2030-11-01T00:00:00.000Z
+             */
+            bucket: string;
+            clicks: number;
+            /** @description Distinct visitors in this bucket. */
+            uniques: number;
+        };
+        AnalyticsOverview: {
+            /**
+             * Format: date-time
+             * @example 2030-11-01T00:00:00.000Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @example 2030-11-01T00:00:00.000Z
+             */
+            until: string;
+            totals: {
+                totalUrls: number;
+                activeUrls: number;
+                totalClicks: number;
+                /** @description Distinct visitors in the whole window. */
+                uniqueClicks: number;
+                /** @description Distinct addresses in the whole window. */
+                uniqueIps: number;
+                totalQrs: number;
+                totalScans: number;
+            };
+            topUrls: {
+                /** @example 42 */
+                urlId: string;
+                /** @example aB3xY9q */
+                shortCode: string;
+                /** @example https://sho.example/spring-sale */
+                shortUrl: string;
+                clicks: number;
+            }[];
+            breakdowns: components["schemas"]["ClickBreakdowns"];
+            timeseries: components["schemas"]["ClickBucket"][];
         };
         Usage: {
             /**
@@ -2312,6 +2457,321 @@ export interface operations {
                      *       "error": {
                      *         "code": "UNSUPPORTED_MEDIA_TYPE",
                      *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAVAILABLE",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    getUrlClicks: {
+        parameters: {
+            query?: {
+                /** @description The beginning of the window; 30 days before now by default. */
+                since?: string;
+                /** @description The end of the window, which is not part of it; now by default. */
+                until?: string;
+                /** @description What one bucket of the time series spans, in UTC. */
+                groupBy?: "hour" | "day";
+                /** @description How many entries each breakdown lists, the largest first. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The clicks in the window */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["UrlClicks"];
+                    };
+                };
+            };
+            /** @description VALIDATION_FAILED */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAUTHORIZED",
+                     *         "message": "The access token is missing, unknown or expired",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INSUFFICIENT_SCOPE */
+            403: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INSUFFICIENT_SCOPE",
+                     *         "message": "This needs the scope urls:write",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAVAILABLE",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    getAnalyticsOverview: {
+        parameters: {
+            query?: {
+                /** @description The beginning of the window; 30 days before now by default. */
+                since?: string;
+                /** @description The end of the window, which is not part of it; now by default. */
+                until?: string;
+                /** @description What one bucket of the time series spans, in UTC. */
+                groupBy?: "hour" | "day";
+                /** @description How many entries each breakdown lists, the largest first. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The clicks in the window */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["AnalyticsOverview"];
+                    };
+                };
+            };
+            /** @description VALIDATION_FAILED */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAUTHORIZED",
+                     *         "message": "The access token is missing, unknown or expired",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INSUFFICIENT_SCOPE */
+            403: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INSUFFICIENT_SCOPE",
+                     *         "message": "This needs the scope urls:write",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }

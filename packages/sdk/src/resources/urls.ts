@@ -7,8 +7,10 @@ import type {
   BulkCreateResult,
   BulkDeleteResult,
   BulkUpdateResult,
+  ClicksQuery,
   UrlBulkCreateResult,
   UrlBulkUpdateItem,
+  UrlClicks,
   UrlCreated,
   UrlCreateRequest,
   UrlId,
@@ -82,6 +84,24 @@ export class UrlsResource {
    */
   get(id: UrlId, options?: RequestOptions): ApiPromise<UrlRecord> {
     return this.#transport.send({ method: 'GET', path: ['urls', id] }, options);
+  }
+
+  /**
+   * Reads the clicks of a link, 30 days by day unless the query says otherwise. Bots, link previews
+   * and prefetches are not counted. Rejects with NotFoundError if this organization has no such
+   * link, and with ValidationError for a window that cannot be. Specification, "URLs".
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { totals, timeseries } = await shorty.urls.clicks('42', { groupBy: 'hour', limit: 5 });
+   * console.log(totals.totalClicks, totals.uniqueClicks, timeseries.length);
+   * ```
+   */
+  clicks(id: UrlId, query: ClicksQuery = {}, options?: RequestOptions): ApiPromise<UrlClicks> {
+    return this.#transport.send({ method: 'GET', path: ['urls', id, 'clicks'], query }, options);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { tokenRoutes } from '../auth/token-contract.js';
+import { clickRoutes } from '../clicks/clicks-contract.js';
 import { healthRoutes } from '../health/health-contract.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
@@ -8,6 +9,7 @@ import { usageRoutes } from '../usage/usage-contract.js';
 export const api = [
   ...tokenRoutes,
   ...urlRoutes,
+  ...clickRoutes,
   ...usageRoutes,
   ...healthRoutes,
   ...redirectRoutes,

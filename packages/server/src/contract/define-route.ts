@@ -18,8 +18,8 @@ export type Scope = (typeof scopes)[number];
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
-/** Who may call a route: a token with this scope, any valid token, or anybody. */
-export type Access = { scope: Scope } | 'token' | 'public';
+/** Who may call a route: a token with this scope (or the other one), any valid token, or anybody. */
+export type Access = { scope: Scope; or?: Scope } | 'token' | 'public';
 
 /** What a status answers: data in the success envelope, a bare JSON body, or another media type. */
 export type RouteResponse = { description: string } & (
@@ -57,6 +57,12 @@ export interface Route {
   readonly idempotent?: boolean;
   /** True for the short links themselves, which are answered before the API's router is reached. */
   readonly isRedirect?: boolean;
+}
+
+/** The scopes of which a token needs one; undefined where it needs none. */
+export function scopesOf({ access }: Route): readonly Scope[] | undefined {
+  if (typeof access === 'string') return undefined;
+  return access.or === undefined ? [access.scope] : [access.scope, access.or];
 }
 
 /** Keeps the literal types of a row, from which handlers are typed. */

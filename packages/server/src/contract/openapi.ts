@@ -8,7 +8,7 @@ import {
 } from 'zod-openapi';
 import { urlBulkUpdateItem } from '../urls/url-contract.js';
 import { api } from './api.js';
-import { type Route, type RouteResponse, scopes } from './define-route.js';
+import { type Route, type RouteResponse, scopes, scopesOf } from './define-route.js';
 import { type ErrorCode, errorResponse, errorStatus } from './errors.js';
 import { errorsOf } from './route-errors.js';
 
@@ -17,6 +17,7 @@ const version = '1.0.0';
 const tags = {
   Authentication: 'Access tokens.',
   URLs: 'Short links, one or a hundred at a time.',
+  Analytics: 'Who clicked, from where and when.',
   Usage: 'What the organization uses of its plan.',
   Operations: 'Health and this description.',
   Redirects: 'The short links themselves.',
@@ -117,8 +118,8 @@ const idempotencyHeader = z.object({
 
 function securityOf(route: Route): Record<string, string[]>[] {
   if (route.access === 'public') return [];
-  const needed = route.access === 'token' ? [] : [route.access.scope];
-  return [{ accessToken: [] }, { clientCredentials: needed }];
+  const needed = scopesOf(route)?.map((scope) => [scope]) ?? [[]];
+  return [{ accessToken: [] }, ...needed.map((scopes) => ({ clientCredentials: scopes }))];
 }
 
 function successesOf(route: Route): ZodOpenApiResponsesObject {

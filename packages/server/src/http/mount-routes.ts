@@ -3,7 +3,7 @@ import type { AuthService } from '../auth/auth-service.js';
 import type { Caller } from '../auth/client-repository.js';
 import { api } from '../contract/api.js';
 import { ApiError } from '../contract/api-error.js';
-import type { Route } from '../contract/define-route.js';
+import { type Route, scopesOf } from '../contract/define-route.js';
 import type { Clock } from '../ports.js';
 import type { HandlerInput, Handlers, Reply } from './handlers.js';
 import { toOAuthError } from './problem.js';
@@ -88,8 +88,9 @@ async function authorize(
 ): Promise<Caller | undefined> {
   if (route.access === 'public') return undefined;
   const caller = await auth.authenticate(request.headers.authorization);
-  if (route.access !== 'token' && !caller.scopes.has(route.access.scope)) {
-    throw new ApiError('INSUFFICIENT_SCOPE', `This needs the scope ${route.access.scope}`);
+  const needed = scopesOf(route);
+  if (needed && !needed.some((scope) => caller.scopes.has(scope))) {
+    throw new ApiError('INSUFFICIENT_SCOPE', `This needs the scope ${needed.join(' or ')}`);
   }
   return caller;
 }

@@ -1,4 +1,5 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { TurnBatch } from '../turn-batch.js';
 import { segmentPath } from './journal-folder.js';
 
 export interface JournalOptions {
@@ -31,9 +32,9 @@ export class Journal {
   #file: number;
   /** Bytes of whole lines in the current segment. */
   #size = 0;
-  #lines: string[] = [];
-  #waiting: (() => void)[] = [];
-  #isScheduled = false;
+  /** Lines that are not in the file yet. */
+  #unwritten = '';
+  readonly #turns = new TurnBatch<() => void>((waiting) => this.#flush(waiting));
   #retry: NodeJS.Timeout | undefined;
   #isHealthy = true;
   /** Syncs that are under way; the file must stay open for them. */
@@ -52,25 +53,19 @@ export class Journal {
 
   /** Keeps a line, which ends with a line feed and has no other, and then calls `onKept`. */
   append(line: string, onKept: () => void): void {
-    this.#lines.push(line);
-    this.#waiting.push(onKept);
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#flush());
+    this.#unwritten += line;
+    this.#turns.add(onKept);
   }
 
   /** Writes what waits and closes the file. Throws when lines would be lost. */
   close(): void {
     clearTimeout(this.#retry);
+    this.#turns.flush();
     this.#write();
-    for (const onKept of this.#waiting.splice(0)) onKept();
     closeSync(this.#file);
   }
 
-  #flush(): void {
-    this.#isScheduled = false;
-    const waiting = this.#waiting;
-    this.#waiting = [];
+  #flush(waiting: readonly (() => void)[]): void {
     const tellAll = () => {
       for (const onKept of waiting) onKept();
     };
@@ -94,11 +89,11 @@ export class Journal {
 
   #write(): void {
     if (this.#size >= this.#segmentBytes && this.#syncs === 0) this.#rotate();
-    if (this.#lines.length > 0) {
-      const bytes = Buffer.from(this.#lines.join(''));
+    if (this.#unwritten !== '') {
+      const bytes = Buffer.from(this.#unwritten);
       this.#writeWhole(bytes);
       this.#size += bytes.length;
-      this.#lines = [];
+      this.#unwritten = '';
     }
     this.#isHealthy = true;
   }
@@ -120,9 +115,7 @@ export class Journal {
     if (this.#isHealthy) this.#options.onFault(error);
     this.#isHealthy = false;
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => {
-      if (!this.#isScheduled) this.#flush();
-    }, retryMs);
+    this.#retry = setTimeout(() => this.#flush([]), retryMs);
     this.#retry.unref();
   }
 

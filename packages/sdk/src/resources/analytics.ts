@@ -1,0 +1,30 @@
+import type { ApiPromise } from '../api-promise.js';
+import type { RequestOptions } from '../options.js';
+import type { Transport } from '../send-request.js';
+import type { AnalyticsOverview, ClicksQuery } from '../types.js';
+
+/** Reports over all links of the organization; reached as `shorty.analytics`. */
+export class AnalyticsResource {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Reads the clicks of all links, 30 days by day unless the query says otherwise. A visitor of two
+   * links is one unique click. Rejects with ValidationError for a window that cannot be.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { totals, topUrls } = await shorty.analytics.overview({ since: '2030-11-01T00:00:00Z' });
+   * console.log(totals.totalClicks, topUrls[0]?.shortUrl);
+   * ```
+   */
+  overview(query: ClicksQuery = {}, options?: RequestOptions): ApiPromise<AnalyticsOverview> {
+    return this.#transport.send({ method: 'GET', path: ['analytics', 'overview'], query }, options);
+  }
+}
