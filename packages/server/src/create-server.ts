@@ -4,6 +4,11 @@ import { v7 as newUuid } from 'uuid';
 import { AuthService, type Credentials, clientOf } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { tokenHandlers } from './auth/token-handlers.js';
+import { ChunkRepository } from './clicks/chunk-repository.js';
+import { clickHandlers } from './clicks/click-handlers.js';
+import { ClickReader } from './clicks/click-reader.js';
+import { ClickReportsThread } from './clicks/click-reports.js';
+import { ClickService } from './clicks/click-service.js';
 import { loadSecretKey } from './clicks/secret-key.js';
 import { VisitPipeline } from './clicks/visit-pipeline.js';
 import { VisitRecorder } from './clicks/visit-recorder.js';
@@ -89,7 +94,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' }),
     ...settings,
   };
-  const database = openStorage(config);
+  const storage = { databasePath: config.databasePath, durability: config.durability };
+  const database = openStorage(storage);
   let url = '';
   let credentials: Credentials | undefined;
   let listener: Listener | undefined;
@@ -105,6 +111,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const domains = new DomainRepository(database);
   const outbox = new EventOutbox(newUuid);
   const visits = new VisitRepository(database, { outbox, thresholds: config.thresholds });
+  const hasThreads = isThreaded && config.databasePath !== ':memory:';
+  const reportsThread = hasThreads ? new ClickReportsThread(storage) : undefined;
+  const reports = reportsThread ?? new ClickReader(database);
   let pipeline: VisitPipeline | undefined;
   let recorder: VisitRecorder | undefined;
   const urls = new UrlRepository(database, {
@@ -149,6 +158,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     handlers: {
       ...tokenHandlers(auth),
       ...urlHandlers(service, origins, clock),
+      ...clickHandlers(new ClickService({ urls: service, reports, clock }), origins),
       ...usageHandlers(organizations, clock),
       ...healthHandlers({
         database,
@@ -195,7 +205,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       durability,
       thresholds,
       visits,
-      isThreaded: isThreaded && databasePath !== ':memory:',
+      chunks: new ChunkRepository(database),
+      isThreaded: hasThreads,
       newId: newUuid,
       clock,
       logger,
@@ -218,6 +229,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await listener?.stop(stopGraceMs);
     await stopAll(services);
     await pipeline?.stop();
+    await reportsThread?.stop();
     await database.close();
   }
 

@@ -30,13 +30,15 @@ export const clicksQuery = z.strictObject({
 const instant = z.string().meta({ format: 'date-time', example: '2030-11-01T00:00:00.000Z' });
 const clicks = z.int().min(0);
 
-const clickTotals = {
+const totalFields = {
   totalClicks: clicks,
   uniqueClicks: clicks.meta({ description: 'Distinct visitors in the whole window.' }),
   uniqueIps: clicks.meta({ description: 'Distinct addresses in the whole window.' }),
 };
 
-const clickBreakdowns = z
+export const clickTotals = z.object(totalFields);
+
+export const clickBreakdowns = z
   .object({
     country: z.array(
       z.object({
@@ -72,7 +74,7 @@ const clickBreakdowns = z
   })
   .meta({ id: 'ClickBreakdowns' });
 
-const clickBucket = z
+export const clickBucket = z
   .object({
     bucket: instant.meta({ description: 'When the bucket begins.' }),
     clicks,
@@ -90,7 +92,7 @@ export const urlClicks = z
     urlId: z.string().meta({ example: '42' }),
     shortCode: z.string().meta({ example: 'aB3xY9q' }),
     ...window,
-    totals: z.object(clickTotals),
+    totals: clickTotals,
     breakdowns: clickBreakdowns,
     timeseries: z.array(clickBucket),
   })
@@ -102,7 +104,7 @@ export const analyticsOverview = z
     totals: z.object({
       totalUrls: clicks,
       activeUrls: clicks,
-      ...clickTotals,
+      ...totalFields,
       totalQrs: clicks,
       totalScans: clicks,
     }),

@@ -3,6 +3,8 @@ import { v7 as newUuid } from 'uuid';
 import { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService, stopAll } from '../lifecycle.js';
 import { openStorage } from '../storage/open-storage.js';
+import { ChunkRepository } from './chunk-repository.js';
+import { VisitCompactor } from './visit-compactor.js';
 import { VisitIngester } from './visit-ingester.js';
 import { adoptEveryMs, ingestEveryMs } from './visit-pipeline.js';
 import { VisitRepository } from './visit-repository.js';
@@ -29,6 +31,8 @@ const database = openStorage({ databasePath, durability });
 const visits = new VisitRepository(database, { outbox: new EventOutbox(newUuid), thresholds });
 const ingester = new VisitIngester({ visits, root, folder, writerId, clock: Date.now });
 
+const compactor = new VisitCompactor({ chunks: new ChunkRepository(database), clock: Date.now });
+
 const tell = (message: IngestWorkerMessage) => parentPort?.postMessage(message);
 const onError = (error: unknown) =>
   tell({ fault: error instanceof Error ? error.message : String(error), isDrained: false });
@@ -39,6 +43,8 @@ const services = [
     everyMs: ingestEveryMs,
     async runOnce() {
       await ingester.runOnce();
+      // New visits come first: they are to be seen within half a second.
+      await compactor.runOnce(() => ingester.runOnce());
       if (!isFine) tell({ fault: undefined, isDrained: false });
       isFine = true;
     },

@@ -7,7 +7,9 @@ import { Journal } from '../journal/journal.js';
 import { JournalFolder } from '../journal/journal-folder.js';
 import { PeriodicService, stopAll } from '../lifecycle.js';
 import type { Clock, NewId } from '../ports.js';
+import type { ChunkRepository } from './chunk-repository.js';
 import type { IngestWorkerData, IngestWorkerMessage } from './ingest-worker.js';
+import { VisitCompactor } from './visit-compactor.js';
 import { VisitIngester } from './visit-ingester.js';
 import type { VisitRepository } from './visit-repository.js';
 
@@ -17,6 +19,7 @@ export interface VisitPipelineOptions {
   readonly durability: 'process' | 'power';
   readonly thresholds: readonly number[];
   readonly visits: VisitRepository;
+  readonly chunks: ChunkRepository;
   /** True moves visits in a thread of their own, so that redirects never wait for storage. */
   readonly isThreaded: boolean;
   readonly newId: NewId;
@@ -30,7 +33,7 @@ interface Mover {
   stop(): Promise<boolean>;
 }
 
-export const ingestEveryMs = 100;
+export const ingestEveryMs = 200;
 export const adoptEveryMs = 10_000;
 // Trouble that has lasted this long is more than another process's long transaction.
 const patienceMs = 5_000;
@@ -87,7 +90,8 @@ export class VisitPipeline {
   }
 
   #startInline(): Mover {
-    const { visits, clock, logger } = this.#options;
+    const { visits, chunks, clock, logger } = this.#options;
+    const compactor = new VisitCompactor({ chunks, clock });
     const { path: folder, writerId } = this.#folder;
     const ingester = new VisitIngester({ visits, clock, root: this.#root, writerId, folder });
     const onError = (err: unknown) => {
@@ -96,6 +100,7 @@ export class VisitPipeline {
     };
     const move = async () => {
       await ingester.runOnce();
+      await compactor.runOnce(() => ingester.runOnce());
       this.#noteTrouble(false);
     };
     const services = [

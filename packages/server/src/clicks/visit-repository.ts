@@ -2,7 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { JournalPosition } from '../journal/journal-reader.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import { evidenceOf, type Visit } from './visit.js';
+import { encodeColumns } from './columns-codec.js';
+import type { Visit } from './visit.js';
+import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
 export interface VisitRepositoryOptions {
   readonly outbox: EventOutbox;
@@ -46,7 +48,7 @@ export class VisitRepository {
   }
 
   /**
-   * Stores the visits between two positions of a journal, exactly once: the rows, the counts, the
+   * Stores the visits between two positions of a journal, exactly once: the visits, the counts, the
    * events of thresholds and the position are one transaction, and nothing is done when the journal
    * is not at `from` any more. Tells whether it was done.
    */
@@ -59,7 +61,14 @@ export class VisitRepository {
   ): Promise<boolean> {
     return this.#database.write(async (transaction) => {
       if (!(await this.#advance(transaction, writerId, from, to))) return false;
-      await this.#database.bulkInsert(transaction, 'visits', visits.map(toRow));
+      await transaction
+        .insertInto('visit_batches')
+        .values({
+          created_at: now,
+          visit_count: visits.length,
+          visits: encodeColumns(columnsOf(visits)),
+        })
+        .execute();
       const counts = new Map<number, number>();
       for (const { kind, urlId } of visits) {
         if (kind === 'human') counts.set(urlId, (counts.get(urlId) ?? 0) + 1);
@@ -140,22 +149,8 @@ function addClicks(entries: readonly (readonly [number, number])[]): RawBuilder<
     returning urls.id, urls.organization_id, urls.short_code, urls.click_count`;
 }
 
-function toRow(visit: Visit) {
-  return {
-    url_id: visit.urlId,
-    visited_at: visit.visitedAt,
-    kind: visit.kind,
-    reason: visit.reason,
-    is_by_code: visit.isByCode ? 1 : 0,
-    country: visit.country,
-    device_type: visit.deviceType,
-    browser: visit.browser,
-    os: visit.os,
-    referrer_domain: visit.referrerDomain,
-    referrer_type: visit.referrerType,
-    visitor_key: visit.visitorKey,
-    address_key: visit.addressKey,
-    scanner_app: visit.scannerApp,
-    scan_evidence: evidenceOf(visit),
-  };
+function columnsOf(visits: readonly Visit[]): VisitColumns {
+  const builder = new VisitColumnsBuilder(visits.length, { ofManyUrls: true });
+  for (const visit of visits) builder.add(visit);
+  return builder.finish();
 }

@@ -43,6 +43,7 @@ export function clientAddressOf(
   proxies: TrustedProxies,
 ): string {
   let address = unmap(remote ?? '');
+  if (!proxies.trusts(address)) return address;
   const hops = (Array.isArray(forwardedFor) ? forwardedFor.join() : (forwardedFor ?? ''))
     .split(',')
     .map((hop) => hop.trim());
@@ -56,5 +57,6 @@ export function clientAddressOf(
 
 /** `::ffff:192.0.2.1`, as dual-stack sockets say it, is 192.0.2.1. */
 function unmap(address: string): string {
+  if (!address.startsWith('::')) return address;
   return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 }

@@ -8,6 +8,8 @@ export type WriteTransaction = Transaction<Schema>;
 export interface Database {
   /** For reads outside a transaction. They never wait for a writer. */
   readonly read: Kysely<Schema>;
+  /** Runs reads that all see the same state, whatever is written meanwhile. */
+  snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /**
    * Runs the work alone among writers and commits it, or undoes all of it when it throws. Works may
    * share a commit; so one may be undone and run again, and must not reach outside the transaction.

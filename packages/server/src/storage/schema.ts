@@ -16,7 +16,10 @@ export interface Schema {
   events: EventTable;
   deliveries: DeliveryTable;
   url_id_counter: { last_id: number };
-  visits: VisitTable;
+  visit_batches: VisitBatchTable;
+  visit_chunks: VisitChunkTable;
+  visit_compactions: VisitCompactionTable;
+  click_days: ClickDayTable;
   journal_positions: JournalPositionTable;
 }
 
@@ -131,30 +134,44 @@ export interface DeliveryTable {
   created_at: number;
 }
 
-/** One answered redirect, of people and of machines. */
-export interface VisitTable {
+/** Visits as they arrived, of all links: a row for each move out of a journal. */
+export interface VisitBatchTable {
+  /** Never given twice. */
   id: Generated<number>;
+  created_at: number;
+  visit_count: number;
+  /** Columns, encoded. */
+  visits: Uint8Array;
+}
+
+/** Visits of one link, in the order of their numbers; all chunks but the last are full. */
+export interface VisitChunkTable {
   url_id: number;
-  visited_at: number;
-  /** Only 'human' is a click. */
-  kind: string;
-  /** The rule that decided the kind. */
-  reason: string;
-  /** By the short code, and not by the slug. */
-  is_by_code: number;
-  country: string;
-  device_type: string;
-  browser: string;
-  os: string;
-  referrer_domain: string;
-  referrer_type: string;
-  /** A keyed hash of address and agent; null where the visitor asked not to be followed. */
-  visitor_key: string | null;
-  /** A keyed hash of the address. */
-  address_key: string;
-  scanner_app: string | null;
-  /** Bits of what speaks for a scan. */
-  scan_evidence: number;
+  number: number;
+  /** Of its earliest and its latest visit. */
+  first_at: number;
+  last_at: number;
+  visit_count: number;
+  /** Columns, encoded. */
+  visits: Uint8Array;
+}
+
+/** At most one row, while batches are being sorted into chunks. */
+export interface VisitCompactionTable {
+  /** The batches up to this one are being sorted. */
+  up_to_batch: number;
+  /** The visits of links below this one are in chunks, although their batches are still there. */
+  next_url: number;
+}
+
+/** What is left of a link's day whose visits were pruned. */
+export interface ClickDayTable {
+  url_id: number;
+  /** When it begins, in UTC. */
+  day: number;
+  clicks: number;
+  /** The rest, as JSON. */
+  summary: string;
 }
 
 export interface JournalPositionTable {

@@ -1,4 +1,5 @@
 import type { AgentFacts } from './parse-agent.js';
+import { scanEvidence } from './scan-evidence.js';
 
 export type ScanMethod = 'camera' | 'file_upload' | 'manual_entry' | 'app_scanner';
 
@@ -18,41 +19,38 @@ export interface ScannedLink {
 }
 
 /** What a scan leaves in a request. */
-export type ScanEvidence = Pick<
-  AgentFacts,
-  'deviceType' | 'os' | 'scannerApp' | 'isDedicatedScanner' | 'isInApp'
-> & {
-  /** No `Referer` that names a page. */
-  readonly hasReferrer: boolean;
-  /** The `Referer` is one of a search by image. */
-  readonly isImageSearch: boolean;
-  /** `Sec-Fetch-Site` is `none` or absent: no page asked for it. */
-  readonly isOwnNavigation: boolean;
+export type ScanTraces = Pick<AgentFacts, 'deviceType' | 'os' | 'scannerApp'> & {
+  /** Bits of `scanEvidence`. */
+  readonly evidence: number;
 };
 
 /**
  * The scan that a visit was, or null. A link with a slug is shared by it, so that its code can only
  * come from a QR code; without a slug the request itself has to tell.
  */
-export function decideScan(link: ScannedLink, evidence: ScanEvidence): Scan | null {
+export function decideScan(link: ScannedLink, traces: ScanTraces): Scan | null {
   if (!link.hasQr || !link.isByCode) return null;
-  if (!link.hasSlug && !looksScanned(evidence)) return null;
-  if (evidence.scannerApp !== null) {
-    return { scanMethod: 'app_scanner', scannerApp: evidence.scannerApp };
+  if (!link.hasSlug && !looksScanned(traces)) return null;
+  if (traces.scannerApp !== null) {
+    return { scanMethod: 'app_scanner', scannerApp: traces.scannerApp };
   }
-  if (evidence.isImageSearch) return { scanMethod: 'file_upload', scannerApp: null };
-  if (evidence.deviceType === 'desktop' && !evidence.hasReferrer) {
+  if (shows(traces, 'imageSearch')) return { scanMethod: 'file_upload', scannerApp: null };
+  if (traces.deviceType === 'desktop' && !shows(traces, 'referrer')) {
     return { scanMethod: 'manual_entry', scannerApp: null };
   }
-  return { scanMethod: 'camera', scannerApp: cameraOf(evidence.os) };
+  return { scanMethod: 'camera', scannerApp: cameraOf(traces.os) };
 }
 
-function looksScanned(evidence: ScanEvidence): boolean {
-  if (evidence.isDedicatedScanner || evidence.isImageSearch) return true;
-  const isHandheld = evidence.deviceType === 'mobile' || evidence.deviceType === 'tablet';
+function looksScanned(traces: ScanTraces): boolean {
+  if (shows(traces, 'dedicatedScanner') || shows(traces, 'imageSearch')) return true;
+  const isHandheld = traces.deviceType === 'mobile' || traces.deviceType === 'tablet';
   // Within an app that reads no codes, a link without a referrer was tapped in that app.
-  const isTapped = evidence.isInApp && evidence.scannerApp === null;
-  return isHandheld && !evidence.hasReferrer && evidence.isOwnNavigation && !isTapped;
+  const isTapped = shows(traces, 'inApp') && traces.scannerApp === null;
+  return isHandheld && !shows(traces, 'referrer') && shows(traces, 'ownNavigation') && !isTapped;
+}
+
+function shows({ evidence }: ScanTraces, sign: keyof typeof scanEvidence): boolean {
+  return (evidence & scanEvidence[sign]) !== 0;
 }
 
 function cameraOf(os: string): string {

@@ -1,18 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { classifyVisit, type VisitClass } from './classify-visit.js';
-import type { ScanEvidence } from './decide-scan.js';
 import { countryCode, type FindCountry, unknownCountry } from './find-country.js';
 import { type AgentFacts, maxAgentLength, parseAgent } from './parse-agent.js';
 import type { ReferrerFacts } from './parse-referrer.js';
 import { directReferrer, isAdClick, parseReferrer, plainHost } from './parse-referrer.js';
 import { RecentTexts } from './recent-texts.js';
+import { scanEvidence } from './scan-evidence.js';
 import { createVisitorKeys } from './visitor-keys.js';
 
 /** What is kept of a visit: flat, of bounded length, on one line, and nothing that names a person. */
 export type VisitFacts = VisitClass &
-  ScanEvidence &
-  Pick<AgentFacts, 'browser'> &
+  Pick<AgentFacts, 'deviceType' | 'browser' | 'os' | 'scannerApp'> &
   Pick<ReferrerFacts, 'referrerDomain' | 'referrerType'> & {
+    /** What speaks for a scan: bits of `scanEvidence`. */
+    readonly evidence: number;
     /** Two capital letters, or 'Unknown'. */
     readonly country: string;
     readonly addressKey: string;
@@ -129,13 +130,14 @@ export function createVisitDescriber(options: VisitDescriberOptions): VisitDescr
         browser: agent.browser,
         os: agent.os,
         scannerApp: agent.scannerApp,
-        isDedicatedScanner: agent.isDedicatedScanner,
-        isInApp: agent.isInApp,
+        evidence:
+          (agent.isDedicatedScanner ? scanEvidence.dedicatedScanner : 0) |
+          (agent.isInApp ? scanEvidence.inApp : 0) |
+          (hasReferrer ? scanEvidence.referrer : 0) |
+          (referrer.isImageSearch ? scanEvidence.imageSearch : 0) |
+          (site === undefined || site === 'none' ? scanEvidence.ownNavigation : 0),
         referrerDomain: referrer.referrerDomain,
         referrerType,
-        hasReferrer,
-        isImageSearch: referrer.isImageSearch,
-        isOwnNavigation: site === undefined || site === 'none',
         addressKey: place.addressKey,
         visitorKey: isAnonymous ? null : visitorKeyOf(address, userAgent, agent.id),
       };

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 
-// 96 bits: two of a hundred million visitors share a key with a chance below one in ten trillion.
-const keyBytes = 12;
+// 64 bits: that any two of a million visitors share a key has a chance of three in a hundred million.
+const keyBytes = 8;
 
 /** Makes the keys that stand for people and addresses, of which nothing else is kept. */
 export interface VisitorKeys {
-  /** 16 characters for an address; the same for each way to write it. */
+  /** 16 hexadecimal digits for an address; the same for each way to write it. */
   addressKey(address: string): string;
-  /** 16 characters for an address and a user agent together. */
+  /** 16 hexadecimal digits for an address and a user agent together. */
   visitorKey(address: string, userAgent: string): string;
 }
 
@@ -17,11 +17,7 @@ export interface VisitorKeys {
  */
 export function createVisitorKeys(secretKey: string | Uint8Array): VisitorKeys {
   const hash = (text: string) =>
-    createHmac('sha256', secretKey)
-      .update(text)
-      .digest()
-      .subarray(0, keyBytes)
-      .toString('base64url');
+    createHmac('sha256', secretKey).update(text).digest().subarray(0, keyBytes).toString('hex');
   return {
     addressKey: (address) => hash(`address\n${plainAddress(address)}`),
     visitorKey: (address, userAgent) => hash(`visitor\n${plainAddress(address)}\n${userAgent}`),

@@ -1,15 +1,6 @@
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { Engine } from './apply-migrations.js';
-
-/** The few words that engines spell differently. */
-const dialects = {
-  sqlite: {
-    // Only a column of exactly this type is SQLite's row id itself.
-    integerKey: 'integer',
-    // The key is all there is to the row: store it once, in key order.
-    clustered: sql`without rowid`,
-  },
-} as const;
+import { dialects } from './dialects.js';
 
 export function initial(engine: Engine): Migration {
   const dialect = dialects[engine];

@@ -1,41 +1,59 @@
 import type { Kysely, Migration } from 'kysely';
 import type { Engine } from './apply-migrations.js';
-
-const dialects = {
-  sqlite: { countedKey: 'integer' },
-} as const;
+import { dialects } from './dialects.js';
 
 export function visits(engine: Engine): Migration {
   const dialect = dialects[engine];
   return {
     async up(db: Kysely<unknown>): Promise<void> {
-      // No index: rows arrive by the ten thousand, and each index would cost more than the row.
-      await db.schema
-        .createTable('visits')
-        .addColumn('id', dialect.countedKey, (column) => column.primaryKey())
-        .addColumn('url_id', 'bigint', (column) => column.notNull())
-        .addColumn('visited_at', 'bigint', (column) => column.notNull())
-        .addColumn('kind', 'text', (column) => column.notNull())
-        .addColumn('reason', 'text', (column) => column.notNull())
-        .addColumn('is_by_code', 'integer', (column) => column.notNull())
-        .addColumn('country', 'text', (column) => column.notNull())
-        .addColumn('device_type', 'text', (column) => column.notNull())
-        .addColumn('browser', 'text', (column) => column.notNull())
-        .addColumn('os', 'text', (column) => column.notNull())
-        .addColumn('referrer_domain', 'text', (column) => column.notNull())
-        .addColumn('referrer_type', 'text', (column) => column.notNull())
-        .addColumn('visitor_key', 'text')
-        .addColumn('address_key', 'text', (column) => column.notNull())
-        .addColumn('scanner_app', 'text')
-        .addColumn('scan_evidence', 'integer', (column) => column.notNull())
-        .execute();
+      const { schema } = db;
 
       // How far each journal has been moved into storage, written in the transaction that moved it.
-      await db.schema
+      await schema
         .createTable('journal_positions')
         .addColumn('writer_id', 'text', (column) => column.primaryKey())
         .addColumn('segment', 'integer', (column) => column.notNull())
         .addColumn('offset', 'bigint', (column) => column.notNull())
+        .execute();
+
+      // As they arrived, of all links: a row for each move.
+      await schema
+        .createTable('visit_batches')
+        .addColumn('id', dialect.integerKey, (column) => column.primaryKey().autoIncrement())
+        .addColumn('created_at', 'bigint', (column) => column.notNull())
+        .addColumn('visit_count', 'integer', (column) => column.notNull())
+        .addColumn('visits', dialect.bytes, (column) => column.notNull())
+        .execute();
+
+      // Link by link: what a report reads.
+      await schema
+        .createTable('visit_chunks')
+        .addColumn('url_id', 'bigint', (column) => column.notNull())
+        .addColumn('number', 'integer', (column) => column.notNull())
+        .addColumn('first_at', 'bigint', (column) => column.notNull())
+        .addColumn('last_at', 'bigint', (column) => column.notNull())
+        .addColumn('visit_count', 'integer', (column) => column.notNull())
+        .addColumn('visits', dialect.bytes, (column) => column.notNull())
+        .addPrimaryKeyConstraint('visit_chunks_primary', ['url_id', 'number'])
+        .modifyEnd(dialect.clustered)
+        .execute();
+
+      // Which batches are being sorted into chunks, and the link that is next.
+      await schema
+        .createTable('visit_compactions')
+        .addColumn('up_to_batch', 'bigint', (column) => column.notNull())
+        .addColumn('next_url', 'bigint', (column) => column.notNull())
+        .execute();
+
+      // What is left of days whose visits were pruned.
+      await schema
+        .createTable('click_days')
+        .addColumn('url_id', 'bigint', (column) => column.notNull())
+        .addColumn('day', 'bigint', (column) => column.notNull())
+        .addColumn('clicks', 'bigint', (column) => column.notNull())
+        .addColumn('summary', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('click_days_primary', ['url_id', 'day'])
+        .modifyEnd(dialect.clustered)
         .execute();
     },
   };

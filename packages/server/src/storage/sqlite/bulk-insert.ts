@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { BulkInsert } from '../database.js';
 import { translateSqliteError } from './sqlite-error.js';
 
-type Value = string | number | null;
+type Value = string | number | Uint8Array | null;
 
 /**
  * One prepared statement, run row by row. A statement of many rows is slower here: so that it can

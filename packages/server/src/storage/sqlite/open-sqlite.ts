@@ -37,6 +37,15 @@ export function openSqlite({ path, durability }: SqliteOptions): Database {
   const commits = new GroupCommit(write);
   return {
     read,
+    snapshot: (work) =>
+      read.connection().execute(async (db) => {
+        await db.executeQuery(CompiledQuery.raw('begin'));
+        try {
+          return await work(db);
+        } finally {
+          await db.executeQuery(CompiledQuery.raw('rollback'));
+        }
+      }),
     write: (work) => commits.write(work),
     bulkInsert: bulkInserter(writer),
     async allocateUrlIds(transaction, count) {

@@ -1,0 +1,137 @@
+import type { Kysely } from 'kysely';
+import type { Database, Schema } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
+import { isExpired } from '../urls/short-url.js';
+import { type Batch, findCompaction, readBatches } from './chunk-repository.js';
+import { type ClickReport, ClickTally, largest } from './click-tally.js';
+import type { ClickWindow } from './click-window.js';
+import { decodeColumns } from './columns-codec.js';
+
+export interface ClicksQuestion extends ClickWindow {
+  /** Entries in each breakdown. */
+  readonly limit: number;
+}
+
+export interface OverviewReport extends ClickReport {
+  /** The links that were clicked most: their ids and their clicks. */
+  readonly top: readonly (readonly [urlId: number, clicks: number])[];
+  readonly totalUrls: number;
+  /** Those that redirect now. */
+  readonly activeUrls: number;
+}
+
+// Chunks in one read of an overview: 40 MB at most.
+const chunksAtOnce = 512;
+
+/** Answers reports out of storage. It reads much, so it belongs into a thread of its own. */
+export class ClickReader {
+  readonly #database: Database;
+  readonly #chunksOfUrl;
+  /** Batches that are not sorted into chunks yet. They never change, so each is read once. */
+  #recent: readonly Batch[] = [];
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#chunksOfUrl = prepare(
+      database.read
+        .selectFrom('visit_chunks')
+        .select('visits')
+        .where('url_id', '=', 0)
+        .where('last_at', '>=', 0)
+        .where('first_at', '<', 0),
+    );
+  }
+
+  /** The clicks of a link. */
+  readUrl(urlId: number, question: ClicksQuestion): Promise<ClickReport> {
+    return this.#database.snapshot(async (db) => {
+      const tally = new ClickTally(question);
+      await this.#addRecent(db, tally, (id) => id === urlId);
+      const { rows } = await db.executeQuery(
+        this.#chunksOfUrl(urlId, question.since, question.until),
+      );
+      for (const { visits } of rows) tally.add(urlId, decodeColumns(visits));
+      return tally.report(question.limit);
+    });
+  }
+
+  /** The clicks of all links of an organization. */
+  readOrganization(
+    organizationId: string,
+    question: ClicksQuestion,
+    now: number,
+  ): Promise<OverviewReport> {
+    return this.#database.snapshot(async (db) => {
+      const tally = new ClickTally(question);
+      const urls = await db
+        .selectFrom('urls')
+        .select(['id', 'is_active', 'expires_at'])
+        .where('organization_id', '=', organizationId)
+        .execute();
+      const own = new Set(urls.map(({ id }) => id));
+      await this.#addRecent(db, tally, (id) => own.has(id));
+      for await (const { url_id, visits } of chunksWithin(db, question)) {
+        if (own.has(url_id)) tally.add(url_id, decodeColumns(visits));
+      }
+      return {
+        ...tally.report(question.limit),
+        top: largest(tally.clicksOfUrl, question.limit),
+        totalUrls: urls.length,
+        activeUrls: urls.filter(
+          ({ is_active, expires_at }) =>
+            is_active === 1 && !isExpired({ expiresAt: expires_at }, now),
+        ).length,
+      };
+    });
+  }
+
+  async #addRecent(
+    db: Kysely<Schema>,
+    tally: ClickTally,
+    accepts: (urlId: number) => boolean,
+  ): Promise<void> {
+    const compaction = await findCompaction(db);
+    this.#recent = await this.#readRecent(db);
+    for (const { id, columns } of this.#recent) {
+      // Below this link, the batch's visits are in chunks already.
+      const from = compaction && id <= compaction.upToBatch ? compaction.nextUrl : 0;
+      tally.addSome(columns, (urlId) => urlId >= from && accepts(urlId));
+    }
+  }
+
+  async #readRecent(db: Kysely<Schema>): Promise<readonly Batch[]> {
+    const { oldest } = await db
+      .selectFrom('visit_batches')
+      .select((expression) => expression.fn.min('id').as('oldest'))
+      .executeTakeFirstOrThrow();
+    if (oldest === null) return [];
+    const kept = this.#recent.filter(({ id }) => id >= oldest);
+    return [...kept, ...(await readBatches(db, kept.at(-1)?.id ?? 0))];
+  }
+}
+
+/** Chunks that may have visits of the window, in the order of their links, some at a time. */
+async function* chunksWithin(
+  db: Kysely<Schema>,
+  { since, until }: ClickWindow,
+): AsyncGenerator<{ url_id: number; visits: Uint8Array }> {
+  let last = { url_id: 0, number: -1 };
+  for (;;) {
+    const rows = await db
+      .selectFrom('visit_chunks')
+      .select(['url_id', 'number', 'visits'])
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('url_id', 'number'), '>', tuple(last.url_id, last.number)),
+      )
+      .where('last_at', '>=', since)
+      .where('first_at', '<', until)
+      .orderBy('url_id')
+      .orderBy('number')
+      .limit(chunksAtOnce)
+      .execute();
+    yield* rows;
+    const end = rows.at(-1);
+    if (!end || rows.length < chunksAtOnce) return;
+    last = end;
+  }
+}
