@@ -77,8 +77,8 @@ function bareInserter(databasePath) {
     organization,
   );
   const insertUrl = db.prepare(
-    `insert into urls (id, organization_id, short_code, target_url, tags, redirect_type, custom_utm_params, is_active, click_count, created_at, updated_at)
-     values (?, ?, ?, ?, '', 307, '{}', 1, 0, ?, ?)`,
+    `insert into urls (id, organization_id, short_code, target_url, tags, redirect_type, custom_utm_params, is_active, created_at, updated_at)
+     values (?, ?, ?, ?, '', 307, '{}', 1, ?, ?)`,
   );
   const insertKey = db.prepare("insert into url_keys (domain_key, key, url_id) values ('', ?, ?)");
   const insertHundred = db.transaction((urls) => {

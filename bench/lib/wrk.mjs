@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { scratchFolder } from './processes.mjs';
+import { headersOf } from './visitors.mjs';
 
 // A load generator in JavaScript would be the slower half and hide what is measured.
 export function requireWrk() {
@@ -14,17 +15,27 @@ export function requireWrk() {
   }
 }
 
-/** A script that asks for the paths in a random order that is the same in every run. */
+/** A script that asks for the paths in a random order that is the same in every run, as visitors do. */
 export function pathsScript(paths) {
   const folder = scratchFolder();
-  writeFileSync(join(folder, 'paths.txt'), paths.join('\n'));
-  const script = join(folder, 'paths.lua');
+  const requests = join(folder, 'requests.txt');
+  const lines = paths.map((path, visitor) =>
+    [path, ...Object.entries(headersOf(visitor)).flat()].join('\t'),
+  );
+  writeFileSync(requests, lines.join('\n'));
+  const script = join(folder, 'requests.lua');
   writeFileSync(
     script,
-    `local paths = {}
-for line in io.lines(${JSON.stringify(join(folder, 'paths.txt'))}) do paths[#paths + 1] = wrk.format('GET', line) end
+    `local requests = {}
+for line in io.lines(${JSON.stringify(requests)}) do
+  local cells = {}
+  for cell in string.gmatch(line, '[^\t]+') do cells[#cells + 1] = cell end
+  local headers = { Host = 'localhost:3000' }
+  for at = 2, #cells, 2 do headers[cells[at]] = cells[at + 1] end
+  requests[#requests + 1] = wrk.format('GET', cells[1], headers)
+end
 math.randomseed(42)
-request = function() return paths[math.random(#paths)] end
+request = function() return requests[math.random(#requests)] end
 done = function(summary, latency)
   io.write(string.format('RESULT %d %d %d %d %d\\n', summary.requests, summary.duration,
     latency:percentile(99), summary.errors.status, summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
@@ -43,8 +54,6 @@ export async function load(origin, script, { connections, seconds }) {
     // A program that is not warm yet may keep the last of many connections waiting for seconds.
     '--timeout',
     '10s',
-    '-H',
-    'Host: localhost:3000',
     '-s',
     script,
     origin,

@@ -81,22 +81,22 @@ export class VisitColumnsBuilder {
     return this.#count;
   }
 
-  add(visit: Visit): void {
+  add({ urlId, visitedAt, isByCode, facts }: Visit): void {
     const at = this.#count;
     this.#count += 1;
-    if (this.#urlIds) this.#urlIds[at] = visit.urlId;
-    this.#visitedAt[at] = visit.visitedAt;
-    writeKey(this.#visitors, at, visit.visitorKey);
-    writeKey(this.#addresses, at, visit.addressKey);
-    this.#marks[at] = visit.evidence | (visit.isByCode ? byCode : 0);
+    if (this.#urlIds) this.#urlIds[at] = urlId;
+    this.#visitedAt[at] = visitedAt;
+    writeKey(this.#visitors, at, facts.visitorKey);
+    writeKey(this.#addresses, at, facts.addressKey);
+    this.#marks[at] = facts.evidence | (isByCode ? byCode : 0);
     const words = this.#words;
-    words.source.set(at, `${visit.kind}/${visit.reason}`);
-    words.country.set(at, visit.country);
-    words.deviceType.set(at, visit.deviceType);
-    words.browser.set(at, visit.browser);
-    words.os.set(at, visit.os);
-    words.referrer.set(at, `${visit.referrerType} ${visit.referrerDomain}`);
-    words.scannerApp.set(at, visit.scannerApp ?? '');
+    words.source.set(at, `${facts.kind}/${facts.reason}`);
+    words.country.set(at, facts.country);
+    words.deviceType.set(at, facts.deviceType);
+    words.browser.set(at, facts.browser);
+    words.os.set(at, facts.os);
+    words.referrer.set(at, `${facts.referrerType} ${facts.referrerDomain}`);
+    words.scannerApp.set(at, facts.scannerApp ?? '');
   }
 
   /** Takes over all visits of one link at once. Only for a builder that has none yet. */

@@ -36,12 +36,8 @@ export class VisitRecorder {
       isPeerTrusted: peer !== undefined && proxies.trusts(peer),
       shortDomain: headers.host ?? '',
     });
-    const line = toLine({
-      ...facts,
-      urlId: link.urlId,
-      visitedAt: clock(),
-      isByCode: link.shortCode === url.slice(1, mark < 0 ? undefined : mark),
-    });
-    journal.append(line, answer);
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const isByCode = path.length === link.shortCode.length + 1 && path.endsWith(link.shortCode);
+    journal.append(toLine({ urlId: link.urlId, visitedAt: clock(), isByCode, facts }), answer);
   }
 }

@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { JournalPosition } from '../journal/journal-reader.js';
-import type { Database, WriteTransaction } from '../storage/database.js';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
 import { encodeColumns } from './columns-codec.js';
 import type { Visit } from './visit.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
@@ -12,29 +13,27 @@ export interface VisitRepositoryOptions {
   readonly thresholds: readonly number[];
 }
 
-interface Counted {
-  id: number;
-  organization_id: string;
-  short_code: string;
-  click_count: number;
-}
-
 /** Where every journal begins. */
 export const journalStart: JournalPosition = { segment: 1, offset: 0 };
 
-// One statement counts for so many links: a short text that is prepared once.
-const linksAtOnce = 256;
+// One statement counts for so many links; its text is built once.
+const linksAtOnce = 128;
 
 /** Visits and what follows from them. */
 export class VisitRepository {
   readonly #database: Database;
   readonly #outbox: EventOutbox;
   readonly #thresholds: readonly number[];
+  readonly #addClicks;
 
   constructor(database: Database, { outbox, thresholds }: VisitRepositoryOptions) {
     this.#database = database;
     this.#outbox = outbox;
     this.#thresholds = thresholds;
+    this.#addClicks = {
+      1: addClicks(database.read, 1),
+      [linksAtOnce]: addClicks(database.read, linksAtOnce),
+    } as const;
   }
 
   /** How far a writer's journal is in storage. */
@@ -70,8 +69,8 @@ export class VisitRepository {
         })
         .execute();
       const counts = new Map<number, number>();
-      for (const { kind, urlId } of visits) {
-        if (kind === 'human') counts.set(urlId, (counts.get(urlId) ?? 0) + 1);
+      for (const { urlId, facts } of visits) {
+        if (facts.kind === 'human') counts.set(urlId, (counts.get(urlId) ?? 0) + 1);
       }
       await this.#count(transaction, counts, now);
       return true;
@@ -108,45 +107,63 @@ export class VisitRepository {
 
   async #count(
     transaction: WriteTransaction,
-    counts: ReadonlyMap<number, number>,
+    added: ReadonlyMap<number, number>,
     now: number,
   ): Promise<void> {
-    const entries = [...counts];
-    for (let start = 0; start < entries.length; start += linksAtOnce) {
-      const { rows } = await addClicks(entries.slice(start, start + linksAtOnce)).execute(
-        transaction,
-      );
-      for (const url of rows) {
-        const before = url.click_count - (counts.get(url.id) ?? 0);
+    const entries = [...added];
+    for (let start = 0; start < entries.length; ) {
+      const size = entries.length - start < linksAtOnce ? 1 : linksAtOnce;
+      const part = entries.slice(start, start + size);
+      start += size;
+      const { rows } = await transaction.executeQuery(this.#addClicks[size](...part.flat()));
+      for (const { url_id, clicks } of rows) {
+        const before = clicks - (added.get(url_id) ?? 0);
         const reached = this.#thresholds.filter(
-          (threshold) => before < threshold && threshold <= url.click_count,
+          (threshold) => before < threshold && threshold <= clicks,
         );
-        if (reached.length === 0) continue;
-        await this.#outbox.record(
-          transaction,
-          url.organization_id,
-          'url.click_threshold',
-          now,
-          () =>
-            reached.map((threshold) => ({
-              id: String(url.id),
-              shortCode: url.short_code,
-              threshold,
-              count: url.click_count,
-            })),
-        );
+        if (reached.length > 0) await this.#tell(transaction, url_id, reached, clicks, now);
       }
     }
   }
+
+  /** Records the thresholds that a link has reached as events. */
+  async #tell(
+    transaction: WriteTransaction,
+    urlId: number,
+    thresholds: readonly number[],
+    count: number,
+    now: number,
+  ): Promise<void> {
+    const url = await transaction
+      .selectFrom('urls')
+      .select(['organization_id', 'short_code'])
+      .where('id', '=', urlId)
+      .executeTakeFirst();
+    if (!url) return;
+    await this.#outbox.record(transaction, url.organization_id, 'url.click_threshold', now, () =>
+      thresholds.map((threshold) => ({
+        id: String(urlId),
+        shortCode: url.short_code,
+        threshold,
+        count,
+      })),
+    );
+  }
 }
 
-function addClicks(entries: readonly (readonly [number, number])[]): RawBuilder<Counted> {
-  const pairs = sql.join(entries.map(([urlId, count]) => sql`(${urlId}, ${count})`));
-  return sql<Counted>`
-    update urls set click_count = click_count + added.column2
-    from (values ${pairs}) as added
-    where urls.id = added.column1
-    returning urls.id, urls.organization_id, urls.short_code, urls.click_count`;
+/** Adds clicks to the counts of so many links; their new counts. */
+function addClicks(db: Kysely<Schema>, links: number) {
+  return prepare(
+    db
+      .insertInto('url_clicks')
+      .values(Array.from({ length: links }, () => ({ url_id: 0, clicks: 0 })))
+      .onConflict((conflict) =>
+        conflict.column('url_id').doUpdateSet(({ ref, eb }) => ({
+          clicks: eb('url_clicks.clicks', '+', ref('excluded.clicks')),
+        })),
+      )
+      .returning(['url_id', 'clicks']),
+  );
 }
 
 function columnsOf(visits: readonly Visit[]): VisitColumns {

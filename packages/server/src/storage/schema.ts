@@ -16,6 +16,7 @@ export interface Schema {
   events: EventTable;
   deliveries: DeliveryTable;
   url_id_counter: { last_id: number };
+  url_clicks: UrlClicksTable;
   visit_batches: VisitBatchTable;
   visit_chunks: VisitChunkTable;
   visit_compactions: VisitCompactionTable;
@@ -80,7 +81,6 @@ export interface UrlTable {
   custom_utm_params: string;
   source_domain: string | null;
   is_active: number;
-  click_count: number;
   created_at: number;
   updated_at: number;
 }
@@ -132,6 +132,12 @@ export interface DeliveryTable {
   attempts: number;
   next_attempt_at: number | null;
   created_at: number;
+}
+
+/** The clicks of each link that has any. */
+export interface UrlClicksTable {
+  url_id: number;
+  clicks: number;
 }
 
 /** Visits as they arrived, of all links: a row for each move out of a journal. */

@@ -17,8 +17,9 @@ export function selectUrls(db: Kysely<Schema>) {
   return db
     .selectFrom('urls')
     .leftJoin('domains', 'domains.id', 'urls.domain_id')
+    .leftJoin('url_clicks', 'url_clicks.url_id', 'urls.id')
     .selectAll('urls')
-    .select('domains.hostname');
+    .select(['domains.hostname', 'url_clicks.clicks']);
 }
 
 const searchedColumns = [

@@ -2,8 +2,8 @@ import type { Selectable } from 'kysely';
 import type { UrlTable } from '../storage/schema.js';
 import type { RedirectType, ShortUrl } from './short-url.js';
 
-/** A link as it is read: its columns, and the name of its custom domain. */
-export type UrlRow = Selectable<UrlTable> & { hostname: string | null };
+/** A link as it is read: its columns, the name of its custom domain, and its clicks if it has any. */
+export type UrlRow = Selectable<UrlTable> & { hostname: string | null; clicks: number | null };
 
 export function toRow(url: ShortUrl): Selectable<UrlTable> {
   return {
@@ -28,7 +28,6 @@ export function toRow(url: ShortUrl): Selectable<UrlTable> {
     custom_utm_params: JSON.stringify(url.customUtmParams),
     source_domain: url.sourceDomain,
     is_active: url.isActive ? 1 : 0,
-    click_count: url.clickCount,
     created_at: url.createdAt,
     updated_at: url.updatedAt,
   };
@@ -61,7 +60,7 @@ export function fromRow(row: UrlRow): ShortUrl {
         : (JSON.parse(row.custom_utm_params) as Record<string, string>),
     sourceDomain: row.source_domain,
     isActive: row.is_active === 1,
-    clickCount: row.click_count,
+    clickCount: row.clicks ?? 0,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

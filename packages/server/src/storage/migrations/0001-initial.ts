@@ -93,7 +93,6 @@ export function initial(engine: Engine): Migration {
         .addColumn('custom_utm_params', 'text', (column) => column.notNull())
         .addColumn('source_domain', 'text')
         .addColumn('is_active', 'integer', (column) => column.notNull())
-        .addColumn('click_count', 'bigint', (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('updated_at', 'bigint', (column) => column.notNull())
         .execute();

@@ -16,6 +16,13 @@ export function visits(engine: Engine): Migration {
         .addColumn('offset', 'bigint', (column) => column.notNull())
         .execute();
 
+      // Apart from the links themselves, whose rows are wide: a count is written many times a second.
+      await schema
+        .createTable('url_clicks')
+        .addColumn('url_id', dialect.integerKey, (column) => column.primaryKey())
+        .addColumn('clicks', 'bigint', (column) => column.notNull())
+        .execute();
+
       // As they arrived, of all links: a row for each move.
       await schema
         .createTable('visit_batches')
