@@ -1,4 +1,5 @@
 // Every benchmark, or those that are named: `npm run bench redirects start-up`.
+import { benchAnalytics } from './analytics.mjs';
 import { benchBulkCreate } from './bulk-create.mjs';
 import { benchImportMemory } from './import-memory.mjs';
 import { missedBounds } from './lib/ratio.mjs';
@@ -10,6 +11,7 @@ const benchmarks = {
   'bulk-create': benchBulkCreate,
   'start-up': benchStartUp,
   'import-memory': benchImportMemory,
+  analytics: benchAnalytics,
 };
 
 const wanted = process.argv.slice(2);

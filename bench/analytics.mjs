@@ -1,0 +1,258 @@
+// Reports over ten million visits, against the straightforward SQL over a table of them that is
+// indexed by link and time. `VISITS=1000000 npm run bench analytics` does the same with fewer.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { ChunkRepository } from '../packages/server/dist/clicks/chunk-repository.js';
+import { VisitCompactor } from '../packages/server/dist/clicks/visit-compactor.js';
+import { VisitRepository } from '../packages/server/dist/clicks/visit-repository.js';
+import { EventOutbox } from '../packages/server/dist/events/event-outbox.js';
+import { openStorage } from '../packages/server/dist/storage/open-storage.js';
+import { scratchFolder, serveShorty } from './lib/processes.mjs';
+import { median, report, reportUpper } from './lib/ratio.mjs';
+import { makeVisits } from './lib/visit-maker.mjs';
+
+const links = 100_000;
+const day = 24 * 60 * 60 * 1000;
+const perBatch = 8_192;
+const runs = 7;
+
+export async function benchAnalytics({ visits = Number(process.env.VISITS ?? 10_000_000) } = {}) {
+  const until = Math.floor(Date.now() / day) * day;
+  const make = (count) => makeVisits({ count, links, from: until - 90 * day, until });
+  const since = new Date(until - 30 * day).toISOString();
+  const query = `since=${since}&until=${new Date(until).toISOString()}`;
+
+  const small = await prepare(make(visits / 10));
+  const medianBefore = await measure(small.server, links / 2, query);
+  await small.server.stop();
+  const large = await prepare(make(visits));
+  console.log(
+    `        ${visits.toLocaleString('en')} visits: ${(large.bytes / visits).toFixed(1)} bytes and ${large.microseconds.toFixed(1)} µs each, all told`,
+  );
+  const sql = plainTable(make(visits));
+  console.log(`        the plain table: ${(sql.bytes / visits).toFixed(1)} bytes each`);
+
+  const pairs = [];
+  for (let run = 0; run < runs; run += 1) {
+    const plainMs = timed(() => sql.answer(1, until - 30 * day, until));
+    pairs.push({ plainMs, ourMs: await ask(large.server, 1, query) });
+  }
+  const ours = median(pairs.map(({ ourMs }) => ourMs));
+  const plain = median(pairs.map(({ plainMs }) => plainMs));
+  const ratios = pairs.map(({ plainMs, ourMs }) => plainMs / ourMs);
+  report(
+    'the hot link, 30 days, exact uniques',
+    {
+      ratio: median(ratios),
+      worst: Math.min(...ratios),
+      best: Math.max(...ratios),
+      ours: 1000 / ours,
+      ceiling: 1000 / plain,
+      runs,
+    },
+    40,
+    `thousandths of a query a second (${ours.toFixed(1)} ms against ${plain.toFixed(0)} ms)`,
+  );
+  await check(
+    await get(large.server, `/urls/1/clicks?${query}`),
+    sql.answer(1, until - 30 * day, until),
+  );
+
+  const medianAfter = await measure(large.server, links / 2, query);
+  reportUpper(
+    'a median link over HTTP, ms beyond an empty request',
+    medianAfter.ms - medianAfter.emptyMs,
+    2,
+    `${medianAfter.ms.toFixed(2)} ms against ${medianAfter.emptyMs.toFixed(2)} ms`,
+  );
+  reportUpper(
+    'a median link with ten times the visits',
+    medianAfter.ms / medianBefore.ms,
+    1.5,
+    `${medianAfter.ms.toFixed(2)} ms against ${medianBefore.ms.toFixed(2)} ms`,
+  );
+  const hundredth = await measure(large.server, 100, query);
+  const allTime = `since=${new Date(until - 90 * day).toISOString()}&until=${new Date(until).toISOString()}`;
+  const whole = await measure(large.server, 1, allTime, 5);
+  const overviewMs = median([
+    await overview(large.server, query),
+    await overview(large.server, query),
+  ]);
+  console.log(
+    `        the 100th link ${hundredth.ms.toFixed(1)} ms; the hot link over 90 days ${whole.ms.toFixed(0)} ms; the overview of all links ${overviewMs.toFixed(0)} ms`,
+  );
+  sql.close();
+  await large.server.stop();
+}
+
+/** A server with 100,000 links and these visits, stored as the server itself stores them. */
+async function prepare(visits) {
+  const first = await serveShorty();
+  await createLinks(first);
+  await first.stop();
+  const { databasePath } = first;
+  const before = statSync(databasePath).size;
+  const database = openStorage({ databasePath, durability: 'process' });
+  const repository = new VisitRepository(database, {
+    outbox: new EventOutbox(() => 'no event'),
+    thresholds: [],
+  });
+  const compactor = new VisitCompactor({ chunks: new ChunkRepository(database), clock: Date.now });
+  let microseconds = 0;
+  let count = 0;
+  let position = { segment: 1, offset: 0 };
+  let batch = [];
+  const store = async () => {
+    const startedAt = performance.now();
+    const next = { segment: 1, offset: position.offset + batch.length };
+    await repository.store('bench', position, next, batch, Date.now());
+    await compactor.runOnce();
+    microseconds += (performance.now() - startedAt) * 1000;
+    count += batch.length;
+    position = next;
+    batch = [];
+  };
+  for (const visit of visits) {
+    batch.push(visit);
+    if (batch.length === perBatch) await store();
+  }
+  await store();
+  const old = new VisitCompactor({
+    chunks: new ChunkRepository(database),
+    clock: () => Date.now() + day,
+  });
+  await old.runOnce();
+  await database.close();
+  return {
+    bytes: statSync(databasePath).size - before,
+    microseconds: microseconds / count,
+    server: await serveShorty({ SHORTY_DATABASE_URL: `file:${databasePath}` }),
+  };
+}
+
+async function createLinks(server) {
+  for (let start = 0; start < links; start += 100) {
+    const urls = Array.from({ length: 100 }, (_, index) => ({
+      targetUrl: `https://example.com/landing/${start + index}`,
+    }));
+    const response = await fetch(`${server.origin}/api/v1/urls/bulk`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${server.token}` },
+      body: JSON.stringify({ urls }),
+    });
+    const { data } = await response.json();
+    if (data.createdCount !== urls.length) throw new Error(JSON.stringify(data.errors[0]));
+  }
+}
+
+/** The whole answer of a link, and an empty request, in milliseconds. */
+async function measure(server, urlId, query, times = 50) {
+  const answers = [];
+  const empty = [];
+  for (let time = 0; time < times; time += 1) {
+    // Another link each time, of about the same rank: the cache of one would flatter.
+    answers.push(await ask(server, urlId + time, query));
+    empty.push(await elapsed(() => fetch(`${server.origin}/health/live`)));
+  }
+  return { ms: median(answers), emptyMs: median(empty) };
+}
+
+function ask(server, urlId, query) {
+  return elapsed(() => get(server, `/urls/${urlId}/clicks?${query}`));
+}
+
+function overview(server, query) {
+  return elapsed(() => get(server, `/analytics/overview?${query}`));
+}
+
+async function elapsed(work) {
+  const startedAt = performance.now();
+  const response = await work();
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`answered ${response.status}`);
+  return performance.now() - startedAt;
+}
+
+function get(server, path) {
+  return fetch(`${server.origin}/api/v1${path}`, {
+    headers: { authorization: `Bearer ${server.token}` },
+  });
+}
+
+function timed(work) {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}
+
+/** Rows of text and numbers, an index by link and time, and a query for each part of the answer. */
+function plainTable(visits) {
+  const path = join(scratchFolder(), 'plain.db');
+  const db = new Database(path);
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = OFF');
+  db.pragma('cache_size = -65536');
+  db.exec(`create table visits (url_id integer, visited_at integer, kind text, country text,
+    device_type text, browser text, os text, referrer_domain text, referrer_type text,
+    visitor_key text, address_key text)`);
+  const insert = db.prepare('insert into visits values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  db.exec('begin');
+  for (const { urlId, visitedAt, facts: f } of visits) {
+    insert.run([
+      urlId,
+      visitedAt,
+      f.kind,
+      f.country,
+      f.deviceType,
+      f.browser,
+      f.os,
+      f.referrerDomain,
+      f.referrerType,
+      f.visitorKey,
+      f.addressKey,
+    ]);
+  }
+  db.exec('commit');
+  db.exec('create index visits_by_url on visits (url_id, visited_at)');
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  const where = "where url_id = ? and visited_at >= ? and visited_at < ? and kind = 'human'";
+  const totals = db.prepare(
+    `select count(*) as totalClicks, count(distinct visitor_key) as uniqueClicks, count(distinct address_key) as uniqueIps from visits ${where}`,
+  );
+  const tops = ['country', 'device_type', 'browser', 'os', 'referrer_domain, referrer_type'].map(
+    (columns) =>
+      db.prepare(
+        `select ${columns}, count(*) as clicks from visits ${where} group by ${columns} order by clicks desc limit 10`,
+      ),
+  );
+  const series = db.prepare(
+    `select visited_at / ${day} as bucket, count(*) as clicks, count(distinct visitor_key) as uniques from visits ${where} group by bucket order by bucket`,
+  );
+  return {
+    bytes: statSync(path).size,
+    answer(...window) {
+      return {
+        totals: totals.get(...window),
+        tops: tops.map((statement) => statement.all(...window)),
+        series: series.all(...window),
+      };
+    },
+    close: () => db.close(),
+  };
+}
+
+/** Both must say the same, or the figures are worth nothing. */
+async function check(response, expected) {
+  const { data } = await response.json();
+  const same = JSON.stringify(data.totals) === JSON.stringify(expected.totals);
+  const series = data.timeseries.every(
+    ({ clicks, uniques }, index) =>
+      clicks === expected.series[index]?.clicks && uniques === expected.series[index]?.uniques,
+  );
+  if (!same || !series) {
+    throw new Error(
+      `the answers differ: ${JSON.stringify(data.totals)}, ${JSON.stringify(expected.totals)}`,
+    );
+  }
+}

@@ -1,0 +1,117 @@
+// Visits as a large installation has them: Zipf over the links, in the order of time, and the same
+// in every run.
+
+/** Numbers from 0 to 1 that look random; the same for the same seed (mulberry32). */
+export function randomNumbers(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+// The most visited link has a tenth of all visits.
+const skew = 1.03;
+
+/** Chooses a link, 1 being the most visited. */
+export function zipf(links, random) {
+  const cumulative = new Float64Array(links);
+  let sum = 0;
+  for (let rank = 1; rank <= links; rank += 1) {
+    sum += rank ** -skew;
+    cumulative[rank - 1] = sum;
+  }
+  return () => {
+    const wanted = random() * sum;
+    let low = 0;
+    let high = links - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (cumulative[middle] < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}
+
+const countries = [
+  'US',
+  'DE',
+  'IN',
+  'BR',
+  'GB',
+  'FR',
+  'JP',
+  'NL',
+  'PL',
+  'ES',
+  'IT',
+  'CA',
+  'MX',
+  'SE',
+];
+const browsers = [
+  'Chrome',
+  'Safari',
+  'Firefox',
+  'Edge',
+  'Samsung Internet',
+  'Instagram',
+  'Facebook',
+];
+const systems = ['Windows', 'iOS', 'Android', 'macOS', 'Linux'];
+const devices = ['desktop', 'mobile', 'mobile', 'desktop', 'desktop'];
+const referrers = [
+  ['direct', '(direct)'],
+  ['direct', '(direct)'],
+  ['search', 'google.com'],
+  ['social', 'x.com'],
+  ['social', 'facebook.com'],
+  ['email', 'mail.google.com'],
+  ['ai', 'chatgpt.com'],
+  ...Array.from({ length: 40 }, (_, index) => ['other', `news-${index}.example.com`]),
+];
+
+/** Makes `count` visits between two instants, one at a time, in the order of time. */
+export function* makeVisits({ count, links, from, until, seed = 7 }) {
+  const random = randomNumbers(seed);
+  const pickLink = zipf(links, random);
+  const pick = (list) => list[Math.floor(random() * random() * list.length)];
+  for (let made = 0; made < count; made += 1) {
+    const urlId = pickLink();
+    // Three visits of a person, on average, and some people behind one address.
+    const person = Math.floor(random() * Math.max(4, count / 3 / urlId ** 0.9));
+    const system = Math.floor(random() * systems.length);
+    const [referrerType, referrerDomain] = pick(referrers);
+    const isBot = random() < 0.05;
+    yield {
+      urlId,
+      visitedAt: Math.floor(from + ((until - from) * made) / count),
+      isByCode: true,
+      facts: {
+        kind: isBot ? 'bot' : 'human',
+        reason: isBot ? 'isbot' : 'browser',
+        country: pick(countries),
+        deviceType: devices[system],
+        browser: pick(browsers),
+        os: systems[system],
+        referrerDomain,
+        referrerType,
+        visitorKey: keyOf(person, 1),
+        addressKey: keyOf(Math.floor(person / 1.3), 2),
+        scannerApp: null,
+        evidence: 16,
+      },
+    };
+  }
+}
+
+function keyOf(number, kind) {
+  const half = (salt) =>
+    (Math.imul(Math.imul(number + salt, 0x9e3779b1) ^ (number >>> 3), 0x85ebca6b) >>> 0)
+      .toString(16)
+      .padStart(8, '0');
+  return half(kind * 7919) + half(kind * 104729 + 13);
+}
