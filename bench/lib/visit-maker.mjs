@@ -108,10 +108,14 @@ export function* makeVisits({ count, links, from, until, seed = 7 }) {
   }
 }
 
+/** 16 hexadecimal digits whose bits are as mixed as those of the server's own hashes. */
 function keyOf(number, kind) {
-  const half = (salt) =>
-    (Math.imul(Math.imul(number + salt, 0x9e3779b1) ^ (number >>> 3), 0x85ebca6b) >>> 0)
-      .toString(16)
-      .padStart(8, '0');
-  return half(kind * 7919) + half(kind * 104729 + 13);
+  return mixed(number * 2 + kind) + mixed(number * 31 + kind * 977);
+}
+
+function mixed(number) {
+  let bits = number + 0x9e3779b9;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return ((bits ^ (bits >>> 16)) >>> 0).toString(16).padStart(8, '0');
 }

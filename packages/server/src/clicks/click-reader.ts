@@ -2,10 +2,11 @@ import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { isExpired } from '../urls/short-url.js';
-import { type Batch, findCompaction, readBatches } from './chunk-repository.js';
+import { type Batch, findCompaction, readBatches, visitsPerChunk } from './chunk-repository.js';
 import { type ClickReport, ClickTally, largest } from './click-tally.js';
 import type { ClickWindow } from './click-window.js';
 import { decodeColumns } from './columns-codec.js';
+import { KeyTables } from './distinct-keys.js';
 
 export interface ClicksQuestion extends ClickWindow {
   /** Entries in each breakdown. */
@@ -26,6 +27,7 @@ const chunksAtOnce = 512;
 /** Answers reports out of storage. It reads much, so it belongs into a thread of its own. */
 export class ClickReader {
   readonly #database: Database;
+  readonly #tables = new KeyTables();
   readonly #chunksOfUrl;
   /** Batches that are not sorted into chunks yet. They never change, so each is read once. */
   #recent: readonly Batch[] = [];
@@ -45,13 +47,16 @@ export class ClickReader {
   /** The clicks of a link. */
   readUrl(urlId: number, question: ClicksQuestion): Promise<ClickReport> {
     return this.#database.snapshot(async (db) => {
-      const tally = new ClickTally(question);
-      await this.#addRecent(db, tally, (id) => id === urlId);
       const { rows } = await db.executeQuery(
         this.#chunksOfUrl(urlId, question.since, question.until),
       );
+      const expected = rows.length > 1 ? rows.length * visitsPerChunk : 0;
+      const tally = new ClickTally(question, expected, this.#tables);
+      await this.#addRecent(db, tally, (id) => id === urlId);
       for (const { visits } of rows) tally.add(urlId, decodeColumns(visits));
-      return tally.report(question.limit);
+      const report = tally.report(question.limit);
+      tally.release();
+      return report;
     });
   }
 
@@ -62,7 +67,7 @@ export class ClickReader {
     now: number,
   ): Promise<OverviewReport> {
     return this.#database.snapshot(async (db) => {
-      const tally = new ClickTally(question);
+      const tally = new ClickTally(question, 0, this.#tables);
       const urls = await db
         .selectFrom('urls')
         .select(['id', 'is_active', 'expires_at'])
@@ -73,7 +78,7 @@ export class ClickReader {
       for await (const { url_id, visits } of chunksWithin(db, question)) {
         if (own.has(url_id)) tally.add(url_id, decodeColumns(visits));
       }
-      return {
+      const overview = {
         ...tally.report(question.limit),
         top: largest(tally.clicksOfUrl, question.limit),
         totalUrls: urls.length,
@@ -82,6 +87,8 @@ export class ClickReader {
             is_active === 1 && !isExpired({ expiresAt: expires_at }, now),
         ).length,
       };
+      tally.release();
+      return overview;
     });
   }
 

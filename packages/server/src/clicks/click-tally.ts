@@ -1,8 +1,14 @@
 import type { z } from 'zod';
 import { type Buckets, bucketsOf, type ClickWindow } from './click-window.js';
 import type { clickBreakdowns, clickBucket, clickTotals } from './clicks-contract.js';
-import { DistinctKeys } from './distinct-keys.js';
-import { kindOf, splitReferrer, type VisitColumns, type WordColumn } from './visit-columns.js';
+import { DistinctKeys, KeyTables } from './distinct-keys.js';
+import {
+  kindOf,
+  splitReferrer,
+  type VisitColumns,
+  type WordColumn,
+  type Words,
+} from './visit-columns.js';
 
 export interface ClickReport {
   readonly totals: z.input<typeof clickTotals>;
@@ -27,16 +33,23 @@ export class ClickTally {
   readonly #window: ClickWindow;
   readonly #buckets: Buckets;
   readonly #counts: Record<Dimension, Map<string, number>>;
-  readonly #visitors = new DistinctKeys();
-  readonly #addresses = new DistinctKeys();
+  readonly #tables: KeyTables;
+  readonly #visitors: DistinctKeys;
+  readonly #addresses: DistinctKeys;
   readonly #bucketClicks: Float64Array;
   readonly #bucketVisitors: (DistinctKeys | undefined)[];
   readonly #clicksOfUrl = new Map<number, number>();
+  readonly #expectedInBucket: number;
   #total = 0;
 
-  constructor(window: ClickWindow) {
+  /** `expected` is about how many visits will be counted. */
+  constructor(window: ClickWindow, expected = 0, tables = new KeyTables()) {
+    this.#tables = tables;
     this.#window = window;
     this.#buckets = bucketsOf(window);
+    this.#visitors = new DistinctKeys(expected, tables);
+    this.#addresses = new DistinctKeys(expected, tables);
+    this.#expectedInBucket = Math.ceil(expected / this.#buckets.count);
     this.#bucketClicks = new Float64Array(this.#buckets.count);
     this.#bucketVisitors = new Array(this.#buckets.count);
     this.#counts = Object.fromEntries(
@@ -51,73 +64,76 @@ export class ClickTally {
 
   /** Counts visits of one link. */
   add(urlId: number, columns: VisitColumns): void {
-    const before = this.#total;
-    this.#count(columns, undefined);
-    this.#note(urlId, this.#total - before);
+    this.#note(urlId, this.#count(columns, this.#clicksIn(columns)));
   }
 
   /** Counts those visits of many links that are accepted. */
   addSome(columns: VisitColumns, accepts: (urlId: number) => boolean): void {
     const { urlIds } = columns;
     if (!urlIds) throw new TypeError('these visits are of one link');
-    const accepted: number[] = [];
-    for (let at = 0; at < columns.count; at += 1) {
-      if (accepts(urlIds[at] as number)) accepted.push(at);
-    }
-    if (accepted.length === 0) return;
-    this.#count(columns, accepted, (at) => this.#note(urlIds[at] as number, 1));
+    const clicks = this.#clicksIn(columns).filter((at) => accepts(urlIds[at] as number));
+    if (clicks.length === 0) return;
+    this.#count(columns, clicks);
+    for (const at of clicks) this.#note(urlIds[at] as number, 1);
   }
 
   #note(urlId: number, clicks: number): void {
     if (clicks > 0) this.#clicksOfUrl.set(urlId, (this.#clicksOfUrl.get(urlId) ?? 0) + clicks);
   }
 
-  #count(
-    { count, visitedAt, visitors, addresses, words }: VisitColumns,
-    only: readonly number[] | undefined,
-    onClick?: (at: number) => void,
-  ): void {
+  /** Where the clicks are among the visits. */
+  #clicksIn({ count, visitedAt, words }: VisitColumns): Uint32Array {
     const { since, until } = this.#window;
-    const { firstAt, eachMs } = this.#buckets;
-    const isClick = Uint8Array.from(words.source.texts, (text) =>
-      kindOf(text) === 'human' ? 1 : 0,
-    );
-    const sources = words.source.codes;
-    const codes = dimensions.map((dimension) => words[dimension].codes);
-    const tallies = dimensions.map((dimension) => new Uint32Array(words[dimension].texts.length));
-    const length = only?.length ?? count;
-    for (let index = 0; index < length; index += 1) {
-      const at = only === undefined ? index : (only[index] as number);
+    const { texts, codes } = words.source;
+    const isClick = Uint8Array.from(texts, (text) => (kindOf(text) === 'human' ? 1 : 0));
+    const found = new Uint32Array(count);
+    let clicks = 0;
+    for (let at = 0; at < count; at += 1) {
       const time = visitedAt[at] as number;
-      if (time < since || time >= until || isClick[sources[at] as number] === 0) continue;
-      this.#total += 1;
-      for (let dimension = 0; dimension < codes.length; dimension += 1) {
-        const tally = tallies[dimension] as Uint32Array;
-        const code = (codes[dimension] as Uint8Array)[at] as number;
-        tally[code] = (tally[code] as number) + 1;
+      if (time < since || time >= until || isClick[codes[at] as number] === 0) continue;
+      found[clicks] = at;
+      clicks += 1;
+    }
+    return found.subarray(0, clicks);
+  }
+
+  /** Column by column: a loop that reads one run of numbers is what processors are fastest at. */
+  #count({ visitedAt, visitors, addresses, words }: VisitColumns, clicks: Uint32Array): number {
+    for (const dimension of dimensions) {
+      const { texts, codes } = words[dimension];
+      const counts = this.#counts[dimension];
+      for (const [code, added] of countCodes(codes, clicks, texts.length).entries()) {
+        const text = texts[code] as string;
+        if (added > 0) counts.set(text, (counts.get(text) ?? 0) + added);
       }
-      const bucket = Math.floor((time - firstAt) / eachMs);
+    }
+    for (const at of clicks) {
+      this.#addresses.add(addresses[at * 2] as number, addresses[at * 2 + 1] as number);
+    }
+    const { firstAt, eachMs } = this.#buckets;
+    for (const at of clicks) {
+      const bucket = Math.floor(((visitedAt[at] as number) - firstAt) / eachMs);
       this.#bucketClicks[bucket] = (this.#bucketClicks[bucket] as number) + 1;
       const high = visitors[at * 2] as number;
       const low = visitors[at * 2 + 1] as number;
-      let inBucket = this.#bucketVisitors[bucket];
-      if (inBucket === undefined) {
-        inBucket = new DistinctKeys();
-        this.#bucketVisitors[bucket] = inBucket;
-      }
       // Who is not new in a bucket is not new in the window.
-      if (inBucket.add(high, low)) this.#visitors.add(high, low);
-      this.#addresses.add(addresses[at * 2] as number, addresses[at * 2 + 1] as number);
-      onClick?.(at);
+      if (this.#visitorsOf(bucket).add(high, low)) this.#visitors.add(high, low);
     }
-    for (const [index, dimension] of dimensions.entries()) {
-      const counts = this.#counts[dimension];
-      const tally = tallies[index] as Uint32Array;
-      for (const [code, text] of words[dimension].texts.entries()) {
-        const clicks = tally[code] as number;
-        if (clicks > 0) counts.set(text, (counts.get(text) ?? 0) + clicks);
-      }
-    }
+    this.#total += clicks.length;
+    return clicks.length;
+  }
+
+  #visitorsOf(bucket: number): DistinctKeys {
+    const known = this.#bucketVisitors[bucket];
+    if (known) return known;
+    const fresh = new DistinctKeys(this.#expectedInBucket, this.#tables);
+    this.#bucketVisitors[bucket] = fresh;
+    return fresh;
+  }
+
+  /** Gives its memory back; it must not be used any more. */
+  release(): void {
+    for (const keys of [this.#visitors, this.#addresses, ...this.#bucketVisitors]) keys?.release();
   }
 
   /** The report, with the `limit` largest entries of each breakdown. */
@@ -150,6 +166,15 @@ export class ClickTally {
       })),
     };
   }
+}
+
+function countCodes(codes: Words['codes'], at: Uint32Array, texts: number): Uint32Array {
+  const counts = new Uint32Array(texts);
+  for (let index = 0; index < at.length; index += 1) {
+    const code = codes[at[index] as number] as number;
+    counts[code] = (counts[code] as number) + 1;
+  }
+  return counts;
 }
 
 type Breakdowns = z.input<typeof clickBreakdowns>;

@@ -27,7 +27,7 @@ export function encodeColumns(columns: VisitColumns): Buffer {
   return bytes;
 }
 
-type Run = Float64Array | Uint32Array | Uint16Array | Uint8Array;
+type Run = Float64Array | Int32Array | Uint16Array | Uint8Array;
 
 function runsOf(columns: VisitColumns): Run[] {
   return [
@@ -68,8 +68,8 @@ export function decodeColumns(stored: Uint8Array): VisitColumns {
   };
   const urlIds = hasIds === 1 ? take(Float64Array, count, 8) : undefined;
   const visitedAt = take(Float64Array, count, 8);
-  const visitors = take(Uint32Array, count * 2, 4);
-  const addresses = take(Uint32Array, count * 2, 4);
+  const visitors = take(Int32Array, count * 2, 4);
+  const addresses = take(Int32Array, count * 2, 4);
   const marks = take(Uint8Array, count, 1);
   const words = {} as Record<WordColumn, Words>;
   for (const [index, column] of wordColumns.entries()) {

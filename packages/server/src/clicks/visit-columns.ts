@@ -29,9 +29,9 @@ export interface VisitColumns {
   /** Milliseconds since 1970. */
   readonly visitedAt: Float64Array;
   /** Two numbers a visit; both 0 for a visitor who has no key. */
-  readonly visitors: Uint32Array;
+  readonly visitors: Int32Array;
   /** Two numbers a visit. */
-  readonly addresses: Uint32Array;
+  readonly addresses: Int32Array;
   /** Bits of `scanEvidence`, and `byCode`. */
   readonly marks: Uint8Array;
   readonly words: Readonly<Record<WordColumn, Words>>;
@@ -58,8 +58,8 @@ export function splitReferrer(referrer: string): { referrerType: string; referre
 export class VisitColumnsBuilder {
   readonly #urlIds: Float64Array | undefined;
   readonly #visitedAt: Float64Array;
-  readonly #visitors: Uint32Array;
-  readonly #addresses: Uint32Array;
+  readonly #visitors: Int32Array;
+  readonly #addresses: Int32Array;
   readonly #marks: Uint8Array;
   readonly #words: Record<WordColumn, WordsBuilder>;
   #count = 0;
@@ -69,8 +69,8 @@ export class VisitColumnsBuilder {
     if (capacity > maxVisits) throw new RangeError(`${capacity} visits do not fit into columns`);
     this.#urlIds = ofManyUrls ? new Float64Array(capacity) : undefined;
     this.#visitedAt = new Float64Array(capacity);
-    this.#visitors = new Uint32Array(capacity * 2);
-    this.#addresses = new Uint32Array(capacity * 2);
+    this.#visitors = new Int32Array(capacity * 2);
+    this.#addresses = new Int32Array(capacity * 2);
     this.#marks = new Uint8Array(capacity);
     this.#words = Object.fromEntries(
       wordColumns.map((column) => [column, new WordsBuilder(capacity)]),
@@ -171,7 +171,7 @@ class WordsBuilder {
   }
 }
 
-function writeKey(keys: Uint32Array, at: number, key: string | null): void {
+function writeKey(keys: Int32Array, at: number, key: string | null): void {
   if (key === null) return;
   keys[at * 2] = Number.parseInt(key.slice(0, 8), 16);
   keys[at * 2 + 1] = Number.parseInt(key.slice(8), 16);
