@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { ConfigError } from './config.js';
 import { createClient, revokeClient } from './operator/clients.js';
+import { doctor } from './operator/doctor.js';
 import { migrate } from './operator/migrate.js';
 import { createOrganization, listOrganizations } from './operator/organizations.js';
 import { start } from './operator/start.js';
@@ -14,6 +15,12 @@ const program = new Command('shorty-server')
 program.command('start', { isDefault: true }).description('serve until stopped').action(start);
 
 program.command('migrate').description('bring the database up to date').action(migrate);
+
+program
+  .command('doctor')
+  .description('prove that visits, counters and series agree, and set counters right')
+  .option('--check', 'change nothing, and leave with 1 when something is wrong')
+  .action(doctor);
 
 const orgs = program.command('orgs').description('organizations');
 orgs

@@ -22,6 +22,8 @@ export interface Config {
   readonly countryDatabase: string | undefined;
   /** The header in which trusted proxies say the visitor's country. */
   readonly countryHeader: string | undefined;
+  /** Visits are kept for so many days; undefined keeps them for ever. */
+  readonly retentionDays: number | undefined;
   /** Makes no visitor key for who sends `Sec-GPC` or `DNT`. */
   readonly honourPrivacySignals: boolean;
   readonly durability: 'process' | 'power';
@@ -63,6 +65,7 @@ export function readConfig(environment: Environment): Config {
     thresholds: read('SHORTY_THRESHOLDS', '100,1000,10000,100000,1000000', parseThresholds),
     countryDatabase: optional('SHORTY_COUNTRY_DATABASE', (text) => text),
     countryHeader: optional('SHORTY_COUNTRY_HEADER', parseHeaderName),
+    retentionDays: optional('SHORTY_VISIT_RETENTION_DAYS', parseDays),
     honourPrivacySignals: read('SHORTY_HONOUR_PRIVACY_SIGNALS', '0', parseFlag),
     durability: read('SHORTY_DURABILITY', 'process', oneOf(['process', 'power'] as const)),
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
@@ -128,6 +131,11 @@ function parseThresholds(text: string): readonly number[] {
 function parseHeaderName(text: string): string {
   if (/^[A-Za-z0-9-]+$/.test(text)) return text;
   throw new Error('it must be the name of a header, such as CF-IPCountry');
+}
+
+function parseDays(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new Error('it must be a whole number of days from 1 to 99999');
 }
 
 function parseFlag(text: string): boolean {

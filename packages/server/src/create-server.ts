@@ -164,6 +164,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         database,
         isStopping: () => stopping !== undefined,
         visitFault: () => pipeline?.fault,
+        visitFigures: () => pipeline?.figures,
       }),
     },
   });
@@ -199,11 +200,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   }
 
   async function startCounting(): Promise<void> {
-    const { databasePath, durability, thresholds, trustedProxies: proxies } = config;
+    const { databasePath, durability, thresholds, retentionDays, trustedProxies: proxies } = config;
     pipeline = new VisitPipeline({
       databasePath,
       durability,
       thresholds,
+      retentionDays,
       visits,
       chunks: new ChunkRepository(database),
       isThreaded: hasThreads,

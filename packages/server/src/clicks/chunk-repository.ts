@@ -1,5 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import { type ClickReport, ClickTally } from './click-tally.js';
+import { dayMs } from './click-window.js';
 import { decodeColumns, encodeColumns } from './columns-codec.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
@@ -113,6 +115,105 @@ export class ChunkRepository {
     });
   }
 
+  /** Links behind one that have visits in chunks from before an instant, in ascending order. */
+  async listUrlsBefore(before: number, behind: number, limit: number): Promise<number[]> {
+    const rows = await this.#database.read
+      .selectFrom('visit_chunks')
+      .select('url_id')
+      .distinct()
+      .where('url_id', '>', behind)
+      .where('first_at', '<', before)
+      .orderBy('url_id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ url_id }) => url_id);
+  }
+
+  /** Replaces the visits of links from before an instant, the beginning of a day, by days' sums. */
+  async prune(urlIds: readonly number[], before: number): Promise<void> {
+    if (urlIds.length === 0) return;
+    await this.#database.write(async (transaction) => {
+      for (const urlId of urlIds) {
+        const chunks = await transaction
+          .selectFrom('visit_chunks')
+          .select(['number', 'visits'])
+          .where('url_id', '=', urlId)
+          .where('first_at', '<', before)
+          .execute();
+        const columns = chunks.map(({ visits }) => decodeColumns(visits));
+        await this.#keepDays(transaction, urlId, columns, before);
+        for (const [index, { number }] of chunks.entries()) {
+          await this.#cut(transaction, urlId, number, columns[index] as VisitColumns, before);
+        }
+      }
+    });
+  }
+
+  async #keepDays(
+    transaction: WriteTransaction,
+    urlId: number,
+    chunks: readonly VisitColumns[],
+    before: number,
+  ): Promise<void> {
+    const days = new Set(
+      chunks.flatMap(({ visitedAt }) =>
+        Array.from(visitedAt, (at) => Math.floor(at / dayMs) * dayMs).filter((day) => day < before),
+      ),
+    );
+    for (const day of days) {
+      const tally = new ClickTally({ since: day, until: day + dayMs, groupBy: 'hour' });
+      for (const columns of chunks) {
+        const { first_at, last_at } = span(columns);
+        if (first_at < day + dayMs && last_at >= day) tally.add(urlId, columns);
+      }
+      const report = withoutEmpty(tally.report(Number.POSITIVE_INFINITY));
+      const { totalClicks } = report.totals;
+      if (totalClicks === 0) continue;
+      const known = await transaction
+        .selectFrom('click_days')
+        .select(['clicks', 'summary'])
+        .where('url_id', '=', urlId)
+        .where('day', '=', day)
+        .executeTakeFirst();
+      // More than one where visits of the day came after it was pruned.
+      const summary = JSON.stringify([...(known ? JSON.parse(known.summary) : []), report]);
+      const clicks = (known?.clicks ?? 0) + totalClicks;
+      await transaction
+        .insertInto('click_days')
+        .values({ url_id: urlId, day, clicks, summary })
+        .onConflict((conflict) =>
+          conflict.columns(['url_id', 'day']).doUpdateSet({ clicks, summary }),
+        )
+        .execute();
+    }
+  }
+
+  /** Leaves the visits of a chunk that are not from before an instant. */
+  async #cut(
+    transaction: WriteTransaction,
+    urlId: number,
+    number: number,
+    columns: VisitColumns,
+    before: number,
+  ): Promise<void> {
+    const builder = new VisitColumnsBuilder(columns.count);
+    for (const [at, instant] of columns.visitedAt.entries()) {
+      if (instant >= before) builder.addFrom(columns, at);
+    }
+    const kept = builder.finish();
+    const isChunk = (expression: ExpressionBuilder<Schema, 'visit_chunks'>) =>
+      expression.and({ url_id: urlId, number });
+    if (kept.count === 0) {
+      await transaction.deleteFrom('visit_chunks').where(isChunk).execute();
+    } else {
+      await transaction
+        .updateTable('visit_chunks')
+        .set({ ...span(kept), visit_count: kept.count, visits: encodeColumns(kept) })
+        .where(isChunk)
+        .execute();
+    }
+  }
+
   /** Removes the batches whose visits are all in chunks. */
   async finish({ upToBatch, nextUrl }: Compaction): Promise<void> {
     await this.#database.write(async (transaction) => {
@@ -147,6 +248,10 @@ export async function readBatches(
     .orderBy('id')
     .execute();
   return rows.map(({ id, visits }) => ({ id, columns: decodeColumns(visits) }));
+}
+
+function withoutEmpty(report: ClickReport): ClickReport {
+  return { ...report, timeseries: report.timeseries.filter(({ clicks }) => clicks > 0) };
 }
 
 /** The last chunk of each link. */

@@ -4,7 +4,7 @@ import { prepare } from '../storage/prepared.js';
 import { isExpired } from '../urls/short-url.js';
 import { type Batch, findCompaction, readBatches, visitsPerChunk } from './chunk-repository.js';
 import { type ClickReport, ClickTally, largest } from './click-tally.js';
-import type { ClickWindow } from './click-window.js';
+import { type ClickWindow, dayMs } from './click-window.js';
 import { decodeColumns } from './columns-codec.js';
 import { KeyTables } from './distinct-keys.js';
 
@@ -29,6 +29,7 @@ export class ClickReader {
   readonly #database: Database;
   readonly #tables = new KeyTables();
   readonly #chunksOfUrl;
+  readonly #daysOfUrl;
   /** Batches that are not sorted into chunks yet. They never change, so each is read once. */
   #recent: readonly Batch[] = [];
 
@@ -42,6 +43,15 @@ export class ClickReader {
         .where('last_at', '>=', 0)
         .where('first_at', '<', 0),
     );
+    // Days that lie in the window as a whole: of a part, nothing is known any more.
+    this.#daysOfUrl = prepare(
+      database.read
+        .selectFrom('click_days')
+        .select('summary')
+        .where('url_id', '=', 0)
+        .where('day', '>=', 0)
+        .where('day', '<=', 0),
+    );
   }
 
   /** The clicks of a link. */
@@ -54,6 +64,10 @@ export class ClickReader {
       const tally = new ClickTally(question, expected, this.#tables);
       await this.#addRecent(db, tally, (id) => id === urlId);
       for (const { visits } of rows) tally.add(urlId, decodeColumns(visits));
+      const { rows: days } = await db.executeQuery(
+        this.#daysOfUrl(urlId, question.since, question.until - dayMs),
+      );
+      for (const { summary } of days) addSummary(tally, urlId, summary);
       const report = tally.report(question.limit);
       tally.release();
       return report;
@@ -77,6 +91,15 @@ export class ClickReader {
       await this.#addRecent(db, tally, (id) => own.has(id));
       for await (const { url_id, visits } of chunksWithin(db, question)) {
         if (own.has(url_id)) tally.add(url_id, decodeColumns(visits));
+      }
+      const days = await db
+        .selectFrom('click_days')
+        .select(['url_id', 'summary'])
+        .where('day', '>=', question.since)
+        .where('day', '<=', question.until - dayMs)
+        .execute();
+      for (const { url_id, summary } of days) {
+        if (own.has(url_id)) addSummary(tally, url_id, summary);
       }
       const overview = {
         ...tally.report(question.limit),
@@ -117,10 +140,14 @@ export class ClickReader {
   }
 }
 
+function addSummary(tally: ClickTally, urlId: number, summary: string): void {
+  for (const report of JSON.parse(summary) as ClickReport[]) tally.addDay(urlId, report);
+}
+
 /** Chunks that may have visits of the window, in the order of their links, some at a time. */
-async function* chunksWithin(
+export async function* chunksWithin(
   db: Kysely<Schema>,
-  { since, until }: ClickWindow,
+  { since, until }: Pick<ClickWindow, 'since' | 'until'>,
 ): AsyncGenerator<{ url_id: number; visits: Uint8Array }> {
   let last = { url_id: 0, number: -1 };
   for (;;) {

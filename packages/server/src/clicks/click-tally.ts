@@ -1,8 +1,9 @@
 import type { z } from 'zod';
-import { type Buckets, bucketsOf, type ClickWindow } from './click-window.js';
+import { type Buckets, bucketsOf, type ClickWindow, hourMs } from './click-window.js';
 import type { clickBreakdowns, clickBucket, clickTotals } from './clicks-contract.js';
 import { DistinctKeys, KeyTables } from './distinct-keys.js';
 import {
+  joinReferrer,
   kindOf,
   splitReferrer,
   type VisitColumns,
@@ -41,6 +42,9 @@ export class ClickTally {
   readonly #clicksOfUrl = new Map<number, number>();
   readonly #expectedInBucket: number;
   #total = 0;
+  #prunedVisitors = 0;
+  #prunedAddresses = 0;
+  readonly #prunedInBucket = new Map<number, number>();
 
   /** `expected` is about how many visits will be counted. */
   constructor(window: ClickWindow, expected = 0, tables = new KeyTables()) {
@@ -131,6 +135,42 @@ export class ClickTally {
     return fresh;
   }
 
+  /**
+   * Counts a day whose visits were pruned, out of the report by hours that was made of it then. Its
+   * visitors cannot be told from those of other days any more, and are added to theirs.
+   */
+  addDay(urlId: number, report: ClickReport): void {
+    const { totals, breakdowns, timeseries } = report;
+    this.#total += totals.totalClicks;
+    this.#prunedVisitors += totals.uniqueClicks;
+    this.#prunedAddresses += totals.uniqueIps;
+    this.#note(urlId, totals.totalClicks);
+    const add = (dimension: Dimension, text: string, clicks: number) => {
+      const counts = this.#counts[dimension];
+      counts.set(text, (counts.get(text) ?? 0) + clicks);
+    };
+    for (const { country, clicks } of breakdowns.country) add('country', country, clicks);
+    for (const { deviceType, clicks } of breakdowns.device) add('deviceType', deviceType, clicks);
+    for (const { browser, clicks } of breakdowns.browser) add('browser', browser, clicks);
+    for (const { os, clicks } of breakdowns.os) add('os', os, clicks);
+    for (const { referrerDomain, referrerType, clicks } of breakdowns.referrer) {
+      add('referrer', joinReferrer(referrerType, referrerDomain), clicks);
+    }
+    const { firstAt, eachMs } = this.#buckets;
+    const days = new Set<number>();
+    for (const { bucket: instant, clicks, uniques } of timeseries) {
+      const bucket = Math.floor((Date.parse(instant) - firstAt) / eachMs);
+      this.#bucketClicks[bucket] = (this.#bucketClicks[bucket] as number) + clicks;
+      if (eachMs === hourMs) this.#addPruned(bucket, uniques);
+      days.add(bucket);
+    }
+    if (eachMs !== hourMs) for (const bucket of days) this.#addPruned(bucket, totals.uniqueClicks);
+  }
+
+  #addPruned(bucket: number, visitors: number): void {
+    this.#prunedInBucket.set(bucket, (this.#prunedInBucket.get(bucket) ?? 0) + visitors);
+  }
+
   /** Gives its memory back; it must not be used any more. */
   release(): void {
     for (const keys of [this.#visitors, this.#addresses, ...this.#bucketVisitors]) keys?.release();
@@ -143,8 +183,8 @@ export class ClickTally {
     return {
       totals: {
         totalClicks: this.#total,
-        uniqueClicks: this.#visitors.count,
-        uniqueIps: this.#addresses.count,
+        uniqueClicks: this.#visitors.count + this.#prunedVisitors,
+        uniqueIps: this.#addresses.count + this.#prunedAddresses,
       },
       breakdowns: {
         country: top('country').map(([country, clicks]) => ({ country, clicks })),
@@ -162,7 +202,8 @@ export class ClickTally {
       timeseries: Array.from(this.#bucketClicks, (clicks, bucket) => ({
         bucket: new Date(firstAt + bucket * eachMs).toISOString(),
         clicks,
-        uniques: this.#bucketVisitors[bucket]?.count ?? 0,
+        uniques:
+          (this.#bucketVisitors[bucket]?.count ?? 0) + (this.#prunedInBucket.get(bucket) ?? 0),
       })),
     };
   }

@@ -6,46 +6,59 @@ import { openStorage } from '../storage/open-storage.js';
 import { ChunkRepository } from './chunk-repository.js';
 import { VisitCompactor } from './visit-compactor.js';
 import { VisitIngester } from './visit-ingester.js';
-import { adoptEveryMs, ingestEveryMs } from './visit-pipeline.js';
+import { adoptEveryMs, ingestEveryMs, pruneEveryMs } from './visit-pipeline.js';
+import { VisitPruner } from './visit-pruner.js';
 import { VisitRepository } from './visit-repository.js';
 
 export interface IngestWorkerData {
   readonly databasePath: string;
   readonly durability: 'process' | 'power';
   readonly thresholds: readonly number[];
+  readonly retentionDays: number | undefined;
   readonly root: string;
   readonly folder: string;
   readonly writerId: string;
 }
 
 export interface IngestWorkerMessage {
+  /** Visits that were moved since the last message. */
+  readonly moved: number;
   /** Undefined when the last attempt went well. */
   readonly fault: string | undefined;
   /** Whether nothing is left to move, after `stop`. */
   readonly isDrained: boolean;
 }
 
-const { databasePath, durability, thresholds, root, folder, writerId } =
+const { databasePath, durability, thresholds, retentionDays, root, folder, writerId } =
   workerData as IngestWorkerData;
 const database = openStorage({ databasePath, durability });
 const visits = new VisitRepository(database, { outbox: new EventOutbox(newUuid), thresholds });
 const ingester = new VisitIngester({ visits, root, folder, writerId, clock: Date.now });
 
-const compactor = new VisitCompactor({ chunks: new ChunkRepository(database), clock: Date.now });
+const chunks = new ChunkRepository(database);
+const compactor = new VisitCompactor({ chunks, clock: Date.now });
+const pruner = new VisitPruner({ chunks, clock: Date.now, retentionDays });
 
 const tell = (message: IngestWorkerMessage) => parentPort?.postMessage(message);
 const onError = (error: unknown) =>
-  tell({ fault: error instanceof Error ? error.message : String(error), isDrained: false });
+  tell({
+    moved: 0,
+    fault: error instanceof Error ? error.message : String(error),
+    isDrained: false,
+  });
 let isFine = true;
+const move = async () => {
+  const moved = await ingester.runOnce();
+  if (moved > 0 || !isFine) tell({ moved, fault: undefined, isDrained: false });
+};
 const services = [
   new PeriodicService({
     name: 'visits',
     everyMs: ingestEveryMs,
     async runOnce() {
-      await ingester.runOnce();
+      await move();
       // New visits come first: they are to be seen within half a second.
-      await compactor.runOnce(() => ingester.runOnce());
-      if (!isFine) tell({ fault: undefined, isDrained: false });
+      await compactor.runOnce(move);
       isFine = true;
     },
     onError(error) {
@@ -59,13 +72,19 @@ const services = [
     runOnce: () => ingester.adoptLeftovers(),
     onError,
   }),
+  new PeriodicService({
+    name: 'old visits',
+    everyMs: pruneEveryMs,
+    runOnce: () => pruner.runOnce(),
+    onError,
+  }),
 ];
 
 parentPort?.once('message', async () => {
   await stopAll(services);
   try {
-    await ingester.runOnce();
-    tell({ fault: undefined, isDrained: true });
+    const moved = await ingester.runOnce();
+    tell({ moved, fault: undefined, isDrained: true });
   } catch (error) {
     onError(error);
   }

@@ -48,7 +48,12 @@ export function kindOf(source: string): string {
   return source.slice(0, source.indexOf('/'));
 }
 
-/** A referrer's domain and type, in one word; a type has no space. */
+/** A referrer's type and domain in one word; a type has no space. */
+export function joinReferrer(referrerType: string, referrerDomain: string): string {
+  return `${referrerType} ${referrerDomain}`;
+}
+
+/** What {@link joinReferrer} was given. */
 export function splitReferrer(referrer: string): { referrerType: string; referrerDomain: string } {
   const space = referrer.indexOf(' ');
   return { referrerType: referrer.slice(0, space), referrerDomain: referrer.slice(space + 1) };
@@ -95,7 +100,7 @@ export class VisitColumnsBuilder {
     words.deviceType.set(at, facts.deviceType);
     words.browser.set(at, facts.browser);
     words.os.set(at, facts.os);
-    words.referrer.set(at, `${facts.referrerType} ${facts.referrerDomain}`);
+    words.referrer.set(at, joinReferrer(facts.referrerType, facts.referrerDomain));
     words.scannerApp.set(at, facts.scannerApp ?? '');
   }
 
@@ -110,7 +115,7 @@ export class VisitColumnsBuilder {
     for (const column of wordColumns) this.#words[column].adopt(columns.words[column]);
   }
 
-  /** Takes over one visit out of other columns. */
+  /** Takes over one visit out of other columns, without its link. */
   addFrom(columns: VisitColumns, from: number): void {
     const at = this.#count;
     this.#count += 1;

@@ -11,6 +11,7 @@ import type { ChunkRepository } from './chunk-repository.js';
 import type { IngestWorkerData, IngestWorkerMessage } from './ingest-worker.js';
 import { VisitCompactor } from './visit-compactor.js';
 import { VisitIngester } from './visit-ingester.js';
+import { VisitPruner } from './visit-pruner.js';
 import type { VisitRepository } from './visit-repository.js';
 
 export interface VisitPipelineOptions {
@@ -18,6 +19,7 @@ export interface VisitPipelineOptions {
   readonly databasePath: string;
   readonly durability: 'process' | 'power';
   readonly thresholds: readonly number[];
+  readonly retentionDays: number | undefined;
   readonly visits: VisitRepository;
   readonly chunks: ChunkRepository;
   /** True moves visits in a thread of their own, so that redirects never wait for storage. */
@@ -25,6 +27,16 @@ export interface VisitPipelineOptions {
   readonly newId: NewId;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+export interface VisitFigures {
+  /** Visits since the start. */
+  readonly recorded: number;
+  /** Those of them that are in storage. */
+  readonly stored: number;
+  /** Those that wait in memory, because the journal cannot be written. */
+  readonly inMemory: number;
+  readonly isFaulty: boolean;
 }
 
 /** Moves a journal's visits into storage until it is stopped; then moves the rest. */
@@ -35,6 +47,7 @@ interface Mover {
 
 export const ingestEveryMs = 200;
 export const adoptEveryMs = 10_000;
+export const pruneEveryMs = 10 * 60_000;
 // Trouble that has lasted this long is more than another process's long transaction.
 const patienceMs = 5_000;
 
@@ -46,6 +59,7 @@ export class VisitPipeline {
   readonly journal: Journal;
   #mover: Mover | undefined;
   #troubleSince: number | undefined;
+  #movedCount = 0;
 
   constructor(options: VisitPipelineOptions) {
     this.#options = options;
@@ -69,6 +83,16 @@ export class VisitPipeline {
     return 'Visits wait in their journal: storage does not take them';
   }
 
+  /** What there is to watch. */
+  get figures(): VisitFigures {
+    return {
+      recorded: this.journal.appendedCount,
+      stored: this.#movedCount,
+      inMemory: this.journal.unwrittenCount,
+      isFaulty: this.fault !== undefined,
+    };
+  }
+
   start(): void {
     this.#mover = this.#options.isThreaded ? this.#startThread() : this.#startInline();
   }
@@ -90,17 +114,21 @@ export class VisitPipeline {
   }
 
   #startInline(): Mover {
-    const { visits, chunks, clock, logger } = this.#options;
+    const { visits, chunks, retentionDays, clock, logger } = this.#options;
     const compactor = new VisitCompactor({ chunks, clock });
+    const pruner = new VisitPruner({ chunks, clock, retentionDays });
     const { path: folder, writerId } = this.#folder;
     const ingester = new VisitIngester({ visits, clock, root: this.#root, writerId, folder });
     const onError = (err: unknown) => {
       this.#noteTrouble(true);
       logger.error({ err }, 'visits could not be moved into storage');
     };
+    const moveNew = async () => {
+      this.#movedCount += await ingester.runOnce();
+    };
     const move = async () => {
-      await ingester.runOnce();
-      await compactor.runOnce(() => ingester.runOnce());
+      await moveNew();
+      await compactor.runOnce(moveNew);
       this.#noteTrouble(false);
     };
     const services = [
@@ -109,6 +137,12 @@ export class VisitPipeline {
         name: 'leftover visits',
         everyMs: adoptEveryMs,
         runOnce: () => ingester.adoptLeftovers(),
+        onError,
+      }),
+      new PeriodicService({
+        name: 'old visits',
+        everyMs: pruneEveryMs,
+        runOnce: () => pruner.runOnce(),
         onError,
       }),
     ];
@@ -131,12 +165,13 @@ export class VisitPipeline {
   }
 
   #startThread(): Mover {
-    const { databasePath, durability, thresholds, logger } = this.#options;
+    const { databasePath, durability, thresholds, retentionDays, logger } = this.#options;
     const { path: folder, writerId } = this.#folder;
     const workerData: IngestWorkerData = {
       databasePath,
       durability,
       thresholds,
+      retentionDays,
       root: this.#root,
       folder,
       writerId,
@@ -149,6 +184,7 @@ export class VisitPipeline {
       worker = new Worker(new URL('./ingest-worker.js', import.meta.url), { workerData });
       worker.on('message', (message: IngestWorkerMessage) => {
         isDrained = message.isDrained;
+        this.#movedCount += message.moved;
         this.#noteTrouble(message.fault !== undefined);
         if (message.fault) {
           logger.error({ fault: message.fault }, 'visits could not be moved into storage');

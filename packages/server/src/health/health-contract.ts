@@ -26,6 +26,17 @@ export const healthRoutes = [
     errors: ['UNAVAILABLE'],
   }),
   defineRoute({
+    operationId: 'getMetrics',
+    method: 'get',
+    path: '/metrics',
+    tag,
+    summary: 'Read figures to watch',
+    access: 'public',
+    responses: {
+      200: { description: "Prometheus' text format", mediaType: 'text/plain; version=0.0.4' },
+    },
+  }),
+  defineRoute({
     operationId: 'getOpenApi',
     method: 'get',
     path: '/openapi.yaml',

@@ -32,8 +32,10 @@ export class Journal {
   #file: number;
   /** Bytes of whole lines in the current segment. */
   #size = 0;
-  /** Lines that are not in the file yet. */
+  /** Lines that are not in the file yet, and how many they are. */
   #unwritten = '';
+  #unwrittenCount = 0;
+  #appendedCount = 0;
   readonly #turns = new TurnBatch<() => void>((waiting) => this.#flush(waiting));
   #retry: NodeJS.Timeout | undefined;
   #isHealthy = true;
@@ -51,9 +53,21 @@ export class Journal {
     return this.#isHealthy;
   }
 
+  /** Lines since the start. */
+  get appendedCount(): number {
+    return this.#appendedCount;
+  }
+
+  /** Lines that wait in memory. */
+  get unwrittenCount(): number {
+    return this.#unwrittenCount;
+  }
+
   /** Keeps a line, which ends with a line feed and has no other, and then calls `onKept`. */
   append(line: string, onKept: () => void): void {
     this.#unwritten += line;
+    this.#unwrittenCount += 1;
+    this.#appendedCount += 1;
     this.#turns.add(onKept);
   }
 
@@ -94,6 +108,7 @@ export class Journal {
       this.#writeWhole(bytes);
       this.#size += bytes.length;
       this.#unwritten = '';
+      this.#unwrittenCount = 0;
     }
     this.#isHealthy = true;
   }
