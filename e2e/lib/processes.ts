@@ -39,6 +39,8 @@ export async function freePort(): Promise<number> {
 
 export interface ServerProcess {
   readonly origin: string;
+  /** Its folder, on its own disk if it has one. */
+  readonly folder: string;
   kill(): Promise<void>;
   stop(): Promise<number | null>;
 }
@@ -47,6 +49,8 @@ interface ServerSettings {
   readonly port: number;
   readonly folder: string;
   readonly environment?: NodeJS.ProcessEnv;
+  /** Bytes of a disk of its own that `folder` is on; Linux only. */
+  readonly diskBytes?: number;
 }
 
 /** The server as operators run it, on a SQLite file in `folder`. Resolves when it is ready. */
@@ -54,22 +58,22 @@ export async function startServer({
   port,
   folder,
   environment = {},
+  diskBytes,
 }: ServerSettings): Promise<ServerProcess> {
-  const child = spawn(
-    process.execPath,
-    [join(root, 'packages/server/bin/shorty-server.js'), 'start'],
-    {
-      env: {
-        ...process.env,
-        ...credentials,
-        PORT: String(port),
-        SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`,
-        SHORTY_LOG_LEVEL: 'error',
-        ...environment,
-      },
-      stdio: ['ignore', 'ignore', 'inherit'],
+  const server = [process.execPath, join(root, 'packages/server/bin/shorty-server.js'), 'start'];
+  const [command, ...args] =
+    diskBytes === undefined ? server : onSmallDisk(folder, diskBytes, server);
+  const child = spawn(command as string, args, {
+    env: {
+      ...process.env,
+      ...credentials,
+      PORT: String(port),
+      SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`,
+      SHORTY_LOG_LEVEL: 'error',
+      ...environment,
     },
-  );
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
@@ -77,6 +81,8 @@ export async function startServer({
   await untilReady(origin, child);
   return {
     origin,
+    // The folder as the process sees it.
+    folder: join(`/proc/${child.pid}/root`, folder),
     async kill() {
       child.kill('SIGKILL');
       await exitOf(child);
@@ -86,6 +92,12 @@ export async function startServer({
       return exitOf(child);
     },
   };
+}
+
+/** A command that mounts a small disk, which nobody else sees, and runs another command there. */
+function onSmallDisk(folder: string, bytes: number, command: readonly string[]): string[] {
+  const mount = `mount -t tmpfs -o size=${bytes} tmpfs "$0" && exec "$@"`;
+  return ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', mount, folder, ...command];
 }
 
 export async function untilReady(origin: string, child: ChildProcess): Promise<void> {

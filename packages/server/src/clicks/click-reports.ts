@@ -40,6 +40,7 @@ export class ClickReportsThread implements ClickReports {
     const worker = this.#worker;
     if (!worker) return;
     const ended = new Promise((resolve) => worker.once('exit', resolve));
+    worker.ref();
     worker.postMessage('stop');
     await ended;
   }

@@ -114,22 +114,19 @@ export class VisitPipeline {
   }
 
   #startInline(): Mover {
-    const { visits, chunks, retentionDays, clock, logger } = this.#options;
+    const { visits, chunks, retentionDays, clock } = this.#options;
     const compactor = new VisitCompactor({ chunks, clock });
     const pruner = new VisitPruner({ chunks, clock, retentionDays });
     const { path: folder, writerId } = this.#folder;
     const ingester = new VisitIngester({ visits, clock, root: this.#root, writerId, folder });
-    const onError = (err: unknown) => {
-      this.#noteTrouble(true);
-      logger.error({ err }, 'visits could not be moved into storage');
-    };
+    const onError = (error: unknown) => this.#noteTrouble(error);
     const moveNew = async () => {
       this.#movedCount += await ingester.runOnce();
     };
     const move = async () => {
       await moveNew();
       await compactor.runOnce(moveNew);
-      this.#noteTrouble(false);
+      this.#noteSuccess();
     };
     const services = [
       new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, runOnce: move, onError }),
@@ -185,17 +182,15 @@ export class VisitPipeline {
       worker.on('message', (message: IngestWorkerMessage) => {
         isDrained = message.isDrained;
         this.#movedCount += message.moved;
-        this.#noteTrouble(message.fault !== undefined);
-        if (message.fault) {
-          logger.error({ fault: message.fault }, 'visits could not be moved into storage');
-        }
+        if (message.fault === undefined) this.#noteSuccess();
+        else this.#noteTrouble(message.fault);
       });
       worker.on('error', (err) => logger.error({ err }, 'the thread that moves visits has failed'));
       ended = new Promise((resolve) => {
         worker.once('exit', () => {
           resolve();
           if (isStopping) return;
-          this.#noteTrouble(true);
+          this.#noteTrouble('the thread that moves visits has ended');
           setTimeout(run, ingestEveryMs).unref();
         });
       });
@@ -211,8 +206,17 @@ export class VisitPipeline {
     };
   }
 
-  #noteTrouble(isTrouble: boolean): void {
-    if (!isTrouble) this.#troubleSince = undefined;
-    else this.#troubleSince ??= this.#options.clock();
+  /** Trouble is told when it begins and when it has passed; it may last for thousands of tries. */
+  #noteTrouble(fault: unknown): void {
+    const { clock, logger } = this.#options;
+    if (this.#troubleSince !== undefined) return;
+    this.#troubleSince = clock();
+    logger.error({ err: fault }, 'visits could not be moved into storage');
+  }
+
+  #noteSuccess(): void {
+    if (this.#troubleSince === undefined) return;
+    this.#troubleSince = undefined;
+    this.#options.logger.info('visits are moved into storage again');
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { type TemporaryFile, temporaryFile } from '../storage/temporary-database.js';
 import { storedVisits } from './stored-visits.js';
@@ -135,5 +136,31 @@ describe('a server that stops', () => {
     expect(other.prepare('select count(*) as writers from journal_positions').get()).toEqual({
       writers: 0,
     });
+  });
+});
+
+describe('a country database that is missing or corrupt', () => {
+  it.each([
+    ['missing', () => '/nowhere/countries.mmdb'],
+    ['corrupt', () => file.path],
+  ])('%s: redirects answer, visits are kept, and countries are unknown', async (_, pathOf) => {
+    const faults: string[] = [];
+    const logger = pino({ level: 'error' }, { write: (line: string) => faults.push(line) });
+    const other = await startServer({ countryDatabase: pathOf(), logger });
+    onTestFinished(() => other.stop());
+    const { data } = await other.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
+    expect(
+      (await other.visit(`/${data.shortCode}`, { headers: { 'user-agent': firefox } })).status,
+    ).toBe(307);
+    for (;;) {
+      const [kept] = await storedVisits(other.server.database);
+      if (kept) {
+        expect(kept.country).toBe('Unknown');
+        break;
+      }
+      await sleep(10);
+    }
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain('gives no countries');
   });
 });

@@ -1,3 +1,4 @@
+import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build, call, command, newSettings, serve, tokenOf } from './server-process.js';
 
@@ -126,5 +127,29 @@ describe('what cannot be done is said in one line, with exit code 1', () => {
     const { clientId } = created((await command(settings, ...args)).stdout);
     expect((await command(settings, 'clients', 'revoke', clientId)).code).toBe(0);
     expect(await command(settings, 'clients', 'revoke', clientId)).toMatchObject({ code: 1 });
+  });
+});
+
+describe('doctor', () => {
+  it('proves that clicks add up, mends counters, and only tells with --check', async () => {
+    const settings = newSettings();
+    const sane = await command(settings, 'doctor');
+    expect(sane).toMatchObject({
+      code: 0,
+      stdout: '0 visits and 0 clicks of 0 links.\nVisits, counters and series agree.\n',
+      stderr: '',
+    });
+    const path = settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string;
+    const handle = new SqliteHandle(path);
+    handle.exec('insert into url_clicks values (7, 3)');
+    handle.close();
+    const told =
+      '0 visits and 0 clicks of 1 links.\nLink 7: its counter says 3, it has 0 clicks.\n';
+    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: told });
+    expect(await command(settings, 'doctor')).toMatchObject({
+      code: 0,
+      stdout: `${told}Mended 1 counter.\n`,
+    });
+    expect((await command(settings, 'doctor', '--check')).code).toBe(0);
   });
 });
