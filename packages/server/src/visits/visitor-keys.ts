@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { plainAddress } from './plain-address.js';
 
 // 96 bits: two of a hundred million visitors share a key with a chance below one in ten trillion.
 const keyBytes = 12;
@@ -26,12 +27,4 @@ export function createVisitorKeys(secretKey: string | Uint8Array): VisitorKeys {
     addressKey: (address) => hash(`address\n${plainAddress(address)}`),
     visitorKey: (address, userAgent) => hash(`visitor\n${plainAddress(address)}\n${userAgent}`),
   };
-}
-
-/** IPv6 in its one canonical form (RFC 5952 §4), without a zone. */
-function plainAddress(address: string): string {
-  if (!address.includes(':')) return address;
-  const [plain = ''] = address.split('%');
-  const url = `http://[${plain}]`;
-  return URL.canParse(url) ? new URL(url).hostname : plain.toLowerCase();
 }
