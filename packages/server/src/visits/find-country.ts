@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { isIP } from 'node:net';
 import { Reader } from 'mmdb-lib';
+import { plainAddress } from './plain-address.js';
 
 /** Two capital letters (ISO 3166-1 alpha-2), or 'Unknown'; never throws. */
 export type FindCountry = (address: string) => string;
@@ -44,8 +46,11 @@ export async function openCountryDatabase(options: CountryDatabaseOptions): Prom
     // A file that is cut or overwritten often opens all the same; these walk all over it.
     for (const address of probes) find(address);
     return (address) => {
+      const plain = plainAddress(address);
+      // The reader makes something of '8.8.8' too.
+      if (isIP(plain) === 0) return unknownCountry;
       try {
-        return find(address);
+        return find(plain);
       } catch (error) {
         return fail(error);
       }

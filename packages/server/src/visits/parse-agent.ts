@@ -44,17 +44,16 @@ export function parseAgent(userAgent: string): AgentFacts {
   const app = knownApps.find(({ token }) => token.test(agent));
   const parser = new UAParser(agent);
   const { name: browser } = parser.getBrowser();
-  const { name: os } = parser.getOS();
+  const os = systemOf(parser.getOS().name, agent);
   const device = parser.getDevice();
-  const isRecognised = browser !== undefined || os !== undefined || device.model !== undefined;
-  const reason = reasonOf(agent, app, isRecognised);
+  const reason = reasonOf(agent, app, browser !== undefined);
   const isBot = !humanReasons.has(reason);
   const isInApp = reason === 'in-app-browser';
   return {
     isBot,
     reason,
-    deviceType: deviceTypeOf(device.type, os),
-    browser: nameOf(browserNames, isInApp ? app?.name : browser),
+    deviceType: deviceTypeOf(device.type ?? (oldPhone.test(agent) ? 'mobile' : undefined), os),
+    browser: browserOf(isInApp ? app?.name : browser, os),
     os: nameOf(osNames, os),
     scannerApp: app && app.scanner !== 'none' ? app.name : null,
     isDedicatedScanner: app?.scanner === 'dedicated',
@@ -69,26 +68,39 @@ const humanReasons: ReadonlySet<AgentReason> = new Set([
 ]);
 
 // Programs' own ways to fetch, which the list of bots does not know.
-const httpClients = /^Dart\/|\bCFNetwork\/[\d.]+ Darwin\/|^com\.apple\.WebKit\.Networking/;
+const httpClients =
+  /^(?:Dart|Dalvik)\/|\bCFNetwork\/[\d.]+ Darwin\/|^com\.apple\.WebKit\.Networking/;
 const textBrowsers = /^(?:w3m|Lynx|E?Links|NetSurf|Dillo|Mozilla\/4\.0 \(compatible; Dillo)\b/;
 const phoneBrowser = /^Mozilla\/\d.{0,20}\((?:iPhone|iPad|iPod|Linux|Android)/;
 const browserLike = /^(?:Mozilla|Opera)\//;
+// Phones from before the smart ones name their make first, and then what they can run.
+const oldPhone = /\b(?:MIDP|UP\.Browser|Opera Mini)\b/;
+// No browser names anything between its system and its engine, nor a bare word before Chrome.
+const disguised =
+  /^Mozilla\/5\.0 \([^()]*\) [\w.-]+\/[\d.]+ AppleWebKit\/|like Gecko\) [\w.-]+ Chrome\//;
 
-function reasonOf(agent: string, app: KnownApp | undefined, isRecognised: boolean): AgentReason {
+function reasonOf(agent: string, app: KnownApp | undefined, hasBrowser: boolean): AgentReason {
   if (agent === '') return 'empty-agent';
   if (isLinkPreviewer(agent)) return 'link-previewer';
   if (httpClients.test(agent)) return 'http-client';
   if (textBrowsers.test(agent)) return 'text-browser';
-  const isInApp = app !== undefined && phoneBrowser.test(agent);
+  const isOnPhone = phoneBrowser.test(agent);
+  const isInApp = app !== undefined && isOnPhone;
   // An app's own token must not make a bot of the people who use it; what else the agent says may.
-  const rest = isInApp ? agent.replace(app.token, '') : agent;
+  let rest = isInApp ? agent.replace(app.token, '') : agent;
+  if (isOnPhone) rest = rest.replace(newsApp, '');
   if (isbot(rest.replace(cubotPhone, 'phone'))) return 'isbot';
-  if (!isRecognised && !browserLike.test(agent)) return 'not-a-browser';
+  // An app that names itself before any browser has fetched with means of its own.
+  const isProgram = !browserLike.test(agent) && !oldPhone.test(agent) && (!hasBrowser || app);
+  if (isProgram || disguised.test(agent)) return 'not-a-browser';
   return isInApp ? 'in-app-browser' : 'browser';
 }
 
 // A maker of phones whose name ends like a bot's.
 const cubotPhone = /\bcubot/gi;
+
+// Apps for reading news on a phone, which the list takes for collectors of news.
+const newsApp = /\b(?!\w*(?:bot|crawl|spider))[a-z]*news[a-z]*\/[\d.]+/gi;
 
 const desktopSystems =
   /^(?:Windows|Mac OS|Linux|Chrom(?:e|ium) OS|Ubuntu|Debian|Fedora|Arch|CentOS|RedHat|SUSE|Mint|Gentoo|\w*BSD|Solaris|Haiku|BeOS|OS\/2|Amiga|Unix|AIX|HP-UX|GNU|Mandriva|Mageia|Manjaro|Slackware|elementary|Kubuntu|Xubuntu|Lubuntu|Deepin|Raspbian|PCLinuxOS|Zenwalk|Sabayon|VectorLinux|Linpus|Joli)/i;
@@ -110,7 +122,6 @@ const browserNames: ReadonlyMap<string, string> = new Map([
   ['GSA', 'Google app'],
   ['Opera Mobi', 'Opera'],
   ['Opera Touch', 'Opera'],
-  ['WebKit', 'iOS WebView'],
 ]);
 
 const osNames: ReadonlyMap<string, string> = new Map([
@@ -118,6 +129,15 @@ const osNames: ReadonlyMap<string, string> = new Map([
   ['Chromium OS', 'ChromeOS'],
   ['Chrome OS', 'ChromeOS'],
 ]);
+
+// The parser takes every Opera Mini that names no system for one on iOS.
+function systemOf(os: string | undefined, agent: string): string | undefined {
+  return os === 'iOS' && /^Opera\/.+(?:J2ME|MIDP)/.test(agent) ? undefined : os;
+}
+
+function browserOf(browser: string | undefined, os: string | undefined): string {
+  return browser === 'WebKit' && os === 'iOS' ? 'iOS WebView' : nameOf(browserNames, browser);
+}
 
 function nameOf(names: ReadonlyMap<string, string>, name: string | undefined): string {
   if (name === undefined) return 'Unknown';

@@ -23,9 +23,12 @@ export class RecentTexts<V> {
     return old;
   }
 
-  /** Gives the value back; a text that is too long is cheaper to compute again than to keep. */
+  /**
+   * Gives the value back; a text that is too long is cheaper to compute again than to keep, and one
+   * with half a surrogate pair would be kept as another.
+   */
   set(text: string, value: V): V {
-    if (text.length > this.#maxLength) return value;
+    if (text.length > this.#maxLength || !text.isWellFormed()) return value;
     if (this.#young.size >= this.#maxPerGeneration) {
       this.#old = this.#young;
       this.#young = new Map();

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { plainAddress } from './plain-address.js';
 
 // 64 bits: that any two of a million visitors share a key has a chance of three in a hundred million.
 const keyBytes = 8;
@@ -22,12 +23,4 @@ export function createVisitorKeys(secretKey: string | Uint8Array): VisitorKeys {
     addressKey: (address) => hash(`address\n${plainAddress(address)}`),
     visitorKey: (address, userAgent) => hash(`visitor\n${plainAddress(address)}\n${userAgent}`),
   };
-}
-
-/** IPv6 in its one canonical form (RFC 5952 §4), without a zone. */
-function plainAddress(address: string): string {
-  if (!address.includes(':')) return address;
-  const [plain = ''] = address.split('%');
-  const url = `http://[${plain}]`;
-  return URL.canParse(url) ? new URL(url).hostname : plain.toLowerCase();
 }

@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { classifyVisit } from './classify-visit.js';
+import { parseAgent } from './parse-agent.js';
+
+const chrome =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';
+const crawler = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+
+describe('classifyVisit', () => {
+  it.each<[string, string, IncomingHttpHeaders, string, string, string]>([
+    ['a person', 'GET', {}, chrome, 'human', 'browser'],
+    ['a password sent in', 'POST', {}, chrome, 'human', 'browser'],
+    ['a crawler', 'GET', {}, crawler, 'bot', 'isbot'],
+    ['no agent', 'GET', {}, '', 'bot', 'empty-agent'],
+    ['an agent of spaces', 'GET', {}, '   ', 'bot', 'empty-agent'],
+    ['a HEAD', 'HEAD', {}, chrome, 'head', 'head-request'],
+    ['a HEAD of a crawler', 'HEAD', {}, crawler, 'head', 'head-request'],
+    ['a HEAD ahead', 'HEAD', { purpose: 'prefetch' }, chrome, 'head', 'head-request'],
+    ['Chrome ahead', 'GET', { 'sec-purpose': 'prefetch' }, chrome, 'prefetch', 'sec-purpose'],
+    [
+      'Chrome drawing ahead',
+      'GET',
+      { 'sec-purpose': 'prefetch;prerender' },
+      chrome,
+      'prefetch',
+      'sec-purpose',
+    ],
+    [
+      'Chrome ahead through a proxy',
+      'GET',
+      { 'sec-purpose': 'prefetch;anonymous-client-ip' },
+      chrome,
+      'prefetch',
+      'sec-purpose',
+    ],
+    ['older Chrome', 'GET', { purpose: 'prefetch' }, chrome, 'prefetch', 'purpose'],
+    ['Safari ahead', 'GET', { 'x-purpose': 'preview' }, chrome, 'prefetch', 'x-purpose'],
+    ['Facebook ahead', 'GET', { 'x-purpose': 'preview' }, chrome, 'prefetch', 'x-purpose'],
+    ['Firefox ahead', 'GET', { 'x-moz': 'prefetch' }, chrome, 'prefetch', 'x-moz'],
+    ['any case', 'GET', { 'x-moz': 'Prefetch' }, chrome, 'prefetch', 'x-moz'],
+    ['a crawler ahead', 'GET', { purpose: 'prefetch' }, crawler, 'prefetch', 'purpose'],
+    ['two headers', 'GET', { purpose: 'x', 'x-moz': 'prefetch' }, chrome, 'prefetch', 'x-moz'],
+    ['another purpose', 'GET', { purpose: 'navigate' }, chrome, 'human', 'browser'],
+    ['an empty purpose', 'GET', { 'sec-purpose': '' }, chrome, 'human', 'browser'],
+  ])('%s', (_what, method, headers, agent, kind, reason) => {
+    expect(classifyVisit(method, headers, parseAgent(agent))).toEqual({ kind, reason });
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { decideScan, type Scan, type ScanEvidence, type ScannedLink } from './decide-scan.js';
+
+const byCode: ScannedLink = { hasQr: true, hasSlug: false, isByCode: true };
+const withSlug: ScannedLink = { hasQr: true, hasSlug: true, isByCode: true };
+
+const phone: ScanEvidence = {
+  deviceType: 'mobile',
+  os: 'iOS',
+  scannerApp: null,
+  isDedicatedScanner: false,
+  isInApp: false,
+  hasReferrer: false,
+  isImageSearch: false,
+  isOwnNavigation: true,
+};
+const desktop: ScanEvidence = { ...phone, deviceType: 'desktop', os: 'Windows' };
+const qrScanner = { scannerApp: 'QR scanner', isDedicatedScanner: true, isInApp: true };
+const weChat = { scannerApp: 'WeChat', isInApp: true };
+const lens = { hasReferrer: true, isImageSearch: true, isOwnNavigation: false };
+const fromPage = { hasReferrer: true, isOwnNavigation: false };
+
+const camera = (scannerApp: string): Scan => ({ scanMethod: 'camera', scannerApp });
+const app = (scannerApp: string): Scan => ({ scanMethod: 'app_scanner', scannerApp });
+const upload: Scan = { scanMethod: 'file_upload', scannerApp: null };
+const typed: Scan = { scanMethod: 'manual_entry', scannerApp: null };
+
+describe('no scan', () => {
+  it.each<[string, ScannedLink]>([
+    ['a link without a live QR code', { hasQr: false, hasSlug: false, isByCode: true }],
+    ['a link with a slug and no live QR code', { hasQr: false, hasSlug: true, isByCode: true }],
+    ['a visit by slug', { hasQr: true, hasSlug: true, isByCode: false }],
+  ])('is %s, whatever the evidence', (_what, link) => {
+    for (const evidence of [phone, { ...phone, ...qrScanner }, { ...phone, ...lens }, desktop]) {
+      expect(decideScan(link, evidence)).toBeNull();
+    }
+  });
+});
+
+describe('a visit by code of a link with a slug is a scan', () => {
+  it.each<[string, ScanEvidence, Scan]>([
+    ['by an iPhone', phone, camera('iOS Camera')],
+    ['by an Android phone', { ...phone, os: 'Android' }, camera('Android Camera')],
+    ['by a tablet', { ...phone, deviceType: 'tablet' }, camera('iOS Camera')],
+    ['by another phone', { ...phone, os: 'KAIOS' }, camera('Camera')],
+    ['by a phone that came from a page', { ...phone, ...fromPage }, camera('iOS Camera')],
+    ['by a desktop that came from a page', { ...desktop, ...fromPage }, camera('Camera')],
+    ['by a console', { ...phone, deviceType: 'other', os: 'PlayStation' }, camera('Camera')],
+    ['typed on a desktop', desktop, typed],
+    ['by a scanner app', { ...phone, ...qrScanner }, app('QR scanner')],
+    ["by an app's own scanner", { ...phone, ...weChat }, app('WeChat')],
+    ["by a desktop app's own scanner", { ...desktop, scannerApp: 'WeChat' }, app('WeChat')],
+    ['within an app that reads none', { ...phone, isInApp: true }, camera('iOS Camera')],
+    ['by a picture on a phone', { ...phone, ...lens }, upload],
+    ['by a picture on a desktop', { ...desktop, ...lens }, upload],
+    ['by a scanner app with a picture', { ...phone, ...lens, ...weChat }, app('WeChat')],
+  ])('%s', (_what, evidence, scan) => {
+    expect(decideScan(withSlug, evidence)).toEqual(scan);
+  });
+});
+
+describe('a visit of a link without a slug is a scan by its evidence', () => {
+  it.each<[string, ScanEvidence, Scan]>([
+    ['a phone that opened it by itself', phone, camera('iOS Camera')],
+    ['a tablet that opened it by itself', { ...phone, deviceType: 'tablet' }, camera('iOS Camera')],
+    ['a scanner app', { ...phone, ...qrScanner }, app('QR scanner')],
+    ['a scanner app with a referrer', { ...phone, ...qrScanner, ...fromPage }, app('QR scanner')],
+    ['a scanner app on no phone', { ...desktop, ...qrScanner }, app('QR scanner')],
+    ["an app's own scanner", { ...phone, ...weChat }, app('WeChat')],
+    ['Lens on a phone', { ...phone, ...lens }, upload],
+    ['Lens on a desktop', { ...desktop, ...lens }, upload],
+  ])('%s', (_what, evidence, scan) => {
+    expect(decideScan(byCode, evidence)).toEqual(scan);
+  });
+
+  it.each<[string, ScanEvidence]>([
+    ['a desktop', desktop],
+    ['a desktop that came from a page', { ...desktop, ...fromPage }],
+    ['a phone that came from a page', { ...phone, ...fromPage }],
+    ['a phone whose page hides its address', { ...phone, isOwnNavigation: false }],
+    ['a tap within an app that reads no codes', { ...phone, isInApp: true }],
+    ['a tap within an app that does, on a page', { ...phone, ...weChat, ...fromPage }],
+    ['a desktop app', { ...desktop, scannerApp: 'WeChat' }],
+    ['a television', { ...phone, deviceType: 'other', os: 'Tizen' }],
+  ])('and none is %s', (_what, evidence) => {
+    expect(decideScan(byCode, evidence)).toBeNull();
+  });
+});

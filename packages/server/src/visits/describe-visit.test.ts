@@ -1,0 +1,312 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  createVisitDescriber,
+  type VisitDescriberOptions,
+  type VisitFacts,
+  type VisitRequest,
+} from './describe-visit.js';
+import { createVisitorKeys } from './visitor-keys.js';
+
+const secretKey = 'a secret of the tests';
+const iPhone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 16_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/16.5 Mobile/15E148 Safari/604.1';
+const chrome =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';
+const weChat =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 16_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 MicroMessenger/8.0.40(0x18002831) NetType/WIFI';
+
+const describer = (options: Partial<VisitDescriberOptions> = {}) =>
+  createVisitDescriber({
+    secretKey,
+    findCountry: (address) => (address === '192.0.2.1' ? 'NL' : 'Unknown'),
+    honourPrivacySignals: false,
+    countryHeader: 'CF-IPCountry',
+    ...options,
+  });
+
+const request = (
+  headers: IncomingHttpHeaders = {},
+  rest: Partial<VisitRequest> = {},
+): VisitRequest => ({
+  method: 'GET',
+  headers: { host: 'short.example', 'user-agent': chrome, ...headers },
+  query: '',
+  address: '192.0.2.1',
+  isPeerTrusted: false,
+  shortDomain: 'short.example',
+  ...rest,
+});
+
+const describeOne = (
+  headers?: IncomingHttpHeaders,
+  rest?: Partial<VisitRequest>,
+  options?: Partial<VisitDescriberOptions>,
+): VisitFacts => describer(options).describe(request(headers, rest));
+
+/** What the facts say of a scan, in whatever form they say it. */
+function signsOf(facts: VisitFacts) {
+  const { isDedicatedScanner, isInApp, hasReferrer, isImageSearch, isOwnNavigation } = facts;
+  return { isDedicatedScanner, isInApp, hasReferrer, isImageSearch, isOwnNavigation };
+}
+
+describe('a visit', () => {
+  it('is described whole', () => {
+    expect(describeOne({ referer: 'https://www.google.com/' })).toMatchObject({
+      kind: 'human',
+      reason: 'browser',
+      country: 'NL',
+      deviceType: 'desktop',
+      browser: 'Chrome',
+      os: 'Windows',
+      scannerApp: null,
+      referrerDomain: 'google.com',
+      referrerType: 'search',
+      addressKey: createVisitorKeys(secretKey).addressKey('192.0.2.1'),
+      visitorKey: createVisitorKeys(secretKey).visitorKey('192.0.2.1', chrome),
+    });
+  });
+
+  it('keeps neither address nor agent', () => {
+    const kept = JSON.stringify(describeOne());
+    expect(kept).not.toContain('192.0.2.1');
+    expect(kept).not.toContain('Mozilla');
+  });
+
+  it.each<[string, VisitRequest, string, string]>([
+    ['HEAD', request({}, { method: 'HEAD' }), 'head', 'head-request'],
+    ['a prefetch', request({ 'sec-purpose': 'prefetch' }), 'prefetch', 'sec-purpose'],
+    ['no agent', request({ 'user-agent': undefined }), 'bot', 'empty-agent'],
+    ['a previewer', request({ 'user-agent': 'WhatsApp/2.23.20.0 A' }), 'bot', 'link-previewer'],
+    ['WeChat', request({ 'user-agent': weChat }), 'human', 'in-app-browser'],
+  ])('by %s is told apart', (_what, visit, kind, reason) => {
+    expect(describer().describe(visit)).toMatchObject({ kind, reason });
+  });
+
+  it('is described alike when all of it is remembered', () => {
+    const { describe: again } = describer();
+    const visit = request({ referer: 'https://www.google.com/a' });
+    const first = again(visit);
+    expect(again(visit)).toEqual(first);
+    expect(again(request({ referer: 'https://www.google.com/b?c' }))).toEqual(first);
+    expect(again(request({ 'user-agent': iPhone })).visitorKey).not.toBe(first.visitorKey);
+    expect(again(visit)).toEqual(first);
+  });
+
+  it('asks for the country of an address once', () => {
+    const asked: string[] = [];
+    const { describe: again } = describer({
+      findCountry: (address) => {
+        asked.push(address);
+        return 'NL';
+      },
+    });
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1']) again(request({}, { address }));
+    expect(asked).toEqual(['192.0.2.1', '192.0.2.2']);
+  });
+});
+
+describe('the signs of a scan', () => {
+  const none = {
+    isDedicatedScanner: false,
+    isInApp: false,
+    hasReferrer: false,
+    isImageSearch: false,
+    isOwnNavigation: true,
+  };
+  it.each<[string, IncomingHttpHeaders, Partial<typeof none>]>([
+    ['a camera', { 'user-agent': iPhone }, {}],
+    ['a camera that says so', { 'user-agent': iPhone, 'sec-fetch-site': 'none' }, {}],
+    ['a page that hides', { 'sec-fetch-site': 'cross-site' }, { isOwnNavigation: false }],
+    [
+      'a page',
+      { referer: 'https://example.com/', 'sec-fetch-site': 'cross-site' },
+      { hasReferrer: true, isOwnNavigation: false },
+    ],
+    ['a referrer that is none', { referer: 'about:blank' }, {}],
+    ['Lens', { referer: 'https://lens.google.com/' }, { hasReferrer: true, isImageSearch: true }],
+    ['WeChat', { 'user-agent': weChat }, { isInApp: true }],
+    [
+      'a scanner app',
+      { 'user-agent': `${iPhone} QR Scanner` },
+      { isInApp: true, isDedicatedScanner: true },
+    ],
+  ])('of %s', (_what, headers, signs) => {
+    expect(signsOf(describeOne(headers))).toEqual({ ...none, ...signs });
+  });
+});
+
+describe('the referrer', () => {
+  it.each<[string, string | undefined, string, string, string, string]>([
+    ['none', undefined, '', 'short.example', '(direct)', 'direct'],
+    ['an empty one', '', '', 'short.example', '(direct)', 'direct'],
+    ['a page', 'https://a.example/x', '', 'short.example', 'a.example', 'other'],
+    ['the own domain', 'https://short.example/x', '', 'short.example', 'short.example', 'internal'],
+    [
+      'the own domain in another spelling',
+      'https://www.Short.example:8443',
+      '',
+      'SHORT.example:8080',
+      'short.example',
+      'internal',
+    ],
+    ['another short domain', 'https://b.example/', '', 'short.example', 'b.example', 'other'],
+    ['no domain to compare with', 'https://b.example/', '', '', 'b.example', 'other'],
+    ['an ad', 'https://www.google.com/', '?gclid=x', 'short.example', 'google.com', 'paid'],
+    ['an ad without one', undefined, 'utm_source=x&msclkid=y', 'short.example', '(direct)', 'paid'],
+    [
+      'an ad on itself',
+      'https://short.example/',
+      '?gclid=x',
+      'short.example',
+      'short.example',
+      'paid',
+    ],
+    [
+      'Facebook',
+      'https://l.facebook.com/',
+      '?fbclid=x',
+      'short.example',
+      'l.facebook.com',
+      'social',
+    ],
+  ])('%s', (_what, referer, query, shortDomain, referrerDomain, referrerType) => {
+    const facts = describeOne({ referer }, { query, shortDomain });
+    expect(facts).toMatchObject({ referrerDomain, referrerType });
+  });
+});
+
+describe("the proxy's country header", () => {
+  it.each<[string, string, boolean, string | undefined, string]>([
+    ['of a trusted peer wins', 'DE', true, 'CF-IPCountry', 'DE'],
+    ['in small letters', 'de', true, 'cf-ipcountry', 'DE'],
+    ['of anybody else is nothing', 'DE', false, 'CF-IPCountry', 'NL'],
+    ['that is not asked for is nothing', 'DE', true, undefined, 'NL'],
+    ['that knows none leaves it to the database', 'XX', true, 'CF-IPCountry', 'NL'],
+    ['of Tor leaves it too', 'T1', true, 'CF-IPCountry', 'NL'],
+    ['of garbage leaves it too', 'DE\u0000,<b>', true, 'CF-IPCountry', 'NL'],
+    ['twice leaves it too', 'DE, FR', true, 'CF-IPCountry', 'NL'],
+  ])('%s', (_what, code, isPeerTrusted, countryHeader, country) => {
+    const { describe: again } = describer({ countryHeader });
+    expect(again(request({ 'cf-ipcountry': code }, { isPeerTrusted })).country).toBe(country);
+    expect(again(request({}, { isPeerTrusted })).country).toBe('NL');
+  });
+});
+
+describe('privacy signals', () => {
+  it.each<[string, IncomingHttpHeaders, boolean, boolean]>([
+    ['Sec-GPC that is honoured', { 'sec-gpc': '1' }, true, true],
+    ['DNT that is honoured', { dnt: '1' }, true, true],
+    ['Sec-GPC that is not', { 'sec-gpc': '1' }, false, false],
+    ['DNT that is not', { dnt: '1' }, false, false],
+    ['DNT: 0', { dnt: '0' }, true, false],
+    ['neither', {}, true, false],
+  ])('%s', (_what, headers, honourPrivacySignals, isAnonymous) => {
+    const { describe: again } = describer({ honourPrivacySignals });
+    const before = again(request());
+    const facts = again(request(headers));
+    expect(facts).toEqual(isAnonymous ? { ...before, visitorKey: null } : before);
+    expect(again(request())).toEqual(before);
+  });
+});
+
+describe('a hostile request', () => {
+  it.each<[string, IncomingHttpHeaders]>([
+    ['an agent of 64 KB', { 'user-agent': `${chrome} ${'x'.repeat(65_536)}` }],
+    ['a person behind 64 KB of a known app', { 'user-agent': chrome + ' Line/9'.repeat(10_000) }],
+  ])('with %s is counted, and as one visitor', (_what, headers) => {
+    const { describe: again } = describer();
+    const first = again(request(headers));
+    expect(first).toMatchObject({ kind: 'human', os: 'Windows', deviceType: 'desktop' });
+    expect(again(request(headers))).toEqual(first);
+    expect(again(request({ 'user-agent': `${String(headers['user-agent'])}y` }))).toEqual(first);
+  });
+
+  it('with 64 KB in each header is described', () => {
+    const long = 'https://a'.padEnd(65_536, '.b\u00e9\u0080');
+    const headers = Object.fromEntries(
+      ['user-agent', 'referer', 'sec-fetch-site', 'sec-purpose', 'cf-ipcountry'].map((name) => [
+        name,
+        long,
+      ]),
+    );
+    const facts = describeOne(headers, { address: long, query: long, shortDomain: long });
+    for (const text of textsOf(facts)) expect(text.length).toBeLessThanOrEqual(253);
+  });
+
+  const bytes = fc.uint8Array({ maxLength: 400 }).map((raw) => Buffer.from(raw).toString('latin1'));
+  const value = fc.oneof(
+    bytes,
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      chrome,
+      iPhone,
+      weChat,
+      'prefetch',
+      '1',
+      'none',
+      'DE',
+      'https://',
+      'https://a/',
+    ),
+    fc
+      .tuple(fc.constantFrom(chrome, 'https://', 'android-app://'), bytes)
+      .map((two) => two.join('')),
+  );
+  const names = [
+    'user-agent',
+    'referer',
+    'sec-purpose',
+    'purpose',
+    'x-purpose',
+    'x-moz',
+    'sec-fetch-site',
+    'sec-gpc',
+    'dnt',
+    'cf-ipcountry',
+    'host',
+  ] as const;
+  const anyHeaders = fc.dictionary(fc.constantFrom(...names), fc.option(value, { nil: undefined }));
+
+  it('never makes it throw, and every text is one bounded line', () => {
+    const shared = describer({ honourPrivacySignals: true });
+    fc.assert(
+      fc.property(
+        anyHeaders,
+        value,
+        value,
+        value,
+        fc.boolean(),
+        (headers, query, address, shortDomain, isPeerTrusted) => {
+          const visit: VisitRequest = {
+            method: 'GET',
+            headers,
+            query,
+            address,
+            isPeerTrusted,
+            shortDomain,
+          };
+          const facts = shared.describe(visit);
+          for (const text of textsOf(facts)) {
+            expect(text).toMatch(/^[^\p{Cc}\u2028\u2029]{1,253}$/u);
+            expect(text.isWellFormed()).toBe(true);
+          }
+          for (const name of [facts.browser, facts.os]) {
+            expect(name.length).toBeLessThanOrEqual(64);
+          }
+          expect(facts.country).toMatch(/^(?:[A-Z]{2}|Unknown)$/);
+          expect(facts.addressKey).toMatch(/^[\w-]{16}$/);
+          expect(facts.visitorKey ?? facts.addressKey).toMatch(/^[\w-]{16}$/);
+          expect(shared.describe(visit)).toEqual(facts);
+          expect(describer({ honourPrivacySignals: true }).describe(visit)).toEqual(facts);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+function textsOf(facts: VisitFacts): string[] {
+  return Object.values(facts).filter((fact) => typeof fact === 'string');
+}

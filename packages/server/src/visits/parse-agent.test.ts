@@ -1,0 +1,303 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { knownApps } from './known-apps.js';
+import { type AgentFacts, type AgentReason, parseAgent } from './parse-agent.js';
+
+const iPhone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 16_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)';
+const webView =
+  'Mozilla/5.0 (Linux; Android 13; SM-S911B Build/TP1A.220624.014; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/120.0.6099.144 Mobile Safari/537.36';
+const android = (model: string) =>
+  `Mozilla/5.0 (Linux; Android 10; ${model}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0.4844.88 Mobile Safari/537.36`;
+const windows = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)';
+const blink = 'AppleWebKit/537.36 (KHTML, like Gecko)';
+
+describe('a browser', () => {
+  it.each<[string, AgentFacts['deviceType'], string, string]>([
+    [`${windows} ${blink} Chrome/131.0.0.0 Safari/537.36`, 'desktop', 'Windows', 'Chrome'],
+    [
+      `${windows} ${blink} Chrome/131.0.0.0 Safari/537.36 Edg/131.0.0.0`,
+      'desktop',
+      'Windows',
+      'Edge',
+    ],
+    [
+      'Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko',
+      'desktop',
+      'Windows',
+      'Internet Explorer',
+    ],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15',
+      'desktop',
+      'macOS',
+      'Safari',
+    ],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)',
+      'desktop',
+      'macOS',
+      'WebKit',
+    ],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:132.0) Gecko/20100101 Firefox/132.0',
+      'desktop',
+      'macOS',
+      'Firefox',
+    ],
+    [
+      'Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0',
+      'desktop',
+      'Ubuntu',
+      'Firefox',
+    ],
+    [
+      `Mozilla/5.0 (X11; Linux x86_64) ${blink} Ubuntu Chromium/80.0.3987.87 Chrome/80.0.3987.87 Safari/537.36`,
+      'desktop',
+      'Ubuntu',
+      'Chromium',
+    ],
+    [
+      `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${blink} Chrome/131.0.0.0 Safari/537.36`,
+      'desktop',
+      'ChromeOS',
+      'Chrome',
+    ],
+    [`${iPhone} Version/16.5 Mobile/15E148 Safari/604.1`, 'mobile', 'iOS', 'Safari'],
+    [`${iPhone} CriOS/120.0.6099.101 Mobile/15E148 Safari/604.1`, 'mobile', 'iOS', 'Chrome'],
+    [`${iPhone} Mobile/15E148`, 'mobile', 'iOS', 'iOS WebView'],
+    [
+      'Mozilla/5.0 (iPad; CPU OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1',
+      'tablet',
+      'iOS',
+      'Safari',
+    ],
+    [webView, 'mobile', 'Android', 'Android WebView'],
+    [android('K'), 'mobile', 'Android', 'Chrome'],
+    [android('CUBOT_X20_PRO'), 'mobile', 'Android', 'Chrome'],
+    [android('KINGKONG 5 CUBOT'), 'mobile', 'Android', 'Chrome'],
+    [android('CUBOT KINGKONG MINI Build/QP1A'), 'mobile', 'Android', 'Chrome'],
+    [
+      'Opera/9.80 (Android; Opera Mini/36.2.2254/119.132; U; id) Presto/2.12.423 Version/12.16',
+      'mobile',
+      'Android',
+      'Opera Mini',
+    ],
+    [
+      'Opera/9.80 (J2ME/MIDP; Opera Mini/7.1.32052/29.3709; U; en) Presto/2.8.119 Version/11.10',
+      'mobile',
+      'Unknown',
+      'Opera Mini',
+    ],
+    [
+      'Nokia6100/1.0 (04.01) Profile/MIDP-1.0 Configuration/CLDC-1.0',
+      'mobile',
+      'Unknown',
+      'Unknown',
+    ],
+    [
+      'Mozilla/5.0 (Mobile; Nokia_8110_4G; rv:48.0) Gecko/48.0 Firefox/48.0 KAIOS/2.5',
+      'mobile',
+      'KAIOS',
+      'Firefox',
+    ],
+    [
+      `Mozilla/5.0 (Web0S; Linux/SmartTV) ${blink} Chrome/94.0.4606.128 Safari/537.36 WebAppManager`,
+      'other',
+      'webOS',
+      'Chrome',
+    ],
+    [
+      `${iPhone} Version/16.5 Mobile/15E148 Safari/605.1.15 NewsSapphire/1.0`,
+      'mobile',
+      'iOS',
+      'Safari',
+    ],
+    [`${iPhone} Mobile/15E148 SmartNews/23.1.0`, 'mobile', 'iOS', 'iOS WebView'],
+    [`${webView} NewsArticle/9.1.0`, 'mobile', 'Android', 'Android WebView'],
+  ])('%s', (agent, deviceType, os, browser) => {
+    expect(parseAgent(agent)).toEqual({
+      isBot: false,
+      reason: 'browser',
+      deviceType,
+      os,
+      browser,
+      scannerApp: null,
+      isDedicatedScanner: false,
+      isInApp: false,
+    });
+  });
+
+  it.each(['Lynx/2.8.9rel.1 libwww-FM/2.14', 'w3m/0.5.3+git20230121', 'Links (2.29; Linux; x)'])(
+    'of text: %s',
+    (agent) => {
+      expect(parseAgent(agent)).toMatchObject({ isBot: false, reason: 'text-browser' });
+    },
+  );
+});
+
+describe("an app's own browser is a person's", () => {
+  it.each<[string, string]>([
+    ['Facebook', `${iPhone} Mobile/15E148 [FBAN/FBIOS;FBAV/430.0.0.27.106;FBDV/iPhone14,2]`],
+    ['Facebook', `${webView} [FB_IAB/FB4A;FBAV/445.0.0.34.118;]`],
+    ['Facebook', `${webView} MetaIAB Facebook`],
+    ['Messenger', `${iPhone} Mobile/15E148 [FBAN/MessengerForiOS;FBAV/430.0;]`],
+    ['Messenger', `${webView} [FB_IAB/Orca-Android;FBAV/436.0.0.39.111;]`],
+    ['Instagram', `${iPhone} Mobile/15E148 Instagram 300.0.0.14.109 (iPhone14,2; iOS 16_5)`],
+    ['Instagram', `${webView} Instagram 300.1.0.23.111 Android (33/13; 480dpi; samsung)`],
+    ['Threads', `${iPhone} Mobile/15E148 Barcelona 300.0.0.14.109 (iPhone14,2; iOS 16_5)`],
+    ['TikTok', `${iPhone} Mobile/15E148 musical_ly_31.5.0 JsSdk/2.0 BytedanceWebview/d8a21c6`],
+    ['TikTok', `${webView} trill_320504 BytedanceWebview/d8a21c6 AppName/trill`],
+    ['Pinterest', `${iPhone} Mobile/15E148 [Pinterest/iOS]`],
+    ['Pinterest', `${webView} [Pinterest/Android]`],
+    ['LinkedIn', `${iPhone} Mobile/15E148 [LinkedInApp]/9.28.2`],
+    ['X', `${iPhone} Mobile/15E148 Twitter for iPhone/10.2`],
+    ['X', `${webView} TwitterAndroid`],
+    ['Telegram', `${webView} Telegram-Android/10.2.9 (Samsung SM-S911B; Android 13; SDK 33; HIGH)`],
+    ['Viber', `${webView} Viber/21.0.0.3`],
+    ['Weibo', `${iPhone} Mobile/15E148 Weibo (iPhone14,2__weibo__13.8.1__iphone__os16.5)`],
+    ['VK', `${webView} VKAndroidApp/8.40`],
+  ])('and reads no codes: %s, %s', (browser, agent) => {
+    expect(parseAgent(agent)).toMatchObject({
+      isBot: false,
+      reason: 'in-app-browser',
+      deviceType: 'mobile',
+      browser,
+      scannerApp: null,
+      isDedicatedScanner: false,
+      isInApp: true,
+    });
+  });
+
+  it.each<[string, string, boolean]>([
+    ['WeChat', `${iPhone} Mobile/15E148 MicroMessenger/8.0.40(0x18002831) NetType/WIFI`, false],
+    ['WeChat', `${webView} MMWEBID/3265 MicroMessenger/8.0.42.2460(0x28002A58) Weixin`, false],
+    ['WeCom', `${iPhone} Mobile/15E148 wxwork/4.1.10 MicroMessenger/7.0.1 Language/zh`, false],
+    ['LINE', `${iPhone} Mobile/15E148 Safari Line/13.11.0`, false],
+    ['LINE', `${webView} Line/13.11.0/IAB`, false],
+    ['Snapchat', `${iPhone} Mobile/15E148 Snapchat/12.50.0.38 (like Safari/8615.2.9)`, false],
+    ['KakaoTalk', `${webView} KAKAOTALK 10.3.5`, false],
+    ['Naver', `${iPhone} Mobile/15E148 NAVER(inapp; search; 2000; 12.3.4; 14PROMAX)`, false],
+    ['Alipay', `${webView} AliApp(AP/10.5.0.8000) AlipayClient/10.5.0.8000`, false],
+    ['Taobao', `${webView} AliApp(TB/10.28.10) WindVane/8.5.0`, false],
+    ['DingTalk', `${webView} DingTalk/7.0.50`, false],
+    ['QQ', `${webView} QQ/8.9.90.3215 NetType/WIFI`, false],
+    ['Baidu', `${iPhone} Mobile/15E148 baiduboxapp/13.40`, false],
+    ['Zalo', `${webView} Zalo android/12110593`, false],
+    ['Google app', `${iPhone} GSA/270.0.538799000 Mobile/15E148 Safari/604.1`, false],
+    ['Kaspersky QR Scanner', `${webView} Kaspersky QR Scanner`, true],
+    ['QRbot', `${webView} QRbot/2.5`, true],
+    ['QR Droid', `${webView} QR Droid/7`, true],
+    ['QR scanner', `${webView} QR Code Reader/5.1`, true],
+    ['QR scanner', `${iPhone} Mobile/15E148 QR & Barcode Scanner`, true],
+  ])('and reads codes: %s, %s', (scannerApp, agent, isDedicatedScanner) => {
+    expect(parseAgent(agent)).toMatchObject({
+      isBot: false,
+      reason: 'in-app-browser',
+      browser: scannerApp,
+      scannerApp,
+      isDedicatedScanner,
+      isInApp: true,
+    });
+  });
+
+  it('on a desktop too', () => {
+    const agent = `${windows} ${blink} Chrome/81.0.4044.138 Safari/537.36 NetType/WIFI MicroMessenger/7.0.20.1781(0x6700143B) WindowsWechat(0x63090719) XWEB/8391 Flue`;
+    expect(parseAgent(agent)).toMatchObject({
+      isBot: false,
+      deviceType: 'desktop',
+      browser: 'WeChat',
+      scannerApp: 'WeChat',
+    });
+  });
+});
+
+describe('no person', () => {
+  it.each<[AgentReason, string]>([
+    ['empty-agent', ''],
+    ['empty-agent', ' \t '],
+    ['isbot', '-'],
+    ['isbot', 'Mozilla/5.0'],
+    ['isbot', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'],
+    ['isbot', 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'],
+    ['isbot', `${windows} ${blink} HeadlessChrome/120.0.0.0 Safari/537.36`],
+    ['isbot', `${android('K')} (compatible; Google-Safety)`],
+    ['isbot', `${webView} NewsCrawler/1.0`],
+    ['isbot', `${webView} Instagram 300.1.0.23.111 (compatible; somebot/1.0)`],
+    ['isbot', 'curl/8.4.0'],
+    ['isbot', 'python-requests/2.31.0'],
+    ['isbot', 'okhttp/4.12.0'],
+    ['http-client', 'MyApp/17 CFNetwork/1410.0.3 Darwin/22.6.0'],
+    ['http-client', 'Dart/3.2 (dart:io)'],
+    ['http-client', 'Dalvik/2.1.0 (Linux; U; Android 13; Pixel 7 Build/TQ3A.230805.001)'],
+    ['not-a-browser', 'MyApp/3.2 (iPhone; iOS 17.0; Scale/3.00)'],
+    ['not-a-browser', 'Microsoft Office/16.0 (Windows NT 10.0; Microsoft Outlook 16.0.12026; Pro)'],
+    ['not-a-browser', 'AppleCoreMedia/1.0.0.20G75 (iPhone; U; CPU OS 16_6 like Mac OS X; en_us)'],
+    ['not-a-browser', 'Instagram 300.1.0.23.111 Android (33/13; 480dpi; samsung; SM-S911B)'],
+    ['not-a-browser', `Mozilla/5.0 (X11; Linux x86_64) Shots/6.0 ${blink} Chrome/69.0 Safari/5`],
+    ['not-a-browser', `${windows} ${blink} Gauge Chrome/85.0.4183.121 Safari/537.36`],
+    ['link-previewer', 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)'],
+    [
+      'link-previewer',
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0',
+    ],
+    ['link-previewer', 'WhatsApp/2.23.20.0 A'],
+    ['link-previewer', 'WhatsApp/2'],
+    ['link-previewer', 'TelegramBot (like TwitterBot)'],
+    ['link-previewer', 'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)'],
+    [
+      'link-previewer',
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 11.6; rv:92.0) Gecko/20100101 Firefox/92.0',
+    ],
+    ['link-previewer', 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)'],
+    ['link-previewer', 'Slack-ImgProxy (+https://api.slack.com/robots)'],
+    [
+      'link-previewer',
+      'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5 skype-url-preview@microsoft.com',
+    ],
+    ['link-previewer', 'Viber/20.1.0'],
+    ['link-previewer', 'facebookexternalhit/1.1;line-poker/1.0'],
+    ['link-previewer', 'facebookexternalhit/1.1; kakaotalk-scrap/1.0'],
+    ['link-previewer', 'Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app)'],
+    ['link-previewer', 'Mastodon/4.3.0 (http.rb/5.2.0; +https://mastodon.example/)'],
+    ['link-previewer', 'LinkedInBot/1.0 (compatible; Mozilla/5.0; +http://www.linkedin.com)'],
+    ['link-previewer', 'Snap URL Preview Service; bot; snapchat; https://developers.snap.com'],
+    ['link-previewer', 'Mozilla/4.0 (compatible; ms-office; MSOffice 16)'],
+    [
+      'link-previewer',
+      'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
+    ],
+  ])('is %s: %s', (reason, agent) => {
+    expect(parseAgent(agent)).toMatchObject({ isBot: true, reason, isInApp: false });
+  });
+});
+
+describe('an agent that was made to harm', () => {
+  const pieces = ['news', 'Mozilla/5.0 (', '(KHTML, like Gecko) ', 'qr code ', 'FBAN/', ' ', '9.'];
+  it.each([...pieces, 'Opera/9 MIDP ', 'Mozilla/5.0 (Linux; Android 9) news', 'a', '/', '\u00ff'])(
+    '%j again and again, 64 KB, costs no time that grows with it',
+    (piece) => {
+      const agent = piece.repeat(Math.ceil(65_536 / piece.length));
+      parseAgent(agent);
+      const started = performance.now();
+      for (let run = 0; run < 5; run += 1) parseAgent(agent);
+      // A few milliseconds on a busy machine; catastrophic patterns take minutes.
+      expect((performance.now() - started) / 5).toBeLessThan(200);
+    },
+  );
+
+  it('gets bounded names on one line, whatever it is', () => {
+    const part = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(iPhone, webView, windows, blink, ' Chrome/', 'Opera/9.80 (', 'MIDP'),
+      fc.constantFrom(...knownApps.map(({ name }) => `${name}/9.1 `)),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+        const { browser, os, isBot, isInApp } = parseAgent(parts.join(''));
+        for (const name of [browser, os]) expect(name).toMatch(/^[^\p{Cc}\u2028\u2029]{1,64}$/u);
+        expect(isBot && isInApp).toBe(false);
+      }),
+    );
+  });
+});

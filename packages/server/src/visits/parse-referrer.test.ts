@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { directReferrer, isAdClick, parseReferrer, plainHost } from './parse-referrer.js';
+
+describe('parseReferrer', () => {
+  it.each([
+    ['https://www.google.com/', 'google.com', 'search'],
+    ['https://www.google.co.uk/', 'google.co.uk', 'search'],
+    ['https://www.google.com.au/search?q=x', 'google.com.au', 'search'],
+    ['https://news.google.com/', 'news.google.com', 'search'],
+    ['https://docs.google.com/', 'docs.google.com', 'other'],
+    ['https://www.bing.com/', 'bing.com', 'search'],
+    ['https://duckduckgo.com/', 'duckduckgo.com', 'search'],
+    ['https://html.duckduckgo.com/', 'html.duckduckgo.com', 'search'],
+    ['https://r.search.yahoo.com/_ylt=x', 'r.search.yahoo.com', 'search'],
+    ['https://search.yahoo.co.jp/', 'search.yahoo.co.jp', 'search'],
+    ['https://yandex.ru/clck/x', 'yandex.ru', 'search'],
+    ['https://yandex.com.tr/', 'yandex.com.tr', 'search'],
+    ['https://m.baidu.com/', 'm.baidu.com', 'search'],
+    ['https://www.ecosia.org/', 'ecosia.org', 'search'],
+    ['https://search.brave.com/', 'search.brave.com', 'search'],
+    ['https://m.search.naver.com/', 'm.search.naver.com', 'search'],
+    ['https://www.startpage.com/', 'startpage.com', 'search'],
+    ['https://kagi.com/', 'kagi.com', 'search'],
+    ['https://www.facebook.com/', 'facebook.com', 'social'],
+    ['https://l.facebook.com/l.php?u=x', 'l.facebook.com', 'social'],
+    ['http://m.facebook.com', 'm.facebook.com', 'social'],
+    ['https://l.instagram.com/', 'l.instagram.com', 'social'],
+    ['https://www.threads.net/', 'threads.net', 'social'],
+    ['https://t.co/aBc123', 't.co', 'social'],
+    ['https://x.com/', 'x.com', 'social'],
+    ['https://mobile.twitter.com/', 'mobile.twitter.com', 'social'],
+    ['https://netflix.com/', 'netflix.com', 'other'],
+    ['https://bsky.app/', 'bsky.app', 'social'],
+    ['https://go.bsky.app/', 'go.bsky.app', 'social'],
+    ['https://mastodon.social/@x', 'mastodon.social', 'social'],
+    ['https://mastodon.example/', 'mastodon.example', 'social'],
+    ['https://lnkd.in/x', 'lnkd.in', 'social'],
+    ['https://www.linkedin.com/', 'linkedin.com', 'social'],
+    ['https://out.reddit.com/', 'out.reddit.com', 'social'],
+    ['https://old.reddit.com/', 'old.reddit.com', 'social'],
+    ['https://www.youtube.com/', 'youtube.com', 'social'],
+    ['https://www.tiktok.com/', 'tiktok.com', 'social'],
+    ['https://web.whatsapp.com/', 'web.whatsapp.com', 'social'],
+    ['https://web.telegram.org/', 'web.telegram.org', 'social'],
+    ['https://t.me/x', 't.me', 'social'],
+    ['https://discord.com/', 'discord.com', 'social'],
+    ['https://app.slack.com/', 'app.slack.com', 'social'],
+    ['https://news.ycombinator.com/', 'news.ycombinator.com', 'social'],
+    ['https://www.pinterest.com/', 'pinterest.com', 'social'],
+    ['https://mail.google.com/', 'mail.google.com', 'email'],
+    ['https://outlook.live.com/', 'outlook.live.com', 'email'],
+    ['https://outlook.office.com/mail/', 'outlook.office.com', 'email'],
+    [
+      'https://eur01.safelinks.protection.outlook.com/',
+      'eur01.safelinks.protection.outlook.com',
+      'email',
+    ],
+    ['https://mail.yahoo.com/', 'mail.yahoo.com', 'email'],
+    ['https://mail.proton.me/', 'mail.proton.me', 'email'],
+    ['https://webmail.example.org/', 'webmail.example.org', 'email'],
+    ['https://chatgpt.com/', 'chatgpt.com', 'ai'],
+    ['https://chat.openai.com/', 'chat.openai.com', 'ai'],
+    ['https://claude.ai/', 'claude.ai', 'ai'],
+    ['https://www.perplexity.ai/', 'perplexity.ai', 'ai'],
+    ['https://gemini.google.com/', 'gemini.google.com', 'ai'],
+    ['https://copilot.microsoft.com/', 'copilot.microsoft.com', 'ai'],
+    ['https://example.com/page?x=1', 'example.com', 'other'],
+    ['https://notfacebook.com/', 'notfacebook.com', 'other'],
+    ['https://facebook.com.example.org/', 'facebook.com.example.org', 'other'],
+    ['https://google.example/', 'google.example', 'other'],
+    ['http://localhost:3000/', 'localhost', 'other'],
+    ['http://192.0.2.1:8080/', '192.0.2.1', 'other'],
+    ['http://[2001:db8::1]:8080/', '[2001:db8::1]', 'other'],
+    ['HTTPS://WWW.Example.COM:8443/', 'example.com', 'other'],
+    ['https://example.com./', 'example.com', 'other'],
+    ['https://user:secret@example.com/', 'example.com', 'other'],
+    ['https://bücher.example/', 'xn--bcher-kva.example', 'other'],
+    ['android-app://com.google.android.gm/', 'mail.google.com', 'email'],
+    ['android-app://com.google.android.googlequicksearchbox/', 'google.com', 'search'],
+    ['android-app://org.telegram.messenger', 'telegram.org', 'social'],
+    ['android-app://com.slack', 'slack.com', 'social'],
+    ['android-app://com.linkedin.android/https/www.linkedin.com', 'linkedin.com', 'social'],
+    ['android-app://com.openai.chatgpt/', 'chatgpt.com', 'ai'],
+    ['android-app://org.example.app/', 'org.example.app', 'other'],
+  ])('%s is %s, %s', (referer, referrerDomain, referrerType) => {
+    expect(parseReferrer(referer)).toEqual({ referrerDomain, referrerType, isImageSearch: false });
+  });
+
+  it.each([
+    'https://lens.google.com/',
+    'https://images.google.com/',
+    'https://images.google.fr/imgres?x',
+    'https://www.tineye.com/search/1',
+    'https://graph.baidu.com/s',
+    'android-app://com.google.ar.lens/',
+  ])('%s is a search by image', (referer) => {
+    expect(parseReferrer(referer).isImageSearch).toBe(true);
+    expect(parseReferrer(referer).referrerType).toBe('search');
+  });
+
+  it.each([
+    '',
+    '-',
+    'null',
+    'about:blank',
+    'about:client',
+    'example.com',
+    '//example.com/',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'ftp://example.com/',
+    'https://',
+    'https:// /',
+    'https://exa mple.com/',
+    'https://[::1/',
+    'http://a:99999/',
+    'android-app://',
+    'app://example',
+    `https://${'a'.repeat(300)}.example/`,
+  ])('%s is none', (referer) => {
+    expect(parseReferrer(referer)).toBe(directReferrer);
+  });
+
+  it('never throws, and gives one bounded line in ASCII', () => {
+    const page = fc.webUrl({ withQueryParameters: true, withFragments: true });
+    const scheme = fc.constantFrom('', 'http://', 'https://', 'https:', 'android-app://');
+    const anything = fc.tuple(scheme, fc.string({ unit: 'binary' })).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.oneof(page, anything), (referer) => {
+        const { referrerDomain } = parseReferrer(referer);
+        expect(referrerDomain).toMatch(/^[\x21-\x7e]{1,253}$/);
+      }),
+    );
+  });
+});
+
+describe('plainHost', () => {
+  it.each([
+    ['WWW.Short.Example:8080', 'short.example'],
+    ['short.example.', 'short.example'],
+    ['short.example.:443', 'short.example'],
+    ['www.', 'www'],
+    ['[::1]:3000', '[::1]'],
+    ['', ''],
+  ])('of %j is %j', (host, plain) => {
+    expect(plainHost(host)).toBe(plain);
+  });
+});
+
+describe('isAdClick', () => {
+  it.each([
+    'gclid=x',
+    '?gclid=x',
+    '?utm_source=google&gclid=CjwK',
+    '?gbraid=1',
+    '?wbraid=1',
+    '?msclkid=1',
+    '?ttclid=1',
+    '?twclid=1',
+    '?li_fat_id=1',
+    '?a=1&GCLID=x',
+  ])('%s is', (query) => {
+    expect(isAdClick(query)).toBe(true);
+  });
+
+  it.each(['', '?', '?fbclid=x', '?gclid=', '?gclid=&a=1', '?gclid', '?xgclid=1', '?q=gclid=1'])(
+    '%j is none',
+    (query) => {
+      expect(isAdClick(query)).toBe(false);
+    },
+  );
+});

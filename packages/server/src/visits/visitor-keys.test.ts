@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createVisitorKeys } from './visitor-keys.js';
+
+const keys = createVisitorKeys('a secret of the tests');
+const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+
+describe('createVisitorKeys', () => {
+  it('makes the same keys of the same secret, in each process and release', () => {
+    const again = createVisitorKeys(new TextEncoder().encode('a secret of the tests'));
+    for (const { addressKey, visitorKey } of [keys, again]) {
+      expect(addressKey('192.0.2.1')).toBe('8Ijg9nHPvOIbagNx');
+      expect(visitorKey('192.0.2.1', agent)).toBe('a5MPLBSn60ClDYox');
+    }
+  });
+
+  it('makes other keys of another secret', () => {
+    const other = createVisitorKeys('another secret');
+    expect(other.addressKey('192.0.2.1')).not.toBe(keys.addressKey('192.0.2.1'));
+    expect(other.visitorKey('192.0.2.1', agent)).not.toBe(keys.visitorKey('192.0.2.1', agent));
+  });
+
+  it.each([
+    ['2001:db8::1', '2001:0DB8:0000:0000:0000:0000:0000:0001'],
+    ['2001:db8::1', '2001:db8:0:0:0:0:0:1'],
+    ['2001:db8::1', '2001:DB8::0:1'],
+    ['fe80::1', 'fe80::1%eth0'],
+    ['::', '0:0:0:0:0:0:0:0'],
+    ['64:ff9b::c000:201', '64:ff9b::192.0.2.1'],
+    ['192.0.2.1', '::ffff:192.0.2.1'],
+    ['192.0.2.1', '::FFFF:c000:201'],
+  ])('%s and %s are one address', (address, spelling) => {
+    expect(keys.addressKey(spelling)).toBe(keys.addressKey(address));
+    expect(keys.visitorKey(spelling, agent)).toBe(keys.visitorKey(address, agent));
+  });
+
+  it('tells addresses, agents, and the two kinds of key apart', () => {
+    const all = ['192.0.2.1', '192.0.2.2', '192.0.2.11', '2001:db8::1', '2001:db8::2', ''].flatMap(
+      (address) => [
+        keys.addressKey(address),
+        keys.visitorKey(address, agent),
+        keys.visitorKey(address, `${agent} `),
+        keys.visitorKey(address, ''),
+      ],
+    );
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('makes 16 characters that say nothing of what they stand for, of any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string(), (address, userAgent) => {
+        expect(keys.addressKey(address)).toMatch(/^[\w-]{16}$/);
+        expect(keys.visitorKey(address, userAgent)).toMatch(/^[\w-]{16}$/);
+      }),
+    );
+  });
+});
