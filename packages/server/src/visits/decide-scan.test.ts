@@ -1,10 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { decideScan, type Scan, type ScanEvidence, type ScannedLink } from './decide-scan.js';
+import { decideScan, type Scan, type ScannedLink, type ScanTraces } from './decide-scan.js';
+import { scanEvidence } from './scan-evidence.js';
+
+interface Signs extends Pick<ScanTraces, 'deviceType' | 'os' | 'scannerApp'> {
+  readonly isDedicatedScanner: boolean;
+  readonly isInApp: boolean;
+  readonly hasReferrer: boolean;
+  readonly isImageSearch: boolean;
+  readonly isOwnNavigation: boolean;
+}
+
+function decide(link: ScannedLink, signs: Signs): Scan | null {
+  const { deviceType, os, scannerApp } = signs;
+  const evidence =
+    (signs.isDedicatedScanner ? scanEvidence.dedicatedScanner : 0) |
+    (signs.isInApp ? scanEvidence.inApp : 0) |
+    (signs.hasReferrer ? scanEvidence.referrer : 0) |
+    (signs.isImageSearch ? scanEvidence.imageSearch : 0) |
+    (signs.isOwnNavigation ? scanEvidence.ownNavigation : 0);
+  return decideScan(link, { deviceType, os, scannerApp, evidence });
+}
 
 const byCode: ScannedLink = { hasQr: true, hasSlug: false, isByCode: true };
 const withSlug: ScannedLink = { hasQr: true, hasSlug: true, isByCode: true };
 
-const phone: ScanEvidence = {
+const phone: Signs = {
   deviceType: 'mobile',
   os: 'iOS',
   scannerApp: null,
@@ -14,7 +34,7 @@ const phone: ScanEvidence = {
   isImageSearch: false,
   isOwnNavigation: true,
 };
-const desktop: ScanEvidence = { ...phone, deviceType: 'desktop', os: 'Windows' };
+const desktop: Signs = { ...phone, deviceType: 'desktop', os: 'Windows' };
 const qrScanner = { scannerApp: 'QR scanner', isDedicatedScanner: true, isInApp: true };
 const weChat = { scannerApp: 'WeChat', isInApp: true };
 const lens = { hasReferrer: true, isImageSearch: true, isOwnNavigation: false };
@@ -32,13 +52,13 @@ describe('no scan', () => {
     ['a visit by slug', { hasQr: true, hasSlug: true, isByCode: false }],
   ])('is %s, whatever the evidence', (_what, link) => {
     for (const evidence of [phone, { ...phone, ...qrScanner }, { ...phone, ...lens }, desktop]) {
-      expect(decideScan(link, evidence)).toBeNull();
+      expect(decide(link, evidence)).toBeNull();
     }
   });
 });
 
 describe('a visit by code of a link with a slug is a scan', () => {
-  it.each<[string, ScanEvidence, Scan]>([
+  it.each<[string, Signs, Scan]>([
     ['by an iPhone', phone, camera('iOS Camera')],
     ['by an Android phone', { ...phone, os: 'Android' }, camera('Android Camera')],
     ['by a tablet', { ...phone, deviceType: 'tablet' }, camera('iOS Camera')],
@@ -55,12 +75,12 @@ describe('a visit by code of a link with a slug is a scan', () => {
     ['by a picture on a desktop', { ...desktop, ...lens }, upload],
     ['by a scanner app with a picture', { ...phone, ...lens, ...weChat }, app('WeChat')],
   ])('%s', (_what, evidence, scan) => {
-    expect(decideScan(withSlug, evidence)).toEqual(scan);
+    expect(decide(withSlug, evidence)).toEqual(scan);
   });
 });
 
 describe('a visit of a link without a slug is a scan by its evidence', () => {
-  it.each<[string, ScanEvidence, Scan]>([
+  it.each<[string, Signs, Scan]>([
     ['a phone that opened it by itself', phone, camera('iOS Camera')],
     ['a tablet that opened it by itself', { ...phone, deviceType: 'tablet' }, camera('iOS Camera')],
     ['a scanner app', { ...phone, ...qrScanner }, app('QR scanner')],
@@ -70,10 +90,10 @@ describe('a visit of a link without a slug is a scan by its evidence', () => {
     ['Lens on a phone', { ...phone, ...lens }, upload],
     ['Lens on a desktop', { ...desktop, ...lens }, upload],
   ])('%s', (_what, evidence, scan) => {
-    expect(decideScan(byCode, evidence)).toEqual(scan);
+    expect(decide(byCode, evidence)).toEqual(scan);
   });
 
-  it.each<[string, ScanEvidence]>([
+  it.each<[string, Signs]>([
     ['a desktop', desktop],
     ['a desktop that came from a page', { ...desktop, ...fromPage }],
     ['a phone that came from a page', { ...phone, ...fromPage }],
@@ -83,6 +103,6 @@ describe('a visit of a link without a slug is a scan by its evidence', () => {
     ['a desktop app', { ...desktop, scannerApp: 'WeChat' }],
     ['a television', { ...phone, deviceType: 'other', os: 'Tizen' }],
   ])('and none is %s', (_what, evidence) => {
-    expect(decideScan(byCode, evidence)).toBeNull();
+    expect(decide(byCode, evidence)).toBeNull();
   });
 });

@@ -7,6 +7,7 @@ import {
   type VisitFacts,
   type VisitRequest,
 } from './describe-visit.js';
+import { scanEvidence } from './scan-evidence.js';
 import { createVisitorKeys } from './visitor-keys.js';
 
 const secretKey = 'a secret of the tests';
@@ -47,8 +48,14 @@ const describeOne = (
 
 /** What the facts say of a scan, in whatever form they say it. */
 function signsOf(facts: VisitFacts) {
-  const { isDedicatedScanner, isInApp, hasReferrer, isImageSearch, isOwnNavigation } = facts;
-  return { isDedicatedScanner, isInApp, hasReferrer, isImageSearch, isOwnNavigation };
+  const shows = (sign: keyof typeof scanEvidence) => (facts.evidence & scanEvidence[sign]) !== 0;
+  return {
+    isDedicatedScanner: shows('dedicatedScanner'),
+    isInApp: shows('inApp'),
+    hasReferrer: shows('referrer'),
+    isImageSearch: shows('imageSearch'),
+    isOwnNavigation: shows('ownNavigation'),
+  };
 }
 
 describe('a visit', () => {
