@@ -7,7 +7,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 // What HTML does not allow in a document at all: controls and lone surrogates.
-const forbidden = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\p{Cs}/gu;
+const forbidden = /(?![\t\n\r])\p{Cc}|\p{Cs}/gu;
 
 /** HTML that is known to be safe, because only {@link html} makes it. */
 export class Markup {
