@@ -26,7 +26,7 @@ export async function startClicksServer(): Promise<ClicksServer> {
     response.setHeader('content-type', 'application/json');
     response.statusCode = data ? 200 : 404;
     const error = { code: 'NOT_FOUND', message: 'there is no such link' };
-    response.end(JSON.stringify(data ? { data } : { error }));
+    response.end(JSON.stringify(data ? { success: true, data } : { success: false, error }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const answers: ClicksServer = {

@@ -14,8 +14,8 @@ export interface Bar {
 }
 
 /** At most `maxBars` bars for a series; neighbours share one where that takes it. */
-export function toBars(series: readonly ClickBucket[], maxBars: number): Bar[] {
-  const size = Math.max(1, Math.ceil(series.length / maxBars));
+export function toBars(series: readonly ClickBucket[], groupBy: GroupBy, maxBars: number): Bar[] {
+  const size = groupSize(Math.max(1, Math.ceil(series.length / maxBars)), groupBy);
   const bars: Bar[] = [];
   for (let start = 0; start < series.length; start += size) {
     const group = series.slice(start, start + size);
@@ -29,6 +29,18 @@ export function toBars(series: readonly ClickBucket[], maxBars: number): Bar[] {
     });
   }
   return bars;
+}
+
+// Parts of a day, and then whole days and weeks: other steps would beat against the rhythm of days.
+const wholeSteps = {
+  hour: [1, 2, 3, 4, 6, 8, 12, 24, 168],
+  day: [1, 2, 3, 4, 5, 6, 7],
+} as const;
+
+function groupSize(least: number, groupBy: GroupBy): number {
+  const steps = wholeSteps[groupBy];
+  const week = steps.at(-1) ?? 1;
+  return steps.find((step) => step >= least) ?? Math.ceil(least / week) * week;
 }
 
 /** The bar with the most clicks, the first of equals; undefined where there is no click. */

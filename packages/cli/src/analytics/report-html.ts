@@ -43,7 +43,7 @@ ${report.sections.map((section) => sectionTable(section, report.totalClicks))}</
 
 function seriesFigure(report: Report): Markup {
   const { series, groupBy } = report;
-  const bars = toBars(series, maxBars);
+  const bars = toBars(series, groupBy, maxBars);
   const peak = findPeak(bars);
   if (!peak) return html`<p class="none">no clicks in this window</p>`;
   const isWhole = bars.every(({ buckets }) => buckets === 1);

@@ -20,10 +20,10 @@ export function timeChart(
   { width, height }: { readonly width: number; readonly height: number },
 ): TimeChart | undefined {
   const scaleWidth = Math.max(
-    ...toBars(series, width).map(({ clicks }) => formatNumber(clicks).length),
+    ...toBars(series, groupBy, width).map(({ clicks }) => formatNumber(clicks).length),
   );
   const plotWidth = width - scaleWidth - 2;
-  const bars = toBars(series, plotWidth);
+  const bars = toBars(series, groupBy, plotWidth);
   const peak = findPeak(bars);
   if (!peak) return undefined;
   const step = Math.max(1, Math.min(widestBar, Math.floor((plotWidth + 1) / bars.length)));
@@ -57,6 +57,6 @@ function describePeak(peak: Bar, groupBy: Report['groupBy']): string {
   const most = `most: ${formatNumber(peak.clicks)}`;
   const when = describeBar(peak, groupBy);
   return peak.buckets === 1
-    ? `${most} on ${when}`
+    ? `${most} ${groupBy === 'day' ? 'on' : 'at'} ${when}`
     : `${most} in ${when}; one bar is ${peak.buckets} ${groupBy}s`;
 }

@@ -59,7 +59,7 @@ function Totals({
   readonly styles: Styles;
 }) {
   return (
-    <Box flexWrap="wrap" columnGap={gap}>
+    <Box flexWrap="wrap" columnGap={3} rowGap={1}>
       {totals.map(({ name, label, count }) => (
         <Box key={name} flexDirection="column" flexShrink={0}>
           <Text {...styles.strong}>{formatNumber(count)}</Text>
@@ -110,12 +110,16 @@ function Sections({ report, width, styles }: PartProps) {
           key={section.name}
           section={section}
           totalClicks={totalClicks}
-          width={section.name === 'top-url' ? width : columnWidth}
+          width={hasLongNames(section) ? width : columnWidth}
           styles={styles}
         />
       ))}
     </Box>
   );
+}
+
+function hasLongNames({ name }: Section): boolean {
+  return name === 'top-url' || name === 'referrer';
 }
 
 interface BreakdownProps {
