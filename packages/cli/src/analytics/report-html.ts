@@ -31,8 +31,7 @@ ${reportStyle}
 <ul class="totals">
 ${report.totals.map(({ label, count }) => html`<li><b>${formatNumber(count)}</b> ${label}</li>\n`)}</ul>
 ${seriesFigure(report)}
-<div class="sections">
-${report.sections.map((section) => sectionTable(section, report.totalClicks))}</div>
+${sectionTables(report)}
 <footer>Clicks of people; bots and link previews are not counted. Made ${time(now)} by shorty.</footer>
 </main>
 </body>
@@ -47,7 +46,7 @@ function seriesFigure(report: Report): Markup {
   const peak = findPeak(bars);
   if (!peak) return html`<p class="none">no clicks in this window</p>`;
   const isWhole = bars.every(({ buckets }) => buckets === 1);
-  return html`<figure aria-label="${describeWindow(report)}">
+  return html`<figure class="${isWhole ? 'whole' : 'merged'}" aria-label="${describeWindow(report)}">
 <figcaption><span class="key clicks">clicks</span> ${isWhole ? html`<span class="key uniques">unique visitors</span>` : undefined}</figcaption>
 ${svgChart(bars, groupBy)}
 <details>
@@ -62,6 +61,13 @@ ${series.map(
 </table>
 </details>
 </figure>`;
+}
+
+function sectionTables({ sections, totalClicks }: Report): Markup | undefined {
+  // One word is enough where nobody clicked at all.
+  if (sections.every(({ rows }) => rows.length === 0)) return undefined;
+  return html`<div class="sections">
+${sections.map((section) => sectionTable(section, totalClicks))}</div>`;
 }
 
 function sectionTable({ name, title, rows }: Section, totalClicks: number): Markup {

@@ -11,11 +11,12 @@ h1{margin:0;font-size:1.5rem;line-height:1.25;overflow-wrap:anywhere}
 h2{margin:0 0 .5rem;font-size:1rem}
 header p,footer{margin:.25rem 0 0;color:var(--dim)}
 footer{margin-top:1.5rem;font-size:.875rem}
-.totals{display:grid;grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:.75rem;margin:1.5rem 0;padding:0;list-style:none}
+.totals{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.5rem 0;padding:0;list-style:none}
 .totals li,figure,section,body main>.none{padding:.75rem 1rem;background:var(--card);border:1px solid var(--line);border-radius:.5rem}
-.totals li{color:var(--dim)}
+.totals li{flex:1 0 auto;color:var(--dim);white-space:nowrap}
 .totals b{display:block;color:var(--ink);font-size:1.5rem;line-height:1.3;font-variant-numeric:tabular-nums}
 figure{margin:0 0 .75rem}
+figure.merged{--clicks:var(--uniques)}
 figcaption{margin-bottom:.5rem;color:var(--dim);font-size:.875rem}
 .key::before{content:"";display:inline-block;width:.75em;height:.75em;margin-right:.4em;border-radius:2px;background:var(--clicks)}
 .key.uniques{margin-left:1em}
@@ -30,8 +31,8 @@ rect.clicks{fill:var(--clicks)}
 rect.uniques{fill:var(--uniques)}
 rect:not(.hit){pointer-events:none}
 g:hover .hit{fill:var(--line);opacity:.6}
-.sections{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:.75rem;align-items:start}
-.top-url{grid-column:1/-1}
+.sections{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:.75rem}
+.top-url,.referrer{grid-column:1/-1}
 table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem 0;text-align:right;vertical-align:top;white-space:nowrap}
 td,thead th{padding-left:1rem}
@@ -43,6 +44,6 @@ small{color:var(--dim)}
 .none{margin:0;color:var(--dim)}
 .sections,body main>.none{margin-bottom:.75rem}
 summary{margin-top:.5rem;color:var(--dim);cursor:pointer}
-@media (max-width:40rem){svg .extra{display:none}main{padding:1rem .75rem}.totals{grid-template-columns:1fr 1fr}}
+@media (max-width:40rem){svg .extra{display:none}main{padding:1rem .75rem}.totals li{flex-basis:40%}}
 @media print{*{print-color-adjust:exact;-webkit-print-color-adjust:exact}main{max-width:none;padding:0}figure,section,li,tr{break-inside:avoid}details{display:none}}
 </style>`;
