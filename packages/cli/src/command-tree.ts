@@ -1,5 +1,5 @@
-import { Command, Option } from 'commander';
-import type { DefineCommand, Start } from './command.js';
+import { Command, Help, type Option } from 'commander';
+import { type DefineCommand, formatOption, type Start } from './command.js';
 import type { Io } from './io.js';
 import { outputFormats } from './output.js';
 import { version } from './version.js';
@@ -69,9 +69,26 @@ const tree: Tree = {
         summary: 'Deactivate short links by ids or from a file',
         load: () => import('./commands/urls/bulk-delete.js'),
       },
+      clicks: {
+        summary: 'Show the clicks of a short link',
+        load: () => import('./commands/urls/clicks.js'),
+      },
       export: {
         summary: 'Write every short link with all its fields',
         load: () => import('./commands/urls/export.js'),
+      },
+    },
+  },
+  analytics: {
+    summary: 'Show what was clicked, when and from where',
+    commands: {
+      overview: {
+        summary: 'Show the clicks of all short links',
+        load: () => import('./commands/analytics/overview.js'),
+      },
+      report: {
+        summary: 'Make a report on one link or all: charts, a page, CSV or JSON',
+        load: () => import('./commands/analytics/report.js'),
       },
     },
   },
@@ -102,7 +119,7 @@ export function buildProgram(io: Io, start: Start): Program {
   const program = new Command('shorty')
     .description('Short links from the shell, one or a whole CSV at a time')
     .version(version, '-V, --version', 'print the version')
-    .addOption(new Option('-o, --output <format>', 'how to print data').choices(outputFormats))
+    .addOption(formatOption(outputFormats))
     .option('--json', 'the same as --output json; errors are JSON too')
     .option('-q, --quiet', 'print data and errors only')
     .option('--no-color', 'print without colours')
@@ -110,7 +127,7 @@ export function buildProgram(io: Io, start: Start): Program {
     .option('--base-url <url>', 'the address of the server')
     .option('--client-id <id>', 'the client to sign in as')
     .helpOption('-h, --help', 'show help')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
@@ -123,6 +140,13 @@ export function buildProgram(io: Io, start: Start): Program {
     .exitOverride();
   addCommands(program, tree, start);
   return program;
+}
+
+// Those that a command describes itself are not told twice.
+function visibleGlobalOptions(this: Help, command: Command): Option[] {
+  return Help.prototype.visibleGlobalOptions
+    .call(this, command)
+    .filter((option) => !command.options.some(({ long }) => long === option.long));
 }
 
 /** Gives every command its arguments and options, for what needs to see the whole tree. */

@@ -36,7 +36,7 @@ _shorty() {
     esac
   done
   COMPREPLY=()
-  case "$previous" in
+  case "$path:$previous" in
 ${valueCases(words, (choices) => `COMPREPLY=($(compgen -W ${quote(choices.join(' '))} -- "$current")); return`)}
   esac
   case "$path" in
@@ -60,7 +60,7 @@ _shorty() {
     esac
   done
   local -a candidates
-  case "\${words[CURRENT-1]}" in
+  case "$path:\${words[CURRENT-1]}" in
 ${valueCases(words, (choices) => `compadd -- ${choices.join(' ')}; return`, '_files; return')}
   esac
   case "$path" in
@@ -119,21 +119,27 @@ function paths(words: readonly CompletionWords[]): string {
   return words.flatMap(({ path }) => (path === '' ? [] : [quote(path)])).join('|');
 }
 
-/** Cases for the word behind an option: its choices, or files for any other value. */
+/**
+ * Cases for the word behind an option: its choices, or files for any other value. A command whose
+ * choices for an option are not those of the others comes before them.
+ */
 function valueCases(
   words: readonly CompletionWords[],
   complete: (choices: readonly string[]) => string,
   otherwise = 'return',
 ): string {
-  const options = words.flatMap((set) => set.options);
-  const seen = new Set<string>();
-  return options
-    .filter(({ name, takesValue }) => takesValue && !seen.has(name) && seen.add(name))
-    .map(({ name, choices }) => {
+  const usual = new Map<string, string>();
+  const own: string[] = [];
+  for (const { path, options } of words) {
+    for (const { name, takesValue, choices } of options) {
+      if (!takesValue) continue;
       const action = choices.length > 0 ? complete(choices) : otherwise;
-      return `    ${name}) ${action} ;;`;
-    })
-    .join('\n');
+      const known = usual.get(name);
+      if (known === undefined) usual.set(name, action);
+      else if (known !== action) own.push(`    ${quote(`${path}:${name}`)}) ${action} ;;`);
+    }
+  }
+  return [...own, ...[...usual].map(([name, action]) => `    *:${name}) ${action} ;;`)].join('\n');
 }
 
 function quote(text: string): string {

@@ -1,7 +1,7 @@
 import { Shorty, type ShortyOptions } from '@shorty/sdk';
 import { ConfigFile } from './config-file.js';
 import type { Io } from './io.js';
-import { Output, type OutputOptions } from './output.js';
+import { type FormatFlags, Output, type OutputOptions } from './output.js';
 import {
   requireCredentials,
   resolveSettings,
@@ -14,14 +14,18 @@ export interface Context {
   readonly io: Io;
   readonly output: Output;
   readonly config: ConfigFile;
-  readonly flags: SettingFlags;
+  readonly flags: SettingFlags & FormatFlags;
   /** True where a person can answer questions. */
   readonly isInteractive: boolean;
   settings(): Promise<Settings>;
   client(options?: Partial<ShortyOptions>): Promise<Shorty>;
 }
 
-export function createContext(io: Io, flags: SettingFlags, outputOptions: OutputOptions): Context {
+export function createContext(
+  io: Io,
+  flags: SettingFlags & FormatFlags,
+  outputOptions: OutputOptions,
+): Context {
   const config = new ConfigFile(io);
   const settings = async () => resolveSettings(flags, io.env, await config.read());
   return {

@@ -4,7 +4,7 @@ import { buildProgram, type GlobalFlags } from './command-tree.js';
 import { createContext } from './context.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
-import { allowsColor, resolveFormat } from './output.js';
+import { allowsColor, outputFormats, resolveFormat } from './output.js';
 import { reportError } from './report-error.js';
 
 /**
@@ -13,10 +13,10 @@ import { reportError } from './report-error.js';
  */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
-  const program = buildProgram(io, async (work) => {
+  const program = buildProgram(io, async (work, { ownsOutput = false } = {}) => {
     const flags = program.opts();
     const context = createContext(io, flags, {
-      format: resolveFormat(flags),
+      format: ownsOutput ? 'table' : resolveFormat(flags, outputFormats),
       isQuiet: flags.quiet === true,
       allowsColor: allowsColor(flags, io.env),
     });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fakeIo } from '../test/fake-io.js';
 import { formatCsvLine } from './csv-line.js';
-import { allowsColor, Output, type OutputFormat, resolveFormat } from './output.js';
+import { allowsColor, Output, type OutputFormat, outputFormats, resolveFormat } from './output.js';
 
 const columns = [
   { name: 'id', value: (item: Item) => item.id },
@@ -108,11 +108,15 @@ describe('colours', () => {
 });
 
 test('--json and --output', () => {
-  expect(resolveFormat({})).toBe('table');
-  expect(resolveFormat({ json: true })).toBe('json');
-  expect(resolveFormat({ json: true, output: 'json' })).toBe('json');
-  expect(resolveFormat({ output: 'csv' })).toBe('csv');
-  expect(() => resolveFormat({ json: true, output: 'csv' })).toThrow('exclude each other');
+  expect(resolveFormat({}, outputFormats)).toBe('table');
+  expect(resolveFormat({ json: true }, outputFormats)).toBe('json');
+  expect(resolveFormat({ json: true, output: 'json' }, outputFormats)).toBe('json');
+  expect(resolveFormat({ output: 'csv' }, outputFormats)).toBe('csv');
+  expect(() => resolveFormat({ output: 'html' }, outputFormats)).toThrow('--output html');
+  expect(resolveFormat({}, ['html', 'json'])).toBe('html');
+  expect(() => resolveFormat({ json: true, output: 'csv' }, outputFormats)).toThrow(
+    'exclude each other',
+  );
 });
 
 test('any cells make a line that csv-parse reads back', () => {

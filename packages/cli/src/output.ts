@@ -25,7 +25,8 @@ export class Output {
   readonly format: OutputFormat;
   readonly isQuiet: boolean;
   readonly allowsColor: boolean;
-  readonly #hasColor: boolean;
+  /** True where what is written to stdout may be coloured. */
+  readonly hasColor: boolean;
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
   #isClosed = false;
@@ -34,7 +35,7 @@ export class Output {
     this.format = options.format;
     this.isQuiet = options.isQuiet;
     this.allowsColor = options.allowsColor;
-    this.#hasColor = options.allowsColor && isRichTerminal(io.stdout, io.env);
+    this.hasColor = options.allowsColor && isRichTerminal(io.stdout, io.env);
     this.#stdout = io.stdout;
     this.#stderr = io.stderr;
     // Whoever read us has seen enough: `| head` is no error.
@@ -142,21 +143,30 @@ export class Output {
   }
 
   #dim(text: string): string {
-    return this.#hasColor ? `\u001b[2m${text}\u001b[22m` : text;
+    return this.hasColor ? `\u001b[2m${text}\u001b[22m` : text;
   }
 }
 
-export function resolveFormat(flags: { json?: boolean; output?: string }): OutputFormat {
-  const { json, output } = flags;
+export interface FormatFlags {
+  readonly json?: boolean | undefined;
+  readonly output?: string | undefined;
+}
+
+/** Which of a command's formats is asked for; its first one where none is. */
+export function resolveFormat<Format extends string>(
+  { json, output }: FormatFlags,
+  formats: readonly [Format, ...(Format | 'json')[]],
+): Format | 'json' {
   if (json && output !== undefined && output !== 'json') {
     throw new UsageError(`--json and --output ${output} exclude each other`);
   }
   if (json) return 'json';
-  const format = outputFormats.find((known) => known === (output ?? 'table'));
+  const [usual] = formats;
+  const format = formats.find((known) => known === (output ?? usual));
   if (format) return format;
   throw new UsageError(
-    `--output ${output}: there is no such format`,
-    `use ${outputFormats.join(', ')}`,
+    `--output ${output}: this command has no such format`,
+    `use ${formats.join(', ')}`,
   );
 }
 

@@ -13,7 +13,8 @@ const commands = [
   ...['', 'login', 'logout', 'whoami', 'config', 'config get', 'config set', 'config list'],
   ...['config unset', 'config path', 'urls', 'urls create', 'urls list', 'urls get'],
   ...['urls update', 'urls delete', 'urls bulk-create', 'urls bulk-update', 'urls bulk-delete'],
-  ...['urls export', 'usage', 'completion'],
+  ...['urls clicks', 'urls export', 'analytics', 'analytics overview', 'analytics report'],
+  ...['usage', 'completion'],
 ];
 
 beforeAll(async () => {
@@ -132,6 +133,8 @@ describe('completion', () => {
     ['shorty urls list --ac', ['--active']],
     ['shorty urls bulk-create x.csv --no-', ['--no-resume', '--no-color']],
     ['shorty urls list --output n', ['ndjson']],
+    ['shorty analytics report --output ', ['terminal', 'html', 'csv', 'json']],
+    ['shorty analytics overview --group-by d', ['day']],
     ['shorty completion ', ['bash', 'zsh', 'fish']],
   ])('bash: %s', async (line, expected) => {
     const offered = await complete(line);

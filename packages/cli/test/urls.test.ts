@@ -208,7 +208,7 @@ test.each([
   [['urls', 'create'], "missing required argument 'targetUrl'"],
   [['urls', 'list', '--limit', '0'], 'It must be at least 1.'],
   [['urls', 'list', '--all', '--offset', '3'], 'cannot be used with'],
-  [['urls', 'list', '-o', 'xml'], 'Allowed choices are table, json, ndjson, csv'],
+  [['urls', 'list', '-o', 'xml'], 'use table, json, ndjson, csv'],
   [['urls', 'list', '--json', '-o', 'csv'], 'exclude each other'],
   [['--bogus'], "unknown option '--bogus'"],
 ])('%j is a usage error: 2, and nothing on stdout', async (args, message) => {

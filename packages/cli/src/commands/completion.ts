@@ -26,7 +26,11 @@ async function printCompletion(context: Context, shell: string): Promise<ExitCod
 }
 
 function collectWords(command: Command, program: Command, path: string): CompletionWords[] {
-  const own = [...command.options, ...(command === program ? [] : program.options)];
+  const shadowed = new Set(command.options.map(({ long }) => long));
+  const own = [
+    ...command.options,
+    ...(command === program ? [] : program.options.filter(({ long }) => !shadowed.has(long))),
+  ];
   const options = own
     .filter((option) => !option.hidden && option.long)
     .map((option) => ({

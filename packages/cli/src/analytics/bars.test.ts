@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { clickDays } from '../../test/click-fixtures.js';
+import { describeBar, findPeak, toBars } from './bars.js';
+
+test('a bucket is a bar while there is room', () => {
+  const bars = toBars(clickDays([5, 0, 9]), 'day', 3);
+  expect(bars.map(({ clicks, uniques }) => [clicks, uniques])).toEqual([
+    [5, 3],
+    [0, 0],
+    [9, 6],
+  ]);
+  expect(bars.map((bar) => describeBar(bar, 'day'))).toEqual([
+    '2030-11-01',
+    '2030-11-02',
+    '2030-11-03',
+  ]);
+});
+
+test('neighbours share a bar where there is none, and nobody knows their visitors', () => {
+  const bars = toBars(clickDays([1, 2, 3, 4, 5]), 'day', 3);
+  expect(bars.map(({ clicks, uniques }) => [clicks, uniques])).toEqual([
+    [3, undefined],
+    [7, undefined],
+    [5, 3],
+  ]);
+  expect(bars.map((bar) => describeBar(bar, 'day'))[1]).toBe('2 days from 2030-11-03');
+});
+
+test.each([
+  ['hour', 100, 72, 2],
+  ['hour', 720, 72, 12],
+  ['hour', 2000, 72, 168],
+  ['day', 365, 72, 6],
+  ['day', 730, 72, 14],
+] as const)('%s: %d in %d columns, %d a bar', (groupBy, count, maxBars, size) => {
+  expect(toBars(clickDays(Array<number>(count).fill(1)), groupBy, maxBars)[0]?.buckets).toBe(size);
+});
+
+test('the peak is the first of the highest bars', () => {
+  expect(findPeak(toBars(clickDays([1, 4, 4]), 'day', 9))?.since).toBe(Date.UTC(2030, 10, 2));
+  expect(findPeak(toBars(clickDays([0, 0]), 'day', 9))).toBeUndefined();
+  expect(findPeak([])).toBeUndefined();
+});
+
+test('no click is lost, and there are never too many bars', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(1000)), fc.integer({ min: 1, max: 50 }), (counts, maxBars) => {
+      const bars = toBars(clickDays(counts), 'day', maxBars);
+      expect(bars.length).toBeLessThanOrEqual(maxBars);
+      expect(bars.reduce((sum, { clicks }) => sum + clicks, 0)).toBe(
+        counts.reduce((sum, clicks) => sum + clicks, 0),
+      );
+    }),
+  );
+});

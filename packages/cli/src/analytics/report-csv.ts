@@ -1,0 +1,25 @@
+import { formatCsvLine } from '../csv-line.js';
+import { guardFormula } from '../import/cell-values.js';
+import type { Report } from './report-model.js';
+
+const columns = ['section', 'name', 'detail', 'clicks', 'uniques'] as const;
+
+/**
+ * A report in long form. Counts that are no clicks (links, addresses, scans) stand in `detail`, so
+ * that the columns of numbers hold one kind of number each.
+ */
+export function reportCsv({ totals, totalClicks, uniqueClicks, sections, series }: Report): string {
+  const others = totals.filter(({ name }) => name !== 'totalClicks' && name !== 'uniqueClicks');
+  const rows = [
+    ['total', 'clicks', '', totalClicks, uniqueClicks],
+    ...others.map(({ name, count }) => ['total', name, count, '', '']),
+    ...sections.flatMap((section) =>
+      section.rows.map(({ name, detail, clicks }) => [section.name, name, detail, clicks, '']),
+    ),
+    ...series.map(({ bucket, clicks, uniques }) => ['series', bucket, '', clicks, uniques]),
+  ];
+  const lines = [columns, ...rows].map((cells) =>
+    formatCsvLine(cells.map((cell) => guardFormula(String(cell)))),
+  );
+  return `${lines.join('\n')}\n`;
+}

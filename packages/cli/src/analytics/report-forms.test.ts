@@ -1,0 +1,130 @@
+import type { UrlClicks } from '@shorty/sdk';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { analyticsOverview, clickDays, noClicks, urlClicks } from '../../test/click-fixtures.js';
+import { displayWidth } from './fit-text.js';
+import { reportCsv } from './report-csv.js';
+import { reportHtml } from './report-html.js';
+import { formatShare, linkReport, overviewReport } from './report-model.js';
+import { reportText } from './report-text.js';
+
+// What a visitor, or whoever names a link, may have made up.
+const hostile = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc
+    .tuple(fc.constantFrom(...'=+-@\t\r\'"<>&'), fc.string({ unit: 'binary' }))
+    .map((parts) => parts.join('')),
+  fc.constant('</title><script>alert(1)</script>'),
+  fc.constant('" onmouseover="alert(1)'),
+);
+
+function reportOf(name: string, clicks = 3) {
+  const shown = urlClicks().breakdowns;
+  const breakdowns: UrlClicks['breakdowns'] = {
+    ...shown,
+    country: [{ country: name, clicks }],
+    browser: [{ browser: name, clicks }],
+    os: [{ os: name, clicks }],
+    referrer: [{ referrerDomain: name, referrerType: 'other', clicks }],
+  };
+  const topUrls = [{ urlId: name, shortCode: name, shortUrl: name, clicks }];
+  return {
+    link: linkReport(urlClicks({ shortCode: name, breakdowns }), 'day'),
+    overview: overviewReport(analyticsOverview({ topUrls, breakdowns }), 'day'),
+  };
+}
+
+/** The page with its texts and the values of its attributes blanked out. */
+function skeleton(page: string): string {
+  return page.replaceAll(/"[^"<>]*"/g, '""').replaceAll(/>[^<>"']*(?=<)/g, '>');
+}
+
+test('whatever a name is, a page has the same tags and attributes', () => {
+  const plain = reportOf('x');
+  fc.assert(
+    fc.property(hostile, (name) => {
+      const { link, overview } = reportOf(name);
+      expect(skeleton(reportHtml(link, 0))).toBe(skeleton(reportHtml(plain.link, 0)));
+      expect(skeleton(reportHtml(overview, 0))).toBe(skeleton(reportHtml(plain.overview, 0)));
+    }),
+  );
+});
+
+test('a page asks nobody for anything, and would not be let', () => {
+  const page = reportHtml(overviewReport(analyticsOverview(), 'day'), 0);
+  expect(page).toContain(
+    `<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;">`,
+  );
+  expect(page).not.toMatch(/<script|<link|<img|<iframe|\ssrc=|\shref=|url\(|@import/i);
+});
+
+test('whatever a name is, no cell starts a formula, and every row has five', () => {
+  fc.assert(
+    fc.property(hostile, (name) => {
+      for (const report of Object.values(reportOf(name))) {
+        const rows: string[][] = parse(reportCsv(report), { record_delimiter: '\n' });
+        for (const cells of rows) {
+          expect(cells).toHaveLength(5);
+          for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+        }
+      }
+    }),
+  );
+});
+
+test('whatever a name is, no line of text is too wide or steers the terminal', () => {
+  fc.assert(
+    fc.property(hostile, fc.integer({ min: 40, max: 80 }), fc.nat(), (name, width, clicks) => {
+      for (const report of Object.values(reportOf(name, clicks))) {
+        const text = reportText(report, { width, hasColor: false });
+        expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+        for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+      }
+    }),
+  );
+});
+
+test('counts stand under one another, however wide the names are', () => {
+  const text = reportText(linkReport(urlClicks(), 'day'), { width: 80, hasColor: false });
+  const lines = text.slice(text.indexOf('Referrers\n')).split('\n').slice(1, 5);
+  const ends = lines.map((line) => displayWidth(line.slice(0, line.indexOf('%') + 1)));
+  expect(lines[3]).toContain('日本語');
+  expect(new Set(ends).size).toBe(1);
+});
+
+test('nobody clicked', () => {
+  const report = linkReport(noClicks(), 'day');
+  expect(reportText(report, { width: 80, hasColor: false })).toBe(
+    `Clicks of link 42 (aB3xY9q)
+2030-11-01 00:00 UTC to 2030-12-01 00:00 UTC, by day
+
+0 clicks   0 unique visitors   0 addresses
+
+no clicks in this window
+`,
+  );
+  expect(reportHtml(report, 0)).toContain('no clicks in this window');
+  expect(reportHtml(report, 0)).not.toContain('NaN');
+});
+
+test('one breakdown without a row says so', () => {
+  const { breakdowns } = urlClicks();
+  const report = linkReport(urlClicks({ breakdowns: { ...breakdowns, os: [] } }), 'day');
+  const text = reportText(report, { width: 80, hasColor: false });
+  expect(text).toContain('Operating systems\n  no clicks in this window\n');
+});
+
+test('a bar of a page tells its day, clicks and visitors', () => {
+  const page = reportHtml(linkReport(urlClicks({ timeseries: clickDays([1, 1500]) }), 'day'), 0);
+  expect(page).toContain('<title>2030-11-01: 1 click, 1 unique visitor</title>');
+  expect(page).toContain('<title>2030-11-02: 1,500 clicks, 900 unique visitors</title>');
+});
+
+test.each([
+  [0, 10, '0%'],
+  [1, 0, '0%'],
+  [1, 3, '33.3%'],
+  [10, 10, '100.0%'],
+  [1, 5000, '<0.1%'],
+])('%d of %d is %s', (part, whole, share) => expect(formatShare(part, whole)).toBe(share));

@@ -1,0 +1,94 @@
+import { formatInstant, formatNumber } from '../format.js';
+import { describeBucket, findPeak, toBars } from './bars.js';
+import { html, type Markup } from './markup.js';
+import { describeWindow, formatShare, type Report, type Section } from './report-model.js';
+import { reportStyle } from './report-style.js';
+import { svgChart } from './svg-chart.js';
+
+// A year by the day; more are thinner than a pixel of a wide screen.
+const maxBars = 400;
+
+const policy = "default-src 'none'; style-src 'unsafe-inline'";
+
+/** A report as one page that needs nothing else and asks nobody. `now` is its time of making. */
+export function reportHtml(report: Report, now: number): string {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${report.title}</title>
+${reportStyle}
+</head>
+<body>
+<main>
+<header>
+<h1>${report.title}</h1>
+<p>${time(report.since)} to ${time(report.until)}, by ${report.groupBy}</p>
+</header>
+<ul class="totals">
+${report.totals.map(({ label, count }) => html`<li><b>${formatNumber(count)}</b> ${label}</li>\n`)}</ul>
+${seriesFigure(report)}
+${sectionTables(report)}
+<footer>Clicks of people; bots and link previews are not counted. Made ${time(now)} by shorty.</footer>
+</main>
+</body>
+</html>
+`;
+  return page.toString();
+}
+
+function seriesFigure(report: Report): Markup {
+  const { series, groupBy } = report;
+  const bars = toBars(series, groupBy, maxBars);
+  const peak = findPeak(bars);
+  if (!peak) return html`<p class="none">no clicks in this window</p>`;
+  const isWhole = bars.every(({ buckets }) => buckets === 1);
+  return html`<figure class="${isWhole ? 'whole' : 'merged'}" aria-label="${describeWindow(report)}">
+<figcaption><span class="key clicks">clicks</span> ${isWhole ? html`<span class="key uniques">unique visitors</span>` : undefined}</figcaption>
+${svgChart(bars, groupBy)}
+<details>
+<summary>The numbers</summary>
+<table>
+<thead><tr><th scope="col">${groupBy}</th><th scope="col">clicks</th><th scope="col">unique visitors</th></tr></thead>
+<tbody>
+${series.map(
+  ({ bucket, clicks, uniques }) =>
+    html`<tr><th scope="row">${describeBucket(Date.parse(bucket), groupBy)}</th><td>${formatNumber(clicks)}</td><td>${formatNumber(uniques)}</td></tr>\n`,
+)}</tbody>
+</table>
+</details>
+</figure>`;
+}
+
+function sectionTables({ sections, totalClicks }: Report): Markup | undefined {
+  // One word is enough where nobody clicked at all.
+  if (sections.every(({ rows }) => rows.length === 0)) return undefined;
+  return html`<div class="sections">
+${sections.map((section) => sectionTable(section, totalClicks))}</div>`;
+}
+
+function sectionTable({ name, title, rows }: Section, totalClicks: number): Markup {
+  const max = Math.max(0, ...rows.map(({ clicks }) => clicks));
+  if (rows.length === 0) {
+    return html`<section><h2>${title}</h2><p class="none">no clicks in this window</p></section>\n`;
+  }
+  return html`<section class="${name}"><h2>${title}</h2>
+<table>
+<thead><tr><th scope="col">name</th><th scope="col">clicks</th><th scope="col">share</th></tr></thead>
+<tbody>
+${rows.map(({ label, detail, clicks }) => {
+  const bar = max === 0 ? 0 : (clicks / max) * 100;
+  const kind = name === 'referrer' && detail !== '' ? html` <small>${detail}</small>` : undefined;
+  return html`<tr><th scope="row">${label}${kind}<span class="bar" style="width:${bar.toFixed(2)}%"></span></th><td>${formatNumber(clicks)}</td><td>${formatShare(clicks, totalClicks)}</td></tr>\n`;
+})}</tbody>
+</table>
+</section>
+`;
+}
+
+function time(epochMs: number): Markup {
+  return html`<time datetime="${new Date(epochMs).toISOString()}">${formatInstant(epochMs)}</time>`;
+}

@@ -1,0 +1,81 @@
+import { formatNumber } from '../format.js';
+import { cutText } from './fit-text.js';
+import { describeWindow, type Report, type Section } from './report-model.js';
+import { sectionLines } from './section-lines.js';
+import { timeChart } from './time-chart.js';
+
+export interface TextShape {
+  /** Columns; no line is wider. */
+  readonly width: number;
+  readonly hasColor: boolean;
+}
+
+const chartHeight = 5;
+/** What is said where there is nothing to show. */
+export const nothingClicked = 'no clicks in this window';
+
+/** A report as lines for a terminal. */
+export function reportText(report: Report, { width, hasColor }: TextShape): string {
+  const style = hasColor ? colored : plain;
+  const head = [
+    style.strong(cutText(report.title, width)),
+    style.faint(cutText(describeWindow(report), width)),
+    '',
+    ...totalLines(report, width),
+  ];
+  const chart = timeChart(report, { width, height: chartHeight });
+  if (!chart) return joinLines([...head, '', nothingClicked]);
+  const series = [
+    '',
+    ...chart.rows.map(({ scale, bars }) => `${style.faint(scale)}${style.bar(bars)}`),
+    style.faint(chart.times),
+    style.faint(cutText(chart.legend, width)),
+  ];
+  const sections = report.sections.flatMap((section) =>
+    describeSection(section, report.totalClicks, width, style),
+  );
+  return joinLines([...head, ...series, ...sections]);
+}
+
+function describeSection(
+  section: Section,
+  totalClicks: number,
+  width: number,
+  style: Style,
+): string[] {
+  const title = ['', style.strong(section.title)];
+  if (section.rows.length === 0) return [...title, `  ${style.faint(nothingClicked)}`];
+  const lines = sectionLines(section, totalClicks, width - 2);
+  return [
+    ...title,
+    ...lines.map(
+      ({ label, count, share, bar }) =>
+        `  ${label}  ${count}  ${style.faint(share)} ${style.bar(bar)}`,
+    ),
+  ];
+}
+
+/** As many totals on a line as it holds. */
+function totalLines({ totals }: Report, width: number): string[] {
+  const lines: string[] = [];
+  for (const { label, count } of totals) {
+    const text = `${formatNumber(count)} ${label}`;
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 3 + text.length > width) lines.push(text);
+    else lines[lines.length - 1] = `${last}   ${text}`;
+  }
+  return lines;
+}
+
+function joinLines(lines: readonly string[]): string {
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+type Style = Readonly<Record<'strong' | 'faint' | 'bar', (text: string) => string>>;
+
+const plain: Style = { strong: (text) => text, faint: (text) => text, bar: (text) => text };
+const colored: Style = {
+  strong: (text) => `\u001b[1m${text}\u001b[22m`,
+  faint: (text) => `\u001b[2m${text}\u001b[22m`,
+  bar: (text) => `\u001b[36m${text}\u001b[39m`,
+};

@@ -1,0 +1,62 @@
+import { formatNumber } from '../format.js';
+import { columnChart } from './bar-text.js';
+import { type Bar, describeBar, describeBucket, findPeak, toBars } from './bars.js';
+import type { Report } from './report-model.js';
+
+export interface TimeChart {
+  /** Bars over a base line, from the top down. */
+  readonly rows: readonly { readonly scale: string; readonly bars: string }[];
+  /** The first and the last time under the bars. */
+  readonly times: string;
+  /** The highest bar in words, and what one bar is where it is no single bucket. */
+  readonly legend: string;
+}
+
+const widestBar = 4;
+
+/** The series of a report as lines of a terminal; undefined where there is no click. */
+export function timeChart(
+  { series, groupBy }: Pick<Report, 'series' | 'groupBy'>,
+  { width, height }: { readonly width: number; readonly height: number },
+): TimeChart | undefined {
+  const scaleWidth = Math.max(
+    ...toBars(series, groupBy, width).map(({ clicks }) => formatNumber(clicks).length),
+  );
+  const plotWidth = width - scaleWidth - 2;
+  const bars = toBars(series, groupBy, plotWidth);
+  const peak = findPeak(bars);
+  if (!peak) return undefined;
+  const step = Math.max(1, Math.min(widestBar, Math.floor((plotWidth + 1) / bars.length)));
+  const gap = step > 1 ? 1 : 0;
+  const lines = columnChart(
+    bars.map(({ clicks }) => clicks),
+    { height, barWidth: step - gap, gap },
+  );
+  const scaleOf = (index: number) => {
+    if (index === 0) return formatNumber(peak.clicks);
+    return index === height - 1 ? '0' : '';
+  };
+  return {
+    rows: lines.map((line, index) => ({
+      scale: `${scaleOf(index).padStart(scaleWidth)} ${scaleOf(index) === '' ? '│' : '┤'}`,
+      bars: line,
+    })),
+    times: `${' '.repeat(scaleWidth + 2)}${timesUnder(bars, bars.length * step - gap, groupBy)}`,
+    legend: describePeak(peak, groupBy),
+  };
+}
+
+function timesUnder(bars: readonly Bar[], width: number, groupBy: Report['groupBy']): string {
+  const first = describeBucket(bars[0]?.since ?? 0, groupBy);
+  const last = describeBucket(bars.at(-1)?.since ?? 0, groupBy);
+  const space = width - first.length - last.length;
+  return space < 2 ? first : `${first}${' '.repeat(space)}${last}`;
+}
+
+function describePeak(peak: Bar, groupBy: Report['groupBy']): string {
+  const most = `most: ${formatNumber(peak.clicks)}`;
+  const when = describeBar(peak, groupBy);
+  return peak.buckets === 1
+    ? `${most} ${groupBy === 'day' ? 'on' : 'at'} ${when}`
+    : `${most} in ${when}; one bar is ${peak.buckets} ${groupBy}s`;
+}

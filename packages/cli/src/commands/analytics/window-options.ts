@@ -1,0 +1,62 @@
+import type { ClicksQuery } from '@shorty/sdk';
+import { type Command, Option } from 'commander';
+import { parseTime, timeRule } from '../../analytics/parse-time.js';
+import type { GroupBy } from '../../analytics/report-model.js';
+import { UsageError } from '../../cli-error.js';
+import { parsePositive } from '../urls/link-options.js';
+
+/** Flags of every command that shows clicks. */
+export interface WindowFlags {
+  readonly since?: string;
+  readonly until?: string;
+  readonly groupBy: GroupBy;
+  readonly limit?: number;
+}
+
+const maxLimit = 50;
+
+export const windowHelp = `
+A time is a timestamp with a zone (2030-11-01T00:00:00Z), a date (2030-11-01:
+the beginning of that day in UTC) or a span back from now (24h, 7d, 12w).`;
+
+export function addWindowOptions(command: Command): Command {
+  return command
+    .option('--since <time>', 'the beginning of the window (default: 30 days ago)')
+    .option('--until <time>', 'the end of the window (default: now)')
+    .addOption(
+      new Option('--group-by <span>', 'what one bar is').choices(['hour', 'day']).default('day'),
+    )
+    .addOption(
+      new Option('--limit <count>', 'entries of each list (1 to 50, default 10)').argParser(
+        parsePositive,
+      ),
+    );
+}
+
+/** What the server is asked for; `now` is in milliseconds since the epoch. */
+export function readWindow(flags: WindowFlags, now: number): ClicksQuery {
+  const since = readTime('--since', flags.since, now);
+  const until = readTime('--until', flags.until, now);
+  if (since !== undefined && since >= (until ?? now)) {
+    throw new UsageError(
+      `--since ${flags.since} is not before ${until === undefined ? 'now' : `--until ${flags.until}`}`,
+    );
+  }
+  const { groupBy, limit } = flags;
+  if (limit !== undefined && limit > maxLimit) {
+    throw new UsageError(`--limit ${limit}: at most ${maxLimit}`);
+  }
+  return {
+    groupBy,
+    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+    ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+function readTime(flag: string, text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const epochMs = parseTime(text, now);
+  if (epochMs === undefined) throw new UsageError(`${flag} ${text}: this is no time`, timeRule);
+  return epochMs;
+}

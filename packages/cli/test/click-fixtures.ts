@@ -1,0 +1,102 @@
+import type { AnalyticsOverview, ClickBucket, UrlClicks } from '@shorty/sdk';
+
+const since = Date.UTC(2030, 10, 1);
+const dayMs = 86_400_000;
+
+/** Days from the 1st of November 2030 on, with so many clicks each. */
+export function clickDays(counts: readonly number[]): ClickBucket[] {
+  return counts.map((clicks, index) => ({
+    bucket: new Date(since + index * dayMs).toISOString(),
+    clicks,
+    uniques: Math.ceil(clicks * 0.6),
+  }));
+}
+
+const month = Array.from({ length: 30 }, (_, day) =>
+  Math.round(180 + 150 * Math.sin(day / 2.2) + (day === 14 ? 900 : 0)),
+);
+
+/** The clicks of a link in November 2030, as the contract has them. */
+export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
+  const totalClicks = month.reduce((sum, clicks) => sum + clicks, 0);
+  return {
+    urlId: '42',
+    shortCode: 'aB3xY9q',
+    since: '2030-11-01T00:00:00.000Z',
+    until: '2030-12-01T00:00:00.000Z',
+    totals: { totalClicks, uniqueClicks: 2817, uniqueIps: 2604 },
+    breakdowns: {
+      country: [
+        { country: 'DE', clicks: 3012 },
+        { country: 'GB', clicks: 1203 },
+        { country: 'BR', clicks: 811 },
+        { country: 'Unknown', clicks: 3 },
+      ],
+      device: [
+        { deviceType: 'mobile', clicks: 4100 },
+        { deviceType: 'desktop', clicks: 1900 },
+      ],
+      browser: [
+        { browser: 'Chrome', clicks: 3510 },
+        { browser: 'Safari', clicks: 1800 },
+        { browser: 'Firefox', clicks: 655 },
+      ],
+      os: [
+        { os: 'Android', clicks: 2900 },
+        { os: 'iOS', clicks: 1700 },
+      ],
+      referrer: [
+        { referrerDomain: '(direct)', referrerType: 'direct', clicks: 2400 },
+        { referrerDomain: 'google.com', referrerType: 'search', clicks: 1500 },
+        {
+          referrerDomain: 'a-very-long-subdomain-of-a-newsletter.campaigns.mail.example.com',
+          referrerType: 'email',
+          clicks: 700,
+        },
+        {
+          referrerDomain: '日本語の長い名前のニュースサイト東京.example',
+          referrerType: 'other',
+          clicks: 90,
+        },
+      ],
+    },
+    timeseries: clickDays(month),
+    ...change,
+  };
+}
+
+/** The same over all links. */
+export function analyticsOverview(change: Partial<AnalyticsOverview> = {}): AnalyticsOverview {
+  const { urlId: _, shortCode: __, totals, ...shared } = urlClicks();
+  return {
+    ...shared,
+    totals: { ...totals, totalUrls: 1280, activeUrls: 1204, totalQrs: 31, totalScans: 908 },
+    topUrls: [
+      {
+        urlId: '42',
+        shortCode: 'aB3xY9q',
+        shortUrl: 'https://sho.example/spring-sale',
+        clicks: 3100,
+      },
+      { urlId: '7', shortCode: 'q2', shortUrl: 'https://sho.example/東京-セール', clicks: 900 },
+    ],
+    ...change,
+  };
+}
+
+const nothing: UrlClicks['breakdowns'] = {
+  country: [],
+  device: [],
+  browser: [],
+  os: [],
+  referrer: [],
+};
+
+/** A window in which nobody clicked. */
+export function noClicks(): UrlClicks {
+  return urlClicks({
+    totals: { totalClicks: 0, uniqueClicks: 0, uniqueIps: 0 },
+    breakdowns: nothing,
+    timeseries: clickDays([0, 0, 0]),
+  });
+}

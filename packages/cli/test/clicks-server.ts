@@ -1,0 +1,43 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { AnalyticsOverview, UrlClicks } from '@shorty/sdk';
+import { analyticsOverview, urlClicks } from './click-fixtures.js';
+
+/** A server that answers clicks, always the same, and remembers what it was asked. */
+export interface ClicksServer {
+  readonly url: string;
+  /** Paths with their queries. */
+  readonly asked: string[];
+  clicks: UrlClicks;
+  overview: AnalyticsOverview;
+  stop(): Promise<void>;
+}
+
+export async function startClicksServer(): Promise<ClicksServer> {
+  const server = createServer((request, response) => {
+    const { pathname, search } = new URL(request.url ?? '/', 'http://localhost');
+    answers.asked.push(decodeURIComponent(`${pathname}${search}`));
+    const data =
+      pathname === '/api/v1/analytics/overview'
+        ? answers.overview
+        : pathname === '/api/v1/urls/42/clicks'
+          ? answers.clicks
+          : undefined;
+    response.setHeader('content-type', 'application/json');
+    response.statusCode = data ? 200 : 404;
+    const error = { code: 'NOT_FOUND', message: 'there is no such link' };
+    response.end(JSON.stringify(data ? { success: true, data } : { success: false, error }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const answers: ClicksServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: [],
+    clicks: urlClicks(),
+    overview: analyticsOverview(),
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return answers;
+}
