@@ -4,10 +4,13 @@ import { benchBulkCreate } from './bulk-create.mjs';
 import { benchImportMemory } from './import-memory.mjs';
 import { missedBounds } from './lib/ratio.mjs';
 import { benchRedirects } from './redirects.mjs';
+import { benchRedirectsBeside } from './redirects-beside.mjs';
 import { benchStartUp } from './start-up.mjs';
 
 const benchmarks = {
   redirects: benchRedirects,
+  'redirects-crowd': () => benchRedirects({ connections: 512, bound: 0.6, runs: 7 }),
+  'redirects-beside': benchRedirectsBeside,
   'bulk-create': benchBulkCreate,
   'start-up': benchStartUp,
   'import-memory': benchImportMemory,

@@ -75,7 +75,14 @@ export class ClickTally {
   addSome(columns: VisitColumns, accepts: (urlId: number) => boolean): void {
     const { urlIds } = columns;
     if (!urlIds) throw new TypeError('these visits are of one link');
-    const clicks = this.#clicksIn(columns).filter((at) => accepts(urlIds[at] as number));
+    const accepted = new Uint32Array(columns.count);
+    let count = 0;
+    for (let at = 0; at < columns.count; at += 1) {
+      if (!accepts(urlIds[at] as number)) continue;
+      accepted[count] = at;
+      count += 1;
+    }
+    const clicks = this.#clicksIn(columns, accepted.subarray(0, count));
     if (clicks.length === 0) return;
     this.#count(columns, clicks);
     for (const at of clicks) this.#note(urlIds[at] as number, 1);
@@ -85,14 +92,16 @@ export class ClickTally {
     if (clicks > 0) this.#clicksOfUrl.set(urlId, (this.#clicksOfUrl.get(urlId) ?? 0) + clicks);
   }
 
-  /** Where the clicks are among the visits. */
-  #clicksIn({ count, visitedAt, words }: VisitColumns): Uint32Array {
+  /** Where the clicks are among the visits, or among some of them. */
+  #clicksIn({ count, visitedAt, words }: VisitColumns, only?: Uint32Array): Uint32Array {
     const { since, until } = this.#window;
     const { texts, codes } = words.source;
     const isClick = Uint8Array.from(texts, (text) => (kindOf(text) === 'human' ? 1 : 0));
-    const found = new Uint32Array(count);
+    const length = only?.length ?? count;
+    const found = new Uint32Array(length);
     let clicks = 0;
-    for (let at = 0; at < count; at += 1) {
+    for (let index = 0; index < length; index += 1) {
+      const at = only === undefined ? index : (only[index] as number);
       const time = visitedAt[at] as number;
       if (time < since || time >= until || isClick[codes[at] as number] === 0) continue;
       found[clicks] = at;

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { ClickReader } from './click-reader.js';
@@ -14,6 +15,10 @@ export type ReportAnswer = { readonly id: number } & (
   | { readonly result: unknown }
   | { readonly fault: Error }
 );
+
+// Redirects come first where there is not a processor for each. On Linux this is the thread's own
+// priority; elsewhere it would be the whole process's.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const database = openStorage(workerData as StorageOptions);
 const reader = new ClickReader(database);

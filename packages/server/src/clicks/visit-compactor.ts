@@ -8,7 +8,7 @@ export interface VisitCompactorOptions {
 
 // Batches are sorted when so many visits wait, or when some have waited for so long. The more are
 // sorted at once, the fewer chunks are written for each.
-const visitsAtOnce = 65_536;
+const visitsAtOnce = 262_144;
 const maxAgeMs = 60_000;
 // Links in one transaction: while it runs, nobody else writes.
 const linksAtOnce = 500;

@@ -25,6 +25,8 @@ export interface HttpServerOptions extends MountOptions {
 // Long enough for a slow network, short enough that idle senders do not pile up.
 const headersTimeoutMs = 20_000;
 const requestTimeoutMs = 60_000;
+// A visitor with a broken agent of 64 KB is redirected all the same.
+const maxHeaderBytes = 80 * 1024;
 // Longer than the idle time of usual proxies, so that they, not we, close first.
 const keepAliveTimeoutMs = 75_000;
 
@@ -34,6 +36,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
   const server = createServer(
     {
       ...classesOf(app),
+      maxHeaderSize: maxHeaderBytes,
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: keepAliveTimeoutMs,

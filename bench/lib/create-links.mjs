@@ -1,0 +1,16 @@
+/** Makes so many links, 100 a request; `slugOf` names them by their number. */
+export async function createLinks(server, count, slugOf = () => undefined) {
+  for (let start = 0; start < count; start += 100) {
+    const urls = Array.from({ length: 100 }, (_, index) => ({
+      targetUrl: `https://example.com/landing/${start + index}?ref=bench`,
+      customSlug: slugOf(start + index),
+    }));
+    const response = await fetch(`${server.origin}/api/v1/urls/bulk`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${server.token}` },
+      body: JSON.stringify({ urls }),
+    });
+    const { data } = await response.json();
+    if (data.createdCount !== urls.length) throw new Error(JSON.stringify(data.errors[0]));
+  }
+}
