@@ -90,9 +90,12 @@ describe('an import', () => {
 
   test('shows how far it is while it runs, and one line at its end', async () => {
     const io = person(env());
-    gate.decide = (index) => (index === 2 ? 'lose answer' : 'pass');
+    // Until the person has seen it, however slowly the screen is drawn.
+    let isSilent = true;
+    gate.decide = (index) => (index >= 2 && isSilent ? 'lose answer' : 'pass');
     const code = importRows(io, good(500), '--concurrency', '1');
     await seen(io, 'server not answering, retrying for');
+    isSilent = false;
     expect(await code).toBe(0);
     const screen = stripVTControlCharacters(io.text.stderr);
     expect(screen).toMatch(/━+─+ \d+% {2}200 rows {2}[\d,]+\/s\n/);
