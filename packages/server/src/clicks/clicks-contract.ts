@@ -27,7 +27,9 @@ export const clicksQuery = z.strictObject({
   }),
 });
 
-const instant = z.string().meta({ format: 'date-time', example: '2030-11-01T00:00:00.000Z' });
+export const instant = z
+  .string()
+  .meta({ format: 'date-time', example: '2030-11-01T00:00:00.000Z' });
 const clicks = z.int().min(0);
 
 const totalFields = {
@@ -38,20 +40,17 @@ const totalFields = {
 
 export const clickTotals = z.object(totalFields);
 
+export const country = z
+  .string()
+  .meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' });
+export const deviceType = z.enum(['desktop', 'mobile', 'tablet', 'other']);
+export const browser = z.string().meta({ example: 'Firefox' });
+
 export const clickBreakdowns = z
   .object({
-    country: z.array(
-      z.object({
-        country: z
-          .string()
-          .meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' }),
-        clicks,
-      }),
-    ),
-    device: z.array(
-      z.object({ deviceType: z.enum(['desktop', 'mobile', 'tablet', 'other']), clicks }),
-    ),
-    browser: z.array(z.object({ browser: z.string().meta({ example: 'Firefox' }), clicks })),
+    country: z.array(z.object({ country, clicks })),
+    device: z.array(z.object({ deviceType, clicks })),
+    browser: z.array(z.object({ browser, clicks })),
     os: z.array(z.object({ os: z.string().meta({ example: 'Android' }), clicks })),
     referrer: z.array(
       z.object({
@@ -105,8 +104,10 @@ export const analyticsOverview = z
       totalUrls: clicks,
       activeUrls: clicks,
       ...totalFields,
-      totalQrs: clicks,
-      totalScans: clicks,
+      totalQrs: clicks.meta({ description: 'QR codes that are there now.' }),
+      totalScans: clicks.meta({
+        description: 'Scans in the window, of codes that were deleted meanwhile too.',
+      }),
     }),
     topUrls: z.array(
       z.object({

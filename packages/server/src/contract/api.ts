@@ -1,7 +1,10 @@
 import { tokenRoutes } from '../auth/token-contract.js';
 import { clickRoutes } from '../clicks/clicks-contract.js';
 import { healthRoutes } from '../health/health-contract.js';
+import { qrRoutes } from '../qr/qr-contract.js';
+import { qrPictureRoutes } from '../qr/qr-picture-contract.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
+import { scanRoutes } from '../scans/scans-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
 import { usageRoutes } from '../usage/usage-contract.js';
 
@@ -9,9 +12,12 @@ import { usageRoutes } from '../usage/usage-contract.js';
 export const api = [
   ...tokenRoutes,
   ...urlRoutes,
+  ...qrRoutes,
   ...clickRoutes,
+  ...scanRoutes,
   ...usageRoutes,
   ...healthRoutes,
+  ...qrPictureRoutes,
   ...redirectRoutes,
 ] as const;
 

@@ -25,7 +25,7 @@ export type Access = { scope: Scope; or?: Scope } | 'token' | 'public';
 export type RouteResponse = { description: string } & (
   | { data: z.ZodType }
   | { body: z.ZodType }
-  | { mediaType: string }
+  | { mediaType: string | readonly string[] }
   | { headers: Readonly<Record<string, string>> }
 );
 
@@ -55,8 +55,11 @@ export interface Route {
   readonly errors?: readonly ErrorCode[];
   /** True where `Idempotency-Key` makes a repeated request answer the first one's response. */
   readonly idempotent?: boolean;
-  /** True for the short links themselves, which are answered before the API's router is reached. */
-  readonly isRedirect?: boolean;
+  /**
+   * True for what visitors open: links, pictures and pages. They are answered before the API's
+   * router is reached, and tell people of errors by a page.
+   */
+  readonly isForVisitors?: boolean;
 }
 
 /** The scopes of which a token needs one; undefined where it needs none. */

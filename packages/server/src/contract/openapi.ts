@@ -17,10 +17,12 @@ const version = '1.0.0';
 const tags = {
   Authentication: 'Access tokens.',
   URLs: 'Short links, one or a hundred at a time.',
+  'QR codes': 'Codes that scan, for links and for any text.',
   Analytics: 'Who clicked, from where and when.',
   Usage: 'What the organization uses of its plan.',
   Operations: 'Health and this description.',
   Redirects: 'The short links themselves.',
+  Pictures: 'QR codes as people and pages get them.',
 };
 
 const requestId = {
@@ -152,7 +154,10 @@ function contentOf(response: RouteResponse) {
   }
   if ('body' in response) return { content: { 'application/json': { schema: response.body } } };
   if ('mediaType' in response) {
-    return { content: { [response.mediaType]: { schema: { type: 'string' as const } } } };
+    const schema = { type: 'string' as const };
+    return {
+      content: Object.fromEntries([response.mediaType].flat().map((type) => [type, { schema }])),
+    };
   }
   return {};
 }

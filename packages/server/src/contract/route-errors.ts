@@ -6,7 +6,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   const hasBody = route.body !== undefined;
   const takesInput = hasBody || route.query !== undefined || route.params !== undefined;
   const codes = new Set<ErrorCode>(route.errors);
-  if (takesInput && !(route.isRedirect && !hasBody)) codes.add('VALIDATION_FAILED');
+  if (takesInput && !(route.isForVisitors && !hasBody)) codes.add('VALIDATION_FAILED');
   if (route.access !== 'public') codes.add('UNAUTHORIZED');
   if (typeof route.access === 'object') codes.add('INSUFFICIENT_SCOPE');
   if (hasBody) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');

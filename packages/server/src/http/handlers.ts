@@ -41,7 +41,7 @@ export type Reply<Data> = {
   | { readonly text: string; readonly mediaType: string }
 );
 
-type Mounted = Exclude<ApiRoute, { isRedirect: true }>;
+type Mounted = Exclude<ApiRoute, { isForVisitors: true }>;
 
 /** One handler for each operation of the contract, by its operationId. */
 export type Handlers = {

@@ -22,7 +22,7 @@ type AnyHandler = (input: HandlerInput<Route>) => Promise<Reply<unknown>>;
  * input, call the handler, answer in the envelope. A path that exists answers other methods with 405.
  */
 export function mountRoutes(app: Express, options: MountOptions): void {
-  const routes = (api as readonly Route[]).filter((route) => !route.isRedirect);
+  const routes = (api as readonly Route[]).filter((route) => !route.isForVisitors);
   // Path by path, so that /urls/bulk refuses a GET before /urls/{id} takes "bulk" for an id.
   for (const path of new Set(routes.map((route) => route.path))) {
     const onPath = routes.filter((route) => route.path === path);

@@ -29,7 +29,7 @@ export const redirectRoutes = [
       'Redirects with the status of the link. A link with a password answers a form instead. ' +
       'HEAD answers the same without a body. Errors are pages, or JSON for `Accept: application/json`.',
     access: 'public',
-    isRedirect: true,
+    isForVisitors: true,
     params,
     responses: {
       200: { description: 'The form that asks for the password', mediaType: 'text/html' },
@@ -47,7 +47,7 @@ export const redirectRoutes = [
     tag,
     summary: 'Follow a short link that has a password',
     access: 'public',
-    isRedirect: true,
+    isForVisitors: true,
     params,
     body: unlockRequest,
     form: unlockForm,

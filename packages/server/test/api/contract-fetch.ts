@@ -61,7 +61,11 @@ export function checkAnswer(answer: Answer, asked: Asked): void {
     return;
   }
   const success = route?.responses[answer.status];
-  if (route?.form && !route.isRedirect && asked.contentType.startsWith('application/x-www-form')) {
+  if (
+    route?.form &&
+    !route.isForVisitors &&
+    asked.contentType.startsWith('application/x-www-form')
+  ) {
     const schema = success ? oauthToken : oauthError;
     expect(schema.safeParse(answer.body).error, what).toBeUndefined();
   } else if (success) {
@@ -82,7 +86,11 @@ function checkSuccess(answer: Answer, declared: RouteResponse, what: string): vo
   } else if ('body' in declared) {
     expect(declared.body.safeParse(answer.body).error, what).toBeUndefined();
   } else if ('mediaType' in declared) {
-    expect(answer.headers.get('content-type'), what).toContain(declared.mediaType);
+    const [mediaType] = (answer.headers.get('content-type') ?? '').split('; ');
+    expect(
+      [declared.mediaType].flat().map((type) => type.split('; ')[0]),
+      what,
+    ).toContain(mediaType);
   } else {
     for (const name of Object.keys(declared.headers)) {
       expect(answer.headers.get(name), `${what}: ${name}`).toMatch(/^[\x21-\x7e]+$/);
@@ -95,7 +103,7 @@ function checkError(answer: Answer, route: Route | undefined, isPath: boolean, w
     // The rest of the site, which is no API: its home and its page for paths that lead nowhere.
     if (!route) expect([200, 404], what).toContain(answer.status);
     else {
-      expect(route.isRedirect, `${what}: only links answer pages`).toBe(true);
+      expect(route.isForVisitors, `${what}: only visitors are answered pages`).toBe(true);
       checkCodeIsDeclared(route, answer.status, undefined, what);
     }
     return;
