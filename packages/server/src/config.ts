@@ -11,6 +11,10 @@ export interface Config {
   readonly baseUrl: string | undefined;
   /** The host of short links; undefined stands for that of the base URL. */
   readonly shortDomain: string | undefined;
+  /** What the text of QR codes begins with; undefined stands for scheme and short domain. */
+  readonly publicHost: string | undefined;
+  /** Lets logos, and whatever else others choose, come from private addresses: for development. */
+  readonly allowPrivateNetwork: boolean;
   /** The first client of an empty database; undefined makes one up. */
   readonly credentials: { readonly clientId: string; readonly clientSecret: string } | undefined;
   readonly trustedProxies: TrustedProxies;
@@ -59,6 +63,8 @@ export function readConfig(environment: Environment): Config {
     databasePath: read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl),
     baseUrl: optional('SHORTY_BASE_URL', parseOrigin),
     shortDomain: optional('SHORTY_SHORT_DOMAIN', parseHost),
+    publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
+    allowPrivateNetwork: read('SHORTY_ALLOW_PRIVATE_NETWORK', '0', parseFlag),
     credentials: readCredentials(environment),
     trustedProxies: read('SHORTY_TRUST_PROXY', '', parseTrustedProxies),
     secretKey: optional('SHORTY_SECRET_KEY', parseSecretKey),
@@ -111,6 +117,15 @@ function parseHost(text: string): string {
   const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined;
   if (url && url.href === `http://${url.host}/` && !text.includes('/')) return url.host;
   throw new Error('it must be a host name, with a port if need be, such as sho.example');
+}
+
+function parsePrefix(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url && url.search === '' && url.hash === '' && url.username === '';
+  if (isPlain && /^https?:$/.test(url.protocol) && !/[?#@]/.test(text)) {
+    return url.href.replace(/\/+$/, '');
+  }
+  throw new Error('it must be http or https, a host, and a path if need be: https://sho.example');
 }
 
 const minSecretKeyLength = 16;

@@ -9,6 +9,7 @@ import { clickHandlers } from './clicks/click-handlers.js';
 import { ClickReader } from './clicks/click-reader.js';
 import { ClickReportsThread } from './clicks/click-reports.js';
 import { ClickService } from './clicks/click-service.js';
+import { toDownloadLine } from './clicks/journal-lines.js';
 import { loadSecretKey } from './clicks/secret-key.js';
 import { VisitPipeline } from './clicks/visit-pipeline.js';
 import { VisitRecorder } from './clicks/visit-recorder.js';
@@ -23,15 +24,27 @@ import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen } from './http/listen.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
+import { createGuardedFetch } from './net/guarded-fetch.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import type { Clock } from './ports.js';
+import { createQrStudio } from './qr/drawing/qr-studio.js';
+import { logoFetcher } from './qr/fetch-logo.js';
+import { qrHandlers } from './qr/qr-handlers.js';
+import { toPicture } from './qr/qr-picture.js';
+import { QrPictureCache } from './qr/qr-picture-cache.js';
+import { QrPictureHandler } from './qr/qr-picture-handler.js';
+import { QrRepository } from './qr/qr-repository.js';
+import { QrService } from './qr/qr-service.js';
 import { AttemptLimiter } from './redirect/attempt-limiter.js';
 import { toLink } from './redirect/link.js';
 import { LinkCache } from './redirect/link-cache.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
+import { scanHandlers } from './scans/scan-handlers.js';
+import { ScanRepository } from './scans/scan-repository.js';
+import { ScanService } from './scans/scan-service.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
-import { type LinkOrigins, toRecord } from './urls/present-url.js';
+import { type LinkOrigins, publicHostOf, toRecord } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { shortCodeMaker } from './urls/short-code.js';
 import { expireUrls } from './urls/url-expiry.js';
@@ -65,6 +78,7 @@ export interface ShortyServer {
 }
 
 const cachedLinks = 100_000;
+const cachedPictureBytes = 64 * 1024 * 1024;
 const passwordAttempts = { attempts: 10, windowMs: 10 * 60_000 };
 const expiryEveryMs = 1_000;
 const housekeepingEveryMs = 10 * 60_000;
@@ -135,6 +149,26 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     isReserved,
     onChanged: (ids) => cache.invalidate(ids),
   });
+  const qrs = new QrRepository(database, { outbox });
+  const pictureCache = new QrPictureCache({
+    maxBytes: cachedPictureBytes,
+    load: async (id) => {
+      const found = await qrs.findPublic(id);
+      return found && (found.picture ? toPicture(found, found.picture) : 'gone');
+    },
+  });
+  const studio = createQrStudio({ isThreaded });
+  const guardedFetch = createGuardedFetch({ allowPrivateNetwork: config.allowPrivateNetwork });
+  const qrService = new QrService({
+    qrs,
+    urls: service,
+    studio,
+    fetchLogo: logoFetcher(guardedFetch),
+    publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
+    clock,
+    newId: newUuid,
+    onChanged: (id) => pictureCache.invalidate(id),
+  });
   const hosts = new HostResolver({
     shortDomain: () => origins().shortDomain,
     findActiveId: (hostname) => domains.findActiveId(hostname),
@@ -155,10 +189,18 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       clock,
       onError: (err, requestId) => logger.error({ requestId, err }, 'a redirect failed'),
     }),
+    pictures: new QrPictureHandler({
+      cache: pictureCache,
+      // Nobody downloads before the server has started.
+      countDownload: (id, answer) => pipeline?.journal.append(toDownloadLine(id), answer),
+      onError: (err, requestId) => logger.error({ requestId, err }, 'a picture failed'),
+    }),
     handlers: {
       ...tokenHandlers(auth),
       ...urlHandlers(service, origins, clock),
       ...clickHandlers(new ClickService({ urls: service, reports, clock }), origins),
+      ...qrHandlers(qrService),
+      ...scanHandlers(new ScanService({ scans: new ScanRepository(database), reports, clock })),
       ...usageHandlers(organizations, clock),
       ...healthHandlers({
         database,
@@ -232,6 +274,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await stopAll(services);
     await pipeline?.stop();
     await reportsThread?.stop();
+    await studio.stop();
+    await guardedFetch.close();
     await database.close();
   }
 

@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
+import { findScannedUrl, keepScanDay } from '../scans/scan-days.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { type ClickReport, ClickTally } from './click-tally.js';
 import { dayMs } from './click-window.js';
@@ -160,6 +161,7 @@ export class ChunkRepository {
         Array.from(visitedAt, (at) => Math.floor(at / dayMs) * dayMs).filter((day) => day < before),
       ),
     );
+    const scannedUrl = await findScannedUrl(transaction, urlId);
     for (const day of days) {
       const tally = new ClickTally({ since: day, until: day + dayMs, groupBy: 'hour' });
       for (const columns of chunks) {
@@ -171,18 +173,20 @@ export class ChunkRepository {
       if (totalClicks === 0) continue;
       const known = await transaction
         .selectFrom('click_days')
-        .select(['clicks', 'summary'])
+        .select(['clicks', 'scans', 'summary'])
         .where('url_id', '=', urlId)
         .where('day', '=', day)
         .executeTakeFirst();
       // More than one where visits of the day came after it was pruned.
       const summary = JSON.stringify([...(known ? JSON.parse(known.summary) : []), report]);
       const clicks = (known?.clicks ?? 0) + totalClicks;
+      const newScans = scannedUrl ? await keepScanDay(transaction, scannedUrl, day, chunks) : 0;
+      const scans = (known?.scans ?? 0) + newScans;
       await transaction
         .insertInto('click_days')
-        .values({ url_id: urlId, day, clicks, summary })
+        .values({ url_id: urlId, day, clicks, scans, summary })
         .onConflict((conflict) =>
-          conflict.columns(['url_id', 'day']).doUpdateSet({ clicks, summary }),
+          conflict.columns(['url_id', 'day']).doUpdateSet({ clicks, scans, summary }),
         )
         .execute();
     }

@@ -1,7 +1,7 @@
 import type { Handlers } from '../http/handlers.js';
 import { type LinkOrigins, shortUrlOf } from '../urls/present-url.js';
 import type { ClickService } from './click-service.js';
-import type { ClickWindow } from './click-window.js';
+import { toWindow } from './click-window.js';
 
 export function clickHandlers(
   service: ClickService,
@@ -27,12 +27,13 @@ export function clickHandlers(
 
     async getAnalyticsOverview({ caller, query }) {
       const { question, report, topUrls } = await service.overview(caller.organizationId, query);
-      const { totals, breakdowns, timeseries, totalUrls, activeUrls } = report;
+      const { totals, breakdowns, timeseries, ...sums } = report;
+      const { totalUrls, activeUrls, totalQrs, totalScans } = sums;
       return {
         status: 200,
         data: {
           ...toWindow(question),
-          totals: { totalUrls, activeUrls, ...totals, totalQrs: 0, totalScans: 0 },
+          totals: { totalUrls, activeUrls, ...totals, totalQrs, totalScans },
           topUrls: topUrls.map(({ url, clicks }) => ({
             urlId: String(url.id),
             shortCode: url.shortCode,
@@ -45,8 +46,4 @@ export function clickHandlers(
       };
     },
   };
-}
-
-function toWindow({ since, until }: ClickWindow) {
-  return { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
 }

@@ -1,4 +1,8 @@
 import type { Kysely } from 'kysely';
+import { readScanDays } from '../scans/scan-days.js';
+import { ScanSum } from '../scans/scan-sum.js';
+import { type ScanReport, ScanTally } from '../scans/scan-tally.js';
+import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../scans/scanned-url.js';
 import type { Database, Schema } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { isExpired } from '../urls/short-url.js';
@@ -19,6 +23,9 @@ export interface OverviewReport extends ClickReport {
   readonly totalUrls: number;
   /** Those that redirect now. */
   readonly activeUrls: number;
+  /** QR codes that are not deleted. */
+  readonly totalQrs: number;
+  readonly totalScans: number;
 }
 
 // Chunks in one read of an overview: 40 MB at most.
@@ -74,6 +81,25 @@ export class ClickReader {
     });
   }
 
+  /** The scans of a code of a link. */
+  readScans(
+    { urlId, hasSlug }: Pick<ScannedUrl, 'urlId' | 'hasSlug'>,
+    span: QrSpan,
+    question: ClicksQuestion,
+  ): Promise<ScanReport> {
+    return this.#database.snapshot(async (db) => {
+      const tally = new ScanTally(question, span, hasSlug, this.#tables);
+      await this.#addRecent(db, tally, (id) => id === urlId);
+      const { since, until, limit } = question;
+      const { rows } = await db.executeQuery(this.#chunksOfUrl(urlId, since, until));
+      for (const { visits } of rows) tally.add(decodeColumns(visits));
+      for (const day of await readScanDays(db, span.qrId, question)) tally.addDay(day);
+      const report = tally.report(limit);
+      tally.release();
+      return report;
+    });
+  }
+
   /** The clicks of all links of an organization. */
   readOrganization(
     organizationId: string,
@@ -88,19 +114,35 @@ export class ClickReader {
         .where('organization_id', '=', organizationId)
         .execute();
       const own = new Set(urls.map(({ id }) => id));
+      const codes = await selectSpans(db)
+        .where('qr_codes.organization_id', '=', organizationId)
+        .execute();
+      const scans = new ScanSum(toScannedUrls(codes), question);
       await this.#addRecent(db, tally, (id) => own.has(id));
+      await this.#addRecent(db, scans, () => true);
       for await (const { url_id, visits } of chunksWithin(db, question)) {
-        if (own.has(url_id)) tally.add(url_id, decodeColumns(visits));
+        if (!own.has(url_id)) continue;
+        const columns = decodeColumns(visits);
+        tally.add(url_id, columns);
+        scans.add(url_id, columns);
       }
       const days = await db
         .selectFrom('click_days')
-        .select(['url_id', 'summary'])
+        .select(['url_id', 'scans', 'summary'])
         .where('day', '>=', question.since)
         .where('day', '<=', question.until - dayMs)
         .execute();
-      for (const { url_id, summary } of days) {
-        if (own.has(url_id)) addSummary(tally, url_id, summary);
+      for (const { url_id, scans: prunedScans, summary } of days) {
+        if (!own.has(url_id)) continue;
+        addSummary(tally, url_id, summary);
+        scans.addPruned(prunedScans);
       }
+      const { totalQrs } = await db
+        .selectFrom('qr_codes')
+        .select(({ fn }) => fn.countAll<number>().as('totalQrs'))
+        .where('organization_id', '=', organizationId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirstOrThrow();
       const overview = {
         ...tally.report(question.limit),
         top: largest(tally.clicksOfUrl, question.limit),
@@ -109,6 +151,8 @@ export class ClickReader {
           ({ is_active, expires_at }) =>
             is_active === 1 && !isExpired({ expiresAt: expires_at }, now),
         ).length,
+        totalQrs: Number(totalQrs),
+        totalScans: scans.total,
       };
       tally.release();
       return overview;
@@ -117,7 +161,7 @@ export class ClickReader {
 
   async #addRecent(
     db: Kysely<Schema>,
-    tally: ClickTally,
+    tally: Pick<ClickTally, 'addSome'>,
     accepts: (urlId: number) => boolean,
   ): Promise<void> {
     const compaction = await findCompaction(db);

@@ -4,8 +4,8 @@ import type { StorageOptions } from '../storage/open-storage.js';
 import type { ClickReader } from './click-reader.js';
 import type { ReportAnswer, ReportCall } from './report-worker.js';
 
-/** What can be asked about clicks. */
-export type ClickReports = Pick<ClickReader, 'readUrl' | 'readOrganization'>;
+/** What can be asked about clicks and scans. */
+export type ClickReports = Pick<ClickReader, 'readUrl' | 'readOrganization' | 'readScans'>;
 
 interface Asked {
   resolve(result: unknown): void;
@@ -34,6 +34,12 @@ export class ClickReportsThread implements ClickReports {
     ...input: Parameters<ClickReports['readOrganization']>
   ): ReturnType<ClickReports['readOrganization']> {
     return this.#ask('readOrganization', input);
+  }
+
+  readScans(
+    ...input: Parameters<ClickReports['readScans']>
+  ): ReturnType<ClickReports['readScans']> {
+    return this.#ask('readScans', input);
   }
 
   async stop(): Promise<void> {

@@ -1,13 +1,12 @@
 import type { z } from 'zod';
-import { validationError } from '../contract/api-error.js';
 import type { Clock } from '../ports.js';
 import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlService } from '../urls/url-service.js';
+import { questionOf } from './click-question.js';
 import type { ClicksQuestion, OverviewReport } from './click-reader.js';
 import type { ClickReports } from './click-reports.js';
 import type { ClickReport } from './click-tally.js';
-import { bucketsOf, maxBuckets } from './click-window.js';
-import { type clicksQuery, defaultWindowMs } from './clicks-contract.js';
+import type { clicksQuery } from './clicks-contract.js';
 
 type ClicksQuery = z.output<typeof clicksQuery>;
 
@@ -30,7 +29,7 @@ export class ClickService {
     urlId: number,
     query: ClicksQuery,
   ): Promise<{ url: ShortUrl; question: ClicksQuestion; report: ClickReport }> {
-    const question = this.#question(query);
+    const question = questionOf(query, this.#options.clock());
     const url = await this.#options.urls.get(organizationId, urlId);
     return { url, question, report: await this.#options.reports.readUrl(url.id, question) };
   }
@@ -44,40 +43,11 @@ export class ClickService {
     topUrls: readonly { url: ShortUrl; clicks: number }[];
   }> {
     const { urls, reports, clock } = this.#options;
-    const question = this.#question(query);
+    const question = questionOf(query, this.#options.clock());
     const report = await reports.readOrganization(organizationId, question, clock());
     const topUrls = await Promise.all(
       report.top.map(async ([id, clicks]) => ({ url: await urls.get(organizationId, id), clicks })),
     );
     return { question, report, topUrls };
   }
-
-  #question(query: ClicksQuery): ClicksQuestion {
-    const now = this.#options.clock();
-    const { groupBy, limit } = query;
-    const since = query.since === undefined ? now - defaultWindowMs : Date.parse(query.since);
-    const until = query.until === undefined ? now : Date.parse(query.until);
-    if (since >= until) {
-      throw validationError([
-        {
-          path: 'since',
-          message: `must lie before until: it is ${instant(since)}, and until is ${instant(until)}`,
-        },
-      ]);
-    }
-    const { count } = bucketsOf({ since, until, groupBy });
-    if (count > maxBuckets) {
-      throw validationError([
-        {
-          path: 'since',
-          message: `makes ${count} buckets of one ${groupBy}: a report has at most ${maxBuckets}`,
-        },
-      ]);
-    }
-    return { since, until, groupBy, limit };
-  }
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }

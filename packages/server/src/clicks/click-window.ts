@@ -28,3 +28,8 @@ export function bucketsOf({ since, until, groupBy }: ClickWindow): Buckets {
   const firstAt = Math.floor(since / eachMs) * eachMs;
   return { firstAt, eachMs, count: Math.ceil((until - firstAt) / eachMs) };
 }
+
+/** A window on the wire. */
+export function toWindow({ since, until }: Pick<ClickWindow, 'since' | 'until'>) {
+  return { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+}

@@ -5,7 +5,7 @@ import {
   removeReadSegments,
 } from '../journal/journal-reader.js';
 import type { Clock } from '../ports.js';
-import { fromLine } from './visit.js';
+import { readLines } from './journal-lines.js';
 import type { VisitRepository } from './visit-repository.js';
 
 export interface VisitIngesterOptions {
@@ -26,7 +26,7 @@ export class VisitIngester {
     this.#options = options;
   }
 
-  /** Moves what the living writer has written; how many visits. */
+  /** Moves what the living writer has written; how many lines. */
   runOnce(): Promise<number> {
     return this.#follow(this.#options.folder, this.#options.writerId);
   }
@@ -55,11 +55,19 @@ export class VisitIngester {
     for (;;) {
       const chunk = readJournal(folder, position);
       if (!chunk) break;
-      const arrived = chunk.lines.map(fromLine);
-      if (!(await visits.store(writerId, position, chunk.position, arrived, clock()))) {
+      const { visits: arrived, downloads } = readLines(chunk.lines);
+      const isStored = await visits.store(
+        writerId,
+        position,
+        chunk.position,
+        arrived,
+        clock(),
+        downloads,
+      );
+      if (!isStored) {
         throw new Error(`the journal ${writerId} is moved by somebody else as well`);
       }
-      moved += arrived.length;
+      moved += chunk.lines.length;
       position = chunk.position;
     }
     removeReadSegments(folder, position);

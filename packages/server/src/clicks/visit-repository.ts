@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { JournalPosition } from '../journal/journal-reader.js';
+import { countDownloads } from '../qr/count-downloads.js';
+import { ScanCounter } from '../scans/scan-counter.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { encodeColumns } from './columns-codec.js';
@@ -25,11 +27,13 @@ export class VisitRepository {
   readonly #outbox: EventOutbox;
   readonly #thresholds: readonly number[];
   readonly #addClicks;
+  readonly #scans: ScanCounter;
 
   constructor(database: Database, { outbox, thresholds }: VisitRepositoryOptions) {
     this.#database = database;
     this.#outbox = outbox;
     this.#thresholds = thresholds;
+    this.#scans = new ScanCounter(database.read, { outbox, thresholds });
     this.#addClicks = {
       1: addClicks(database.read, 1),
       [linksAtOnce]: addClicks(database.read, linksAtOnce),
@@ -49,7 +53,7 @@ export class VisitRepository {
   /**
    * Stores the visits between two positions of a journal, exactly once: the visits, the counts, the
    * events of thresholds and the position are one transaction, and nothing is done when the journal
-   * is not at `from` any more. Tells whether it was done.
+   * is not at `from` any more. Tells whether it was done. `downloads` are counted by their codes.
    */
   store(
     writerId: string,
@@ -57,9 +61,12 @@ export class VisitRepository {
     to: JournalPosition,
     visits: readonly Visit[],
     now: number,
+    downloads: ReadonlyMap<string, number> = new Map(),
   ): Promise<boolean> {
     return this.#database.write(async (transaction) => {
       if (!(await this.#advance(transaction, writerId, from, to))) return false;
+      await countDownloads(transaction, downloads);
+      if (visits.length === 0) return true;
       await transaction
         .insertInto('visit_batches')
         .values({
@@ -73,6 +80,7 @@ export class VisitRepository {
         if (facts.kind === 'human') counts.set(urlId, (counts.get(urlId) ?? 0) + 1);
       }
       await this.#count(transaction, counts, now);
+      await this.#scans.count(transaction, visits, now);
       return true;
     });
   }

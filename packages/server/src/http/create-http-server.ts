@@ -10,6 +10,7 @@ import { OAuthError } from '../auth/oauth-error.js';
 import { ApiError } from '../contract/api-error.js';
 import { homePage, notFoundPage } from '../pages/link-pages.js';
 import { pageHeaders } from '../pages/page.js';
+import type { QrPictureHandler } from '../qr/qr-picture-handler.js';
 import type { RedirectHandler } from '../redirect/redirect-handler.js';
 import { answerMalformed } from './answer-malformed.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
@@ -19,6 +20,7 @@ import { requestIdOf } from './request-id.js';
 
 export interface HttpServerOptions extends MountOptions {
   readonly redirects: RedirectHandler;
+  readonly pictures: QrPictureHandler;
   readonly logger: Logger;
 }
 
@@ -30,7 +32,7 @@ const maxHeaderBytes = 80 * 1024;
 // Longer than the idle time of usual proxies, so that they, not we, close first.
 const keepAliveTimeoutMs = 75_000;
 
-/** Links first; everything else goes through the API's router. */
+/** Links first, pictures second; everything else goes through the API's router. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const app = createApp(options);
   const server = createServer(
@@ -42,7 +44,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
       keepAliveTimeout: keepAliveTimeoutMs,
     },
     (request, response) => {
-      if (!options.redirects.handle(request, response)) app(request, response);
+      if (options.redirects.handle(request, response)) return;
+      if (!options.pictures.handle(request, response)) app(request, response);
     },
   );
   server.on('clientError', answerMalformed);

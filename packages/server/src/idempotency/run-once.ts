@@ -1,4 +1,5 @@
-import type { WriteTransaction } from '../storage/database.js';
+import type { Kysely } from 'kysely';
+import type { Schema, WriteTransaction } from '../storage/database.js';
 
 /** A request that may come again: the key that its caller chose, and what came with it. */
 export interface IdempotentRequest {
@@ -46,16 +47,9 @@ export async function runOnce<T>(
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (claim.numInsertedOrUpdatedRows === 0n) {
-    const first = await transaction
-      .selectFrom('idempotency_keys')
-      .select(['fingerprint', 'result'])
-      .where('organization_id', '=', organizationId)
-      .where('key', '=', key)
-      .executeTakeFirstOrThrow();
-    if (first.fingerprint !== fingerprint) {
-      throw new IdempotencyConflictError(`Idempotency-Key ${key} was used for another request`);
-    }
-    return { result: JSON.parse(first.result) as T, replayed: true };
+    const first = await findFirst<T>(transaction, request);
+    if (!first) throw new Error(`the first request of Idempotency-Key ${key} cannot be found`);
+    return first;
   }
   const result = await work();
   await transaction
@@ -65,4 +59,26 @@ export async function runOnce<T>(
     .where('key', '=', key)
     .execute();
   return { result, replayed: false };
+}
+
+/**
+ * The result of the first time, if there was one. For requests whose preparation is costly, or might
+ * turn out otherwise today.
+ */
+export async function findFirst<T>(
+  db: Kysely<Schema>,
+  { organizationId, key, fingerprint, now }: IdempotentRequest,
+): Promise<Once<T> | undefined> {
+  const first = await db
+    .selectFrom('idempotency_keys')
+    .select(['fingerprint', 'result'])
+    .where('organization_id', '=', organizationId)
+    .where('key', '=', key)
+    .where('created_at', '>', now - idempotencyWindowMs)
+    .executeTakeFirst();
+  if (!first) return undefined;
+  if (first.fingerprint !== fingerprint) {
+    throw new IdempotencyConflictError(`Idempotency-Key ${key} was used for another request`);
+  }
+  return { result: JSON.parse(first.result) as T, replayed: true };
 }

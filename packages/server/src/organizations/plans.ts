@@ -1,13 +1,17 @@
 export interface Plan {
   /** How many links may be active at once; null without a limit. */
   readonly linkBundle: number | null;
+  /** Codes that may be generated in a month; null without a limit. */
+  readonly qrBundle: number | null;
+  /** What a code beyond the bundle costs, in US dollars; null where there are none. */
+  readonly qrOverageUsd: number | null;
 }
 
 export const plans = {
-  free: { linkBundle: 50 },
-  developer: { linkBundle: 10_000 },
-  scale: { linkBundle: 250_000 },
-  enterprise: { linkBundle: null },
+  free: { linkBundle: 50, qrBundle: 25, qrOverageUsd: null },
+  developer: { linkBundle: 10_000, qrBundle: 1_000, qrOverageUsd: 0.05 },
+  scale: { linkBundle: 250_000, qrBundle: 25_000, qrOverageUsd: 0.03 },
+  enterprise: { linkBundle: null, qrBundle: null, qrOverageUsd: null },
 } as const satisfies Record<string, Plan>;
 
 export type PlanName = keyof typeof plans;

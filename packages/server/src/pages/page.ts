@@ -15,34 +15,45 @@ button{width:100%;margin-top:1rem;padding:.625rem .75rem;font:inherit;font-weigh
 input:focus-visible,button:focus-visible,a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 a{color:var(--accent)}
 .bad{color:var(--bad);font-weight:600}
+.code{display:block;width:100%;max-width:20rem;height:auto;margin:0 auto 1.5rem;border:1px solid var(--line);border-radius:.5rem}
+.payload{white-space:pre-wrap;max-height:12rem;overflow:auto;padding:.625rem .75rem;background:var(--paper);border:1px solid var(--line);border-radius:.5rem}
+.button{display:block;margin-top:.75rem;padding:.625rem .75rem;text-align:center;font-weight:600;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:.5rem;text-decoration:none}
+.button.quiet{color:var(--accent);background:none}
 `;
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
 // No form-action here: browsers hold it against the redirect that follows a form as well, and that
 // one may lead anywhere.
-const contentSecurityPolicy = [
+const policy = [
   "default-src 'none'",
   `style-src 'sha256-${styleHash}'`,
   "base-uri 'none'",
   "frame-ancestors 'none'",
-].join('; ');
+];
+
+function headersWith(contentSecurityPolicy: readonly string[]): readonly string[] {
+  return [
+    'Content-Type',
+    'text/html; charset=utf-8',
+    'Cache-Control',
+    'no-store',
+    'Content-Security-Policy',
+    contentSecurityPolicy.join('; '),
+    'Referrer-Policy',
+    'no-referrer',
+    'X-Content-Type-Options',
+    'nosniff',
+    'X-Robots-Tag',
+    'noindex',
+  ];
+}
 
 /** Headers of every page: nothing is loaded from anywhere, nothing is kept, nobody frames it. */
-export const pageHeaders: readonly string[] = [
-  'Content-Type',
-  'text/html; charset=utf-8',
-  'Cache-Control',
-  'no-store',
-  'Content-Security-Policy',
-  contentSecurityPolicy,
-  'Referrer-Policy',
-  'no-referrer',
-  'X-Content-Type-Options',
-  'nosniff',
-  'X-Robots-Tag',
-  'noindex',
-];
+export const pageHeaders = headersWith(policy);
+
+/** The same for a page that carries its pictures itself. */
+export const picturePageHeaders = headersWith([...policy, 'img-src data:']);
 
 /** HTML that is known to be safe. */
 export class Html {

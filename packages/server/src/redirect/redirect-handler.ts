@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { verifyPassword } from '../auth/password-hash.js';
 import { ApiError } from '../contract/api-error.js';
 import { prefersJson } from '../http/prefers-json.js';
-import { problemBody, problemHeaders, toApiError } from '../http/problem.js';
+import { problemHeaders, toApiError } from '../http/problem.js';
 import { requestIdOf } from '../http/request-id.js';
+import { sendPage, sendProblem } from '../http/send-answer.js';
 import { clientAddressOf, type TrustedProxies } from '../net/client-address.js';
 import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
-import { pageHeaders } from '../pages/page.js';
 import type { Clock } from '../ports.js';
 import type { AttemptLimiter } from './attempt-limiter.js';
 import { decideRedirect, type Link } from './link.js';
@@ -146,7 +146,7 @@ export class RedirectHandler {
   ): void {
     const isJson = prefersJson(request.headers.accept) || error.code === 'METHOD_NOT_ALLOWED';
     if (isJson) sendProblem(request, response, error);
-    else sendPage(request, response, error.status, page, problemHeaders(error));
+    else sendPage(request, response, error.status, page, { headers: problemHeaders(error) });
   }
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
@@ -204,39 +204,4 @@ function redirect(
     '0',
   ]);
   response.end();
-}
-
-function sendPage(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: number,
-  page: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  response.writeHead(status, [
-    ...pageHeaders,
-    ...Object.entries(headers).flat(),
-    'X-Request-Id',
-    requestIdOf(request.headers['x-request-id']),
-    'Content-Length',
-    String(Buffer.byteLength(page)),
-  ]);
-  response.end(request.method === 'HEAD' ? undefined : page);
-}
-
-function sendProblem(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
-  const requestId = requestIdOf(request.headers['x-request-id']);
-  const body = JSON.stringify(problemBody(error, requestId));
-  response.writeHead(error.status, [
-    'Content-Type',
-    'application/json; charset=utf-8',
-    'Cache-Control',
-    'no-store',
-    ...Object.entries(problemHeaders(error)).flat(),
-    'X-Request-Id',
-    requestId,
-    'Content-Length',
-    String(Buffer.byteLength(body)),
-  ]);
-  response.end(request.method === 'HEAD' ? undefined : body);
 }

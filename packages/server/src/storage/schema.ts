@@ -22,6 +22,11 @@ export interface Schema {
   visit_compactions: VisitCompactionTable;
   click_days: ClickDayTable;
   journal_positions: JournalPositionTable;
+  qr_codes: QrCodeTable;
+  qr_pictures: QrPictureTable;
+  qr_counts: QrCountTable;
+  scan_days: ScanDayTable;
+  usage_meters: UsageMeterTable;
 }
 
 export interface OrganizationTable {
@@ -176,6 +181,8 @@ export interface ClickDayTable {
   /** When it begins, in UTC. */
   day: number;
   clicks: number;
+  /** Those of them that a QR code of the link has brought. */
+  scans: Generated<number>;
   /** The rest, as JSON. */
   summary: string;
 }
@@ -184,4 +191,60 @@ export interface JournalPositionTable {
   writer_id: string;
   segment: number;
   offset: number;
+}
+
+export interface QrCodeTable {
+  id: string;
+  organization_id: string;
+  url_id: number | null;
+  /** Never changes. */
+  qr_data: string;
+  format: string;
+  size: number;
+  error_correction: string;
+  foreground_color: string;
+  background_color: string;
+  logo_url: string | null;
+  style_preset: string;
+  /** Goes up by one with each change. */
+  version: number;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+}
+
+/** What a code looks like; gone when the code is deleted. */
+export interface QrPictureTable {
+  qr_id: string;
+  /** In the code's format, as it was decoded. */
+  picture: Uint8Array;
+  /** PNG. */
+  logo: Uint8Array | null;
+  logo_width: number | null;
+  logo_height: number | null;
+}
+
+/** A row for each code. */
+export interface QrCountTable {
+  qr_id: string;
+  scans: number;
+  downloads: number;
+}
+
+/** What is left of a code's day whose visits were pruned. */
+export interface ScanDayTable {
+  qr_id: string;
+  /** When it begins, in UTC. */
+  day: number;
+  scans: number;
+  /** The rest, as JSON. */
+  summary: string;
+}
+
+export interface UsageMeterTable {
+  organization_id: string;
+  /** `2030-01`, in UTC. */
+  month: string;
+  meter: string;
+  used: number;
 }

@@ -20,6 +20,19 @@ export function shortUrlOf(
   return `${origins.scheme}${url.hostname ?? origins.shortDomain}/${url.customSlug ?? url.shortCode}`;
 }
 
+/**
+ * What the text of a link's QR codes begins with. A custom domain has its codes to itself, so that
+ * only its own name leads to them.
+ */
+export function publicHostOf(
+  { scheme, shortDomain }: LinkOrigins,
+  publicHost: string | undefined,
+  { hostname }: Pick<ShortUrl, 'hostname'>,
+): string {
+  if (hostname !== null) return scheme + hostname;
+  return publicHost ?? scheme + shortDomain;
+}
+
 export function toListItem(
   origins: LinkOrigins,
   url: ShortUrl,

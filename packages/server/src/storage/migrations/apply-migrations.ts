@@ -2,6 +2,7 @@ import { type Kysely, type Migration, Migrator } from 'kysely';
 import type { Schema } from '../schema.js';
 import { initial } from './0001-initial.js';
 import { visits } from './0002-visits.js';
+import { qrCodes } from './0003-qr-codes.js';
 
 export type Engine = 'sqlite';
 
@@ -9,6 +10,7 @@ export type Engine = 'sqlite';
 const migrations: Record<string, (engine: Engine) => Migration> = {
   '0001-initial': initial,
   '0002-visits': visits,
+  '0003-qr-codes': qrCodes,
 };
 
 /** Applies what is missing, all or nothing; the names of what was applied. */

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiError } from '../contract/api-error.js';
+import { pageHeaders } from '../pages/page.js';
+import { problemBody, problemHeaders } from './problem.js';
+import { requestIdOf } from './request-id.js';
+
+/** Answers a page, to requests that do not go through the API's router. */
+export function sendPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  page: string,
+  {
+    headers = {},
+    fixed = pageHeaders,
+  }: {
+    readonly headers?: Readonly<Record<string, string>>;
+    /** What every page has, where it has something of its own. */
+    readonly fixed?: readonly string[];
+  } = {},
+): void {
+  response.writeHead(status, [
+    ...fixed,
+    ...Object.entries(headers).flat(),
+    'X-Request-Id',
+    requestIdOf(request.headers['x-request-id']),
+    'Content-Length',
+    String(Buffer.byteLength(page)),
+  ]);
+  response.end(request.method === 'HEAD' ? undefined : page);
+}
+
+/** Answers the envelope of a failed request. */
+export function sendProblem(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: ApiError,
+): void {
+  const requestId = requestIdOf(request.headers['x-request-id']);
+  const body = JSON.stringify(problemBody(error, requestId));
+  response.writeHead(error.status, [
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Cache-Control',
+    'no-store',
+    ...Object.entries(problemHeaders(error)).flat(),
+    'X-Request-Id',
+    requestId,
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+  ]);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}

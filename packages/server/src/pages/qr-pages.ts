@@ -1,0 +1,58 @@
+import { Html, html, renderPage } from './page.js';
+
+export interface PreviewedQr {
+  readonly qrData: string;
+  /** Pixels of a side. */
+  readonly size: number;
+  readonly format: string;
+  readonly mediaType: string;
+  readonly picture: Buffer;
+  readonly downloadUrl: string;
+}
+
+/** The code itself is in the page: showing it is no download. */
+export function qrPage({
+  qrData,
+  size,
+  format,
+  mediaType,
+  picture,
+  downloadUrl,
+}: PreviewedQr): string {
+  const source = `data:${mediaType};base64,${picture.toString('base64')}`;
+  const payload = isWebAddress(qrData)
+    ? html`<a href="${qrData}" rel="noreferrer nofollow">${qrData}</a>`
+    : html`${qrData}`;
+  return renderPage(
+    'QR code',
+    html`<h1>QR code</h1>
+<img class="code" src="${new Html(source)}" width="${String(size)}" height="${String(size)}" alt="The QR code; what it carries is written below">
+<p id="carries">It carries:</p>
+<p class="payload" tabindex="0" aria-labelledby="carries">${payload}</p>
+<a class="button" href="${downloadUrl}?download=1" download>Download ${format.toUpperCase()}, ${String(size)} × ${String(size)}</a>
+<a class="button quiet" href="${downloadUrl}">Open the picture</a>`,
+  );
+}
+
+export const qrNotFoundPage = renderPage(
+  'QR code not found',
+  html`<h1>This QR code does not exist</h1>
+<p>Check the address for a slip.</p>`,
+);
+
+export const qrGonePage = renderPage(
+  'QR code deleted',
+  html`<h1>This QR code was deleted</h1>
+<p>Its owner has removed it. What is printed may still work.</p>`,
+);
+
+export const qrUnavailablePage = renderPage(
+  'Try again in a moment',
+  html`<h1>This QR code cannot be looked up right now</h1>
+<p>Nothing is lost. Please try again in a moment.</p>`,
+);
+
+// A code may carry javascript: or data: as well; those are shown, and lead nowhere.
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}

@@ -1,0 +1,206 @@
+import type { ExpressionBuilder } from 'kysely';
+import type { EventOutbox } from '../events/event-outbox.js';
+import { findFirst, type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
+import type { Database, Schema } from '../storage/database.js';
+import { takeQrQuota } from '../usage/usage-meters.js';
+import type { QrFormat, QrLogo } from './drawing/qr-design.js';
+import { toQrRecord } from './present-qr.js';
+import type { DrawnQr, QrCode } from './qr-code.js';
+import { fromQrRow, selectQrs, toQrRow } from './qr-row.js';
+
+/** What became of a new code, small enough to be kept with an idempotency key. */
+export type CreateQrOutcome =
+  | { readonly status: 'created'; readonly qr: QrCode }
+  | { readonly status: 'quota-exceeded' };
+
+export interface QrFilter {
+  readonly limit: number;
+  readonly offset: number;
+  readonly urlId?: number | undefined;
+  readonly standalone?: boolean | undefined;
+}
+
+/** What anybody may see of a code; a deleted one has no picture any more. */
+export interface PublicQr {
+  readonly id: string;
+  readonly qrData: string;
+  readonly format: QrFormat;
+  readonly size: number;
+  /** Of the URL that it leads to: its slug, or else its code. */
+  readonly linkKey: string | null;
+  readonly picture: Uint8Array | null;
+}
+
+/** QR codes and their pictures. Every method is one transaction. */
+export class QrRepository {
+  readonly #database: Database;
+  readonly #outbox: EventOutbox;
+
+  constructor(database: Database, { outbox }: { readonly outbox: EventOutbox }) {
+    this.#database = database;
+    this.#outbox = outbox;
+  }
+
+  /** What an earlier request with this key has made, if there was one. */
+  findFirstOutcome(request: IdempotentRequest): Promise<Once<CreateQrOutcome> | undefined> {
+    return findFirst(this.#database.read, request);
+  }
+
+  /** The record, its meter and its event, or none of them. */
+  create(
+    { qr, logo, picture }: DrawnQr,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<Once<CreateQrOutcome>> {
+    return this.#database.write((transaction) =>
+      runOnce<CreateQrOutcome>(transaction, idempotency, async () => {
+        const { organizationId, createdAt } = qr;
+        if (!(await takeQrQuota(transaction, organizationId, createdAt))) {
+          return { status: 'quota-exceeded' };
+        }
+        await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
+        await transaction
+          .insertInto('qr_pictures')
+          .values({ qr_id: qr.id, picture, ...toLogoColumns(logo) })
+          .execute();
+        await transaction
+          .insertInto('qr_counts')
+          .values({ qr_id: qr.id, scans: 0, downloads: 0 })
+          .execute();
+        await this.#outbox.record(transaction, organizationId, 'qr.created', createdAt, () => [
+          toQrRecord(qr),
+        ]);
+        return { status: 'created', qr };
+      }),
+    );
+  }
+
+  async find(organizationId: string, id: string): Promise<QrCode | undefined> {
+    const row = await selectQrs(this.#database.read)
+      .where('qr_codes.id', '=', id)
+      .where('qr_codes.organization_id', '=', organizationId)
+      .executeTakeFirst();
+    return row && fromQrRow(row);
+  }
+
+  /** A code and the logo that it is drawn with. */
+  async findWithLogo(
+    organizationId: string,
+    id: string,
+  ): Promise<{ qr: QrCode; logo: QrLogo | null } | undefined> {
+    const row = await selectQrs(this.#database.read)
+      .innerJoin('qr_pictures', 'qr_pictures.qr_id', 'qr_codes.id')
+      .select(['qr_pictures.logo', 'qr_pictures.logo_width', 'qr_pictures.logo_height'])
+      .where('qr_codes.id', '=', id)
+      .where('qr_codes.organization_id', '=', organizationId)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const { logo: png, logo_width: width, logo_height: height } = row;
+    const logo = png && width && height ? { png, width, height } : null;
+    return { qr: fromQrRow(row), logo };
+  }
+
+  /** One page, newest first, and how many there are in all. */
+  async list(
+    organizationId: string,
+    { limit, offset, urlId, standalone }: QrFilter,
+  ): Promise<{ total: number; qrs: QrCode[] }> {
+    const condition = ({ eb, and }: ExpressionBuilder<Schema, 'qr_codes'>) =>
+      and([
+        eb('qr_codes.organization_id', '=', organizationId),
+        ...(urlId === undefined ? [] : [eb('qr_codes.url_id', '=', urlId)]),
+        ...(standalone === undefined
+          ? []
+          : [eb('qr_codes.url_id', standalone ? 'is' : 'is not', null)]),
+      ]);
+    const [{ total }, rows] = await Promise.all([
+      this.#database.read
+        .selectFrom('qr_codes')
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .where('deleted_at', 'is', null)
+        .where(condition)
+        .executeTakeFirstOrThrow(),
+      selectQrs(this.#database.read)
+        .where(condition)
+        .orderBy('qr_codes.created_at', 'desc')
+        .orderBy('qr_codes.id', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute(),
+    ]);
+    return { total: Number(total), qrs: rows.map(fromQrRow) };
+  }
+
+  /**
+   * Puts a changed code in the place of the version that it was made from; false when that one is
+   * not there any more.
+   */
+  replace({ qr, logo, picture }: DrawnQr): Promise<boolean> {
+    return this.#database.write(async (transaction) => {
+      const { id, version, ...columns } = toQrRow(qr);
+      const { numUpdatedRows } = await transaction
+        .updateTable('qr_codes')
+        .set({ ...columns, version })
+        .where('id', '=', id)
+        .where('version', '=', version - 1)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows === 0n) return false;
+      await transaction
+        .updateTable('qr_pictures')
+        .set({ picture, ...toLogoColumns(logo) })
+        .where('qr_id', '=', id)
+        .execute();
+      return true;
+    });
+  }
+
+  /** Deletes a code, but for what its scans need; the code as it was, or undefined without one. */
+  delete(organizationId: string, id: string, now: number): Promise<QrCode | undefined> {
+    return this.#database.write(async (transaction) => {
+      const row = await selectQrs(transaction)
+        .where('qr_codes.id', '=', id)
+        .where('qr_codes.organization_id', '=', organizationId)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      await transaction
+        .updateTable('qr_codes')
+        .set({ deleted_at: now, updated_at: now, version: row.version + 1 })
+        .where('id', '=', id)
+        .execute();
+      await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
+      const qr = fromQrRow({ ...row, updated_at: now });
+      await this.#outbox.record(transaction, organizationId, 'qr.deleted', now, () => [
+        toQrRecord(qr),
+      ]);
+      return qr;
+    });
+  }
+
+  /** For anybody who knows its id; a deleted one too. */
+  async findPublic(id: string): Promise<PublicQr | undefined> {
+    const row = await this.#database.read
+      .selectFrom('qr_codes')
+      .leftJoin('qr_pictures', 'qr_pictures.qr_id', 'qr_codes.id')
+      .leftJoin('urls', 'urls.id', 'qr_codes.url_id')
+      .select(['qr_data', 'format', 'size', 'picture', 'custom_slug', 'short_code'])
+      .where('qr_codes.id', '=', id)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    return {
+      id,
+      qrData: row.qr_data,
+      format: row.format as QrFormat,
+      size: row.size,
+      linkKey: row.custom_slug ?? row.short_code,
+      picture: row.picture,
+    };
+  }
+}
+
+function toLogoColumns(logo: QrLogo | null) {
+  return {
+    logo: logo?.png ?? null,
+    logo_width: logo?.width ?? null,
+    logo_height: logo?.height ?? null,
+  };
+}

@@ -1,0 +1,186 @@
+import type { z } from 'zod';
+import { largest } from '../clicks/click-tally.js';
+import { type Buckets, bucketsOf, type ClickWindow, hourMs } from '../clicks/click-window.js';
+import { DistinctKeys, KeyTables } from '../clicks/distinct-keys.js';
+import type { VisitColumns, WordColumn } from '../clicks/visit-columns.js';
+import type { ScanMethod } from '../visits/decide-scan.js';
+import { ScanFinder } from './scan-finder.js';
+import { isWithin, type QrSpan } from './scanned-url.js';
+import type { scanBreakdowns, scanBucket, scanTotals } from './scans-contract.js';
+
+type Breakdowns = z.input<typeof scanBreakdowns>;
+
+export interface ScanReport {
+  readonly totals: z.input<typeof scanTotals>;
+  readonly breakdowns: Breakdowns;
+  readonly timeseries: z.input<typeof scanBucket>[];
+}
+
+/** What no app has scanned. */
+const noApp = '(none)';
+
+const wordDimensions = ['country', 'deviceType', 'browser'] as const satisfies WordColumn[];
+const dimensions = [...wordDimensions, 'scanMethod', 'scannerApp'] as const;
+type Dimension = (typeof dimensions)[number];
+
+/** Counts the scans of one code in a window: totals, breakdowns and series out of the same loop. */
+export class ScanTally {
+  readonly #window: ClickWindow;
+  readonly #span: QrSpan;
+  readonly #hasSlug: boolean;
+  readonly #tables: KeyTables;
+  readonly #buckets: Buckets;
+  readonly #counts: Record<Dimension, Map<string, number>>;
+  readonly #visitors: DistinctKeys;
+  readonly #addresses: DistinctKeys;
+  readonly #bucketScans: Float64Array;
+  readonly #bucketVisitors: (DistinctKeys | undefined)[];
+  readonly #prunedInBucket: Float64Array;
+  #total = 0;
+  #prunedVisitors = 0;
+  #prunedAddresses = 0;
+
+  constructor(window: ClickWindow, span: QrSpan, hasSlug: boolean, tables = new KeyTables()) {
+    this.#window = window;
+    this.#span = span;
+    this.#hasSlug = hasSlug;
+    this.#tables = tables;
+    this.#buckets = bucketsOf(window);
+    this.#counts = Object.fromEntries(
+      dimensions.map((dimension) => [dimension, new Map<string, number>()]),
+    ) as Record<Dimension, Map<string, number>>;
+    this.#visitors = new DistinctKeys(0, tables);
+    this.#addresses = new DistinctKeys(0, tables);
+    this.#bucketScans = new Float64Array(this.#buckets.count);
+    this.#bucketVisitors = new Array(this.#buckets.count);
+    this.#prunedInBucket = new Float64Array(this.#buckets.count);
+  }
+
+  /** Counts visits of the code's link. */
+  add(columns: VisitColumns): void {
+    const finder = new ScanFinder(columns, this.#hasSlug);
+    for (let at = 0; at < columns.count; at += 1) this.#count(columns, finder, at);
+  }
+
+  /** Counts those visits of many links that are accepted. */
+  addSome(columns: VisitColumns, accepts: (urlId: number) => boolean): void {
+    const { urlIds } = columns;
+    if (!urlIds) throw new TypeError('these visits are of one link');
+    const finder = new ScanFinder(columns, this.#hasSlug);
+    for (let at = 0; at < columns.count; at += 1) {
+      if (accepts(urlIds[at] as number)) this.#count(columns, finder, at);
+    }
+  }
+
+  #count(columns: VisitColumns, finder: ScanFinder, at: number): void {
+    const { visitedAt, visitors, addresses, words } = columns;
+    const time = visitedAt[at] as number;
+    const { since, until } = this.#window;
+    if (time < since || time >= until || !isWithin(this.#span, time)) return;
+    const scan = finder.find(at);
+    if (!scan) return;
+    this.#total += 1;
+    for (const dimension of wordDimensions) {
+      const { texts, codes } = words[dimension];
+      this.#note(dimension, texts[codes[at] as number] as string, 1);
+    }
+    this.#note('scanMethod', scan.scanMethod, 1);
+    this.#note('scannerApp', scan.scannerApp ?? noApp, 1);
+    this.#addresses.add(addresses[at * 2] as number, addresses[at * 2 + 1] as number);
+    const bucket = this.#bucketOf(time);
+    this.#bucketScans[bucket] = (this.#bucketScans[bucket] as number) + 1;
+    const high = visitors[at * 2] as number;
+    const low = visitors[at * 2 + 1] as number;
+    // Who is not new in a bucket is not new in the window.
+    if (this.#visitorsOf(bucket).add(high, low)) this.#visitors.add(high, low);
+  }
+
+  /**
+   * Counts a day whose visits were pruned, out of the report by hours that was made of it then. Its
+   * visitors cannot be told from those of other days any more, and are added to theirs.
+   */
+  addDay({ totals, breakdowns, timeseries }: ScanReport): void {
+    this.#total += totals.totalScans;
+    this.#prunedVisitors += totals.uniqueScans;
+    this.#prunedAddresses += totals.uniqueIps;
+    for (const { country, scans } of breakdowns.country) this.#note('country', country, scans);
+    for (const { deviceType, scans } of breakdowns.device) {
+      this.#note('deviceType', deviceType, scans);
+    }
+    for (const { browser, scans } of breakdowns.browser) this.#note('browser', browser, scans);
+    for (const { scanMethod, scans } of breakdowns.scanMethod) {
+      this.#note('scanMethod', scanMethod, scans);
+    }
+    for (const { scannerApp, scans } of breakdowns.scannerApp) {
+      this.#note('scannerApp', scannerApp, scans);
+    }
+    const isHourly = this.#buckets.eachMs === hourMs;
+    for (const { bucket: instant, scans, uniques } of timeseries) {
+      const bucket = this.#bucketOf(Date.parse(instant));
+      this.#bucketScans[bucket] = (this.#bucketScans[bucket] as number) + scans;
+      if (isHourly) this.#addPruned(bucket, uniques);
+    }
+    const [first] = timeseries;
+    if (!isHourly && first) {
+      this.#addPruned(this.#bucketOf(Date.parse(first.bucket)), totals.uniqueScans);
+    }
+  }
+
+  #bucketOf(time: number): number {
+    return Math.floor((time - this.#buckets.firstAt) / this.#buckets.eachMs);
+  }
+
+  #note(dimension: Dimension, text: string, scans: number): void {
+    const counts = this.#counts[dimension];
+    counts.set(text, (counts.get(text) ?? 0) + scans);
+  }
+
+  #addPruned(bucket: number, visitors: number): void {
+    this.#prunedInBucket[bucket] = (this.#prunedInBucket[bucket] as number) + visitors;
+  }
+
+  #visitorsOf(bucket: number): DistinctKeys {
+    const known = this.#bucketVisitors[bucket];
+    if (known) return known;
+    const fresh = new DistinctKeys(0, this.#tables);
+    this.#bucketVisitors[bucket] = fresh;
+    return fresh;
+  }
+
+  /** Gives its memory back; it must not be used any more. */
+  release(): void {
+    for (const keys of [this.#visitors, this.#addresses, ...this.#bucketVisitors]) keys?.release();
+  }
+
+  /** The report, with the `limit` largest entries of each breakdown. */
+  report(limit: number): ScanReport {
+    const { firstAt, eachMs } = this.#buckets;
+    const top = (dimension: Dimension) => largest(this.#counts[dimension], limit);
+    return {
+      totals: {
+        totalScans: this.#total,
+        uniqueScans: this.#visitors.count + this.#prunedVisitors,
+        uniqueIps: this.#addresses.count + this.#prunedAddresses,
+      },
+      breakdowns: {
+        country: top('country').map(([country, scans]) => ({ country, scans })),
+        device: top('deviceType').map(([deviceType, scans]) => ({
+          deviceType: deviceType as Breakdowns['device'][number]['deviceType'],
+          scans,
+        })),
+        browser: top('browser').map(([browser, scans]) => ({ browser, scans })),
+        scanMethod: top('scanMethod').map(([scanMethod, scans]) => ({
+          scanMethod: scanMethod as ScanMethod,
+          scans,
+        })),
+        scannerApp: top('scannerApp').map(([scannerApp, scans]) => ({ scannerApp, scans })),
+      },
+      timeseries: Array.from(this.#bucketScans, (scans, bucket) => ({
+        bucket: new Date(firstAt + bucket * eachMs).toISOString(),
+        scans,
+        uniques:
+          (this.#bucketVisitors[bucket]?.count ?? 0) + (this.#prunedInBucket[bucket] as number),
+      })),
+    };
+  }
+}
