@@ -47,7 +47,7 @@ export class ScanCounter {
   async count(transaction: WriteTransaction, visits: readonly Visit[], now: number): Promise<void> {
     const byUrl = groupCandidates(visits);
     if (byUrl.size === 0) return;
-    const { rows } = await transaction.executeQuery(this.#anyCode());
+    const { rows } = await transaction.executeQuery(this.#anyCode(1));
     if (rows.length === 0) return;
     const urlIds = [...byUrl.keys()];
     for (let start = 0; start < urlIds.length; start += linksAtOnce) {
