@@ -29,9 +29,17 @@ function prepare(): Promise<unknown> {
 /** The payload's bytes as a scanner reads them off the finished file; undefined when it cannot. */
 export async function decodeImage(file: Uint8Array): Promise<Uint8Array | undefined> {
   await prepare();
-  const { data, info } = await sharp(file).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  const { data, info } = await sharp(file)
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
   const pixels = new Uint8ClampedArray(data.buffer, data.byteOffset, data.byteLength);
-  const image = { data: pixels, width: info.width, height: info.height, colorSpace: 'srgb' } as const;
+  const image = {
+    data: pixels,
+    width: info.width,
+    height: info.height,
+    colorSpace: 'srgb',
+  } as const;
   const [found] = await readBarcodes(image, options);
   return found?.isValid ? found.bytes : undefined;
 }

@@ -16,7 +16,13 @@ export function palettePng(
   palette: readonly Rgb[],
   rows: Uint8Array,
 ): Buffer {
-  return png(side, bitDepth, colourType.palette, [chunk('PLTE', Buffer.from(palette.flat()))], rows);
+  return png(
+    side,
+    bitDepth,
+    colourType.palette,
+    [chunk('PLTE', Buffer.from(palette.flat()))],
+    rows,
+  );
 }
 
 export function truecolourPng(side: number, rows: Uint8Array): Buffer {

@@ -26,11 +26,7 @@ export const errorCorrectionLevels: readonly QrErrorCorrection[] = ['L', 'M', 'Q
 const capacity: Record<QrErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
 
 /** The smallest matrix of a payload, or that of a version that is known to hold it. */
-export function qrMatrix(
-  payload: string,
-  level: QrErrorCorrection,
-  version?: number,
-): QrMatrix {
+export function qrMatrix(payload: string, level: QrErrorCorrection, version?: number): QrMatrix {
   if (payload === '') throw new QrDesignError('data', 'is empty: a QR code needs a text');
   if (!payload.isWellFormed()) {
     throw new QrDesignError('data', 'has half of a surrogate pair, which no scanner can give back');

@@ -1,6 +1,6 @@
 // The two tables of ISO/IEC 18004 that `qrcode` keeps to itself, and its types do not tell of.
 declare module 'qrcode/lib/core/error-correction-code.js' {
-  import type { QRCodeErrorCorrectionLevel, create } from 'qrcode';
+  import type { create, QRCodeErrorCorrectionLevel } from 'qrcode';
 
   type Level = ReturnType<typeof create>['errorCorrectionLevel'];
   const tables: {

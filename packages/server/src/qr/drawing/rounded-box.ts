@@ -25,7 +25,7 @@ export function boxCoverage(box: RoundedBox, module: number, x: number, y: numbe
 }
 
 function clamp(value: number): number {
-  return value < 0 ? 0 : value > 1 ? 1 : value;
+  return Math.min(1, Math.max(0, value));
 }
 
 /** The box as a part of an SVG path, beginning and ending at its left top, relative but for that. */

@@ -2,7 +2,13 @@ import type { Layout } from './draw-design.js';
 import type { QrDesign } from './qr-design.js';
 import type { QrMatrix } from './qr-matrix.js';
 import { boxPath } from './rounded-box.js';
-import { eachStyledModule, finderCorners, moduleBox, type Style, styleOf } from './style-presets.js';
+import {
+  eachStyledModule,
+  finderCorners,
+  moduleBox,
+  type Style,
+  styleOf,
+} from './style-presets.js';
 
 /** The image as SVG: a path for the ground, a path for all dark modules, and the logo inside it. */
 export function svgImage(design: QrDesign, layout: Layout): string {
