@@ -8,7 +8,11 @@ const smallestDifference = 0.2;
 export type Rgb = readonly [red: number, green: number, blue: number];
 
 export function parseColour(hex: string): Rgb {
-  const value = Number.parseInt(hex.slice(1), 16);
+  return rgbOf(Number.parseInt(hex.slice(1), 16));
+}
+
+/** Of a number with a byte for each channel. */
+export function rgbOf(value: number): Rgb {
   return [value >> 16, (value >> 8) & 0xff, value & 0xff];
 }
 

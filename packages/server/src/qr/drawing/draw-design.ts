@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { checkColours, parseColour } from './check-colours.js';
 import { type Box, logoPixels } from './logo-place.js';
 import { roomForLogo } from './logo-room.js';
+import type { LogoScaler } from './logo-scaler.js';
 import { type ModuleGrid, moduleGrid, quietZone, smallestSize } from './module-grid.js';
 import { type Patch, type Picture, shadeColours, writeRgbRow } from './picture.js';
 import { picturePng, squaresPng } from './png-image.js';
@@ -42,7 +43,11 @@ function gridFor(size: number, { side }: QrMatrix): ModuleGrid {
   );
 }
 
-export async function drawLayout(design: QrDesign, layout: Layout): Promise<Uint8Array> {
+export async function drawLayout(
+  design: QrDesign,
+  layout: Layout,
+  scaler: LogoScaler,
+): Promise<Uint8Array> {
   const { matrix, grid } = layout;
   if (design.format === 'svg') return Buffer.from(svgImage(design, layout));
   if (design.format === 'png' && design.stylePreset === 'default' && !design.logo) {
@@ -53,21 +58,18 @@ export async function drawLayout(design: QrDesign, layout: Layout): Promise<Uint
     size: grid.size,
     shades: drawShades(matrix, grid, design.stylePreset),
     colours: shadeColours(design),
-    patch: await logoPatch(design, layout),
+    patch: await logoPatch(design, layout, scaler),
   };
   return design.format === 'png' ? picturePng(picture) : webpImage(picture);
 }
 
-async function logoPatch(design: QrDesign, { logoBox }: Layout): Promise<Patch | undefined> {
-  const { logo, backgroundColor } = design;
+async function logoPatch(
+  { logo, backgroundColor }: QrDesign,
+  { logoBox }: Layout,
+  scaler: LogoScaler,
+): Promise<Patch | undefined> {
   if (!logo || !logoBox) return undefined;
-  const { width, height } = logoBox;
-  const rgb = await sharp(logo.png)
-    .resize(width, height, { fit: 'fill' })
-    .flatten({ background: backgroundColor })
-    .raw()
-    .toBuffer();
-  return { box: logoBox, rgb };
+  return { box: logoBox, rgb: await scaler.scale(logo, logoBox, backgroundColor) };
 }
 
 async function webpImage(picture: Picture): Promise<Buffer> {

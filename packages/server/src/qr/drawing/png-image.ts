@@ -1,4 +1,4 @@
-import type { Rgb } from './check-colours.js';
+import { type Rgb, rgbOf } from './check-colours.js';
 import type { ModuleGrid } from './module-grid.js';
 import { type Patch, type Picture, patchRow, writeRgbRow } from './picture.js';
 import { palettePng, truecolourPng } from './png-file.js';
@@ -90,12 +90,12 @@ function indexPatch({ colours }: Picture, { rgb }: Patch): IndexedPatch | undefi
   const known = new Map<number, number>();
   const indices = new Uint8Array(rgb.length / 3);
   for (let pixel = 0; pixel < indices.length; pixel += 1) {
-    const [red = 0, green = 0, blue = 0] = rgb.subarray(pixel * 3, pixel * 3 + 3);
-    const colour = (red << 16) | (green << 8) | blue;
+    const at = pixel * 3;
+    const colour = ((rgb[at] ?? 0) << 16) | ((rgb[at + 1] ?? 0) << 8) | (rgb[at + 2] ?? 0);
     let index = known.get(colour);
     if (index === undefined) {
       if (palette.length === 256) return undefined;
-      index = palette.push([red, green, blue]) - 1;
+      index = palette.push(rgbOf(colour)) - 1;
       known.set(colour, index);
     }
     indices[pixel] = index;

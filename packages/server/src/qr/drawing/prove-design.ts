@@ -1,16 +1,17 @@
 import { decodeImage } from './decode-image.js';
 import { drawLayout, type Layout, layOut } from './draw-design.js';
+import type { LogoScaler } from './logo-scaler.js';
 import { smallestSize } from './module-grid.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 
 const largestSize = 2048;
 
 /** Draws a design, reads the file as a scanner would, and refuses what does not give the payload. */
-export async function proveDesign(design: QrDesign): Promise<Uint8Array> {
+export async function proveDesign(design: QrDesign, scaler: LogoScaler): Promise<Uint8Array> {
   const layout = layOut(design);
-  const file = await drawLayout(design, layout);
+  const file = await drawLayout(design, layout, scaler);
   if (await isReadable(file, design.payload)) return file;
-  throw await refusal(design, layout);
+  throw await refusal(design, layout, scaler);
 }
 
 async function isReadable(file: Uint8Array, payload: string): Promise<boolean> {
@@ -18,8 +19,12 @@ async function isReadable(file: Uint8Array, payload: string): Promise<boolean> {
   return bytes !== undefined && Buffer.from(payload).equals(bytes);
 }
 
-async function refusal(design: QrDesign, layout: Layout): Promise<QrDesignError> {
-  const smallest = await smallestReadable(design, layout);
+async function refusal(
+  design: QrDesign,
+  layout: Layout,
+  scaler: LogoScaler,
+): Promise<QrDesignError> {
+  const smallest = await smallestReadable(design, layout, scaler);
   if (smallest !== undefined) {
     return new QrDesignError(
       'size',
@@ -29,7 +34,7 @@ async function refusal(design: QrDesign, layout: Layout): Promise<QrDesignError>
     );
   }
   const hasLogo = design.logo !== null;
-  if (hasLogo && (await canBeRead({ ...design, logo: null }))) {
+  if (hasLogo && (await canBeRead({ ...design, logo: null }, scaler))) {
     return new QrDesignError(
       'logoUrl',
       'leads to a logo that keeps a decoder from reading the code: ' +
@@ -47,14 +52,15 @@ async function refusal(design: QrDesign, layout: Layout): Promise<QrDesignError>
 async function smallestReadable(
   design: QrDesign,
   { matrix, grid }: Layout,
+  scaler: LogoScaler,
 ): Promise<number | undefined> {
   for (let module = grid.module + 1; ; module += 1) {
     const size = smallestSize(matrix.side, module);
     if (size > largestSize) return undefined;
-    if (await canBeRead({ ...design, size })) return size;
+    if (await canBeRead({ ...design, size }, scaler)) return size;
   }
 }
 
-async function canBeRead(design: QrDesign): Promise<boolean> {
-  return isReadable(await drawLayout(design, layOut(design)), design.payload);
+async function canBeRead(design: QrDesign, scaler: LogoScaler): Promise<boolean> {
+  return isReadable(await drawLayout(design, layOut(design), scaler), design.payload);
 }

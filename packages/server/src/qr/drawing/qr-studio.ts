@@ -1,5 +1,6 @@
 import { readLogo } from '../logo/read-logo.js';
 import { drawLayout, layOut } from './draw-design.js';
+import { LogoScaler } from './logo-scaler.js';
 import { proveDesign } from './prove-design.js';
 import type { QrDesign, QrLogo } from './qr-design.js';
 import { QrStudioThread } from './qr-studio-thread.js';
@@ -16,12 +17,14 @@ export interface QrStudio {
 
 /** In the thread that calls. */
 export class InlineQrStudio implements QrStudio {
+  readonly #scaler = new LogoScaler();
+
   async draw(design: QrDesign): Promise<Uint8Array> {
-    return drawLayout(design, layOut(design));
+    return drawLayout(design, layOut(design), this.#scaler);
   }
 
   prove(design: QrDesign): Promise<Uint8Array> {
-    return proveDesign(design);
+    return proveDesign(design, this.#scaler);
   }
 
   readLogo(bytes: Uint8Array): Promise<QrLogo> {
