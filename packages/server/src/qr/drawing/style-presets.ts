@@ -1,0 +1,111 @@
+import type { QrStylePreset } from './qr-design.js';
+import type { QrMatrix } from './qr-matrix.js';
+import type { RoundedBox } from './rounded-box.js';
+
+type Radii = RoundedBox['radii'];
+
+/** The three nested boxes of a finder pattern, in modules from its corner. */
+export interface FinderShape {
+  readonly outer: RoundedBox;
+  readonly hole: RoundedBox;
+  readonly pupil: RoundedBox;
+}
+
+/** How a preset draws a module, by which of its corners are rounded (bits as in `corners`). */
+export interface Style {
+  readonly finder: FinderShape;
+  /** A light neighbour is 0. Only `above` and its like that are dark join modules. */
+  roundedCorners(above: number, right: number, below: number, left: number): number;
+  readonly radius: number;
+  /** Between a module's edge and its box. */
+  readonly inset: number;
+}
+
+export const corners = { nw: 1, ne: 2, se: 4, sw: 8 } as const;
+const everyCorner = 15;
+
+/** Finder patterns keep their proportions of 1:1:3:1:1 through the middle, whatever their corners. */
+function finder(outer: Radii, hole: Radii, pupil: Radii): FinderShape {
+  return {
+    outer: { left: 0, top: 0, side: 7, radii: outer },
+    hole: { left: 1, top: 1, side: 5, radii: hole },
+    pupil: { left: 2, top: 2, side: 3, radii: pupil },
+  };
+}
+
+const same = (radius: number): Radii => [radius, radius, radius, radius];
+const leaf = (radius: number): Radii => [radius, 0, radius, 0];
+
+const styles: Record<Exclude<QrStylePreset, 'default'>, Style> = {
+  rounded: {
+    finder: finder(same(2), same(1.1), same(0.9)),
+    radius: 0.5,
+    inset: 0,
+    roundedCorners: (above, right, below, left) =>
+      (above | left ? 0 : corners.nw) |
+      (above | right ? 0 : corners.ne) |
+      (below | right ? 0 : corners.se) |
+      (below | left ? 0 : corners.sw),
+  },
+  dots: {
+    finder: finder(same(2.25), same(1.35), same(1.5)),
+    radius: 0.46,
+    inset: 0.04,
+    roundedCorners: () => everyCorner,
+  },
+  classy: {
+    finder: finder(leaf(2.5), leaf(1.6), leaf(1.2)),
+    radius: 0.5,
+    inset: 0,
+    roundedCorners: (above, right, below, left) =>
+      (above | left ? 0 : corners.nw) | (below | right ? 0 : corners.se),
+  },
+};
+
+/** Undefined for `default`, whose modules are plain squares. */
+export function styleOf(preset: QrStylePreset): Style | undefined {
+  return preset === 'default' ? undefined : styles[preset];
+}
+
+/** A module's box, in modules from its own corner. */
+export function moduleBox({ radius, inset }: Style, rounded: number): RoundedBox {
+  const at = (corner: number) => (rounded & corner ? radius : 0);
+  return {
+    left: inset,
+    top: inset,
+    side: 1 - 2 * inset,
+    radii: [at(corners.nw), at(corners.ne), at(corners.se), at(corners.sw)],
+  };
+}
+
+/** The corners of the three finder patterns, as columns and rows. */
+export function finderCorners({ side }: QrMatrix): readonly (readonly [number, number])[] {
+  return [
+    [0, 0],
+    [side - 7, 0],
+    [0, side - 7],
+  ];
+}
+
+/** Calls back for each dark module outside the finder patterns, with its rounded corners. */
+export function eachStyledModule(
+  matrix: QrMatrix,
+  style: Style,
+  visit: (x: number, y: number, rounded: number) => void,
+): void {
+  const { side, dark } = matrix;
+  const at = (x: number, y: number): number =>
+    x < 0 || y < 0 || x >= side || y >= side ? 0 : (dark[y * side + x] ?? 0);
+  for (let y = 0; y < side; y += 1) {
+    const isEdgeRow = y < 7 || y >= side - 7;
+    for (let x = 0; x < side; x += 1) {
+      if (!dark[y * side + x]) continue;
+      if (isEdgeRow && isInFinder(x, y, side)) continue;
+      visit(x, y, style.roundedCorners(at(x, y - 1), at(x + 1, y), at(x, y + 1), at(x - 1, y)));
+    }
+  }
+}
+
+function isInFinder(x: number, y: number, side: number): boolean {
+  return (x < 7 && (y < 7 || y >= side - 7)) || (x >= side - 7 && y < 7);
+}

@@ -1,0 +1,63 @@
+import type { Layout } from './draw-design.js';
+import type { QrDesign } from './qr-design.js';
+import type { QrMatrix } from './qr-matrix.js';
+import { boxPath } from './rounded-box.js';
+import {
+  eachStyledModule,
+  finderCorners,
+  moduleBox,
+  type Style,
+  styleOf,
+} from './style-presets.js';
+
+/** The image as SVG: a path for the ground, a path for all dark modules, and the logo inside it. */
+export function svgImage(design: QrDesign, layout: Layout): string {
+  const { matrix } = layout;
+  const { size, module, offset } = layout.grid;
+  const style = styleOf(design.stylePreset);
+  const path = style ? styledPath(matrix, style) : squarePath(matrix);
+  // Squares must not be blurred when the image is scaled; curves need to be.
+  const crisp = style ? '' : ' shape-rendering="crispEdges"';
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${size} ${size}"${crisp}>` +
+    `<path fill="${design.backgroundColor}" d="M0 0h${size}v${size}H0z"/>` +
+    `<path fill="${design.foregroundColor}" transform="translate(${offset} ${offset})scale(${module})" d="${path}"/>` +
+    `${logoImage(design, layout)}</svg>\n`
+  );
+}
+
+/** Runs of dark modules, each a box of one row. */
+function squarePath({ side, dark }: QrMatrix): string {
+  let path = '';
+  for (let y = 0; y < side; y += 1) {
+    const row = y * side;
+    for (let x = 0; x < side; x += 1) {
+      if (!dark[row + x]) continue;
+      const start = x;
+      while (x < side && dark[row + x]) x += 1;
+      path += `M${start} ${y}h${x - start}v1H${start}z`;
+    }
+  }
+  return path;
+}
+
+function styledPath(matrix: QrMatrix, style: Style): string {
+  const { outer, hole, pupil } = style.finder;
+  let path = '';
+  for (const [left, top] of finderCorners(matrix)) {
+    const moved = (box: typeof outer) => ({ ...box, left: box.left + left, top: box.top + top });
+    path += boxPath(moved(outer)) + boxPath(moved(hole), true) + boxPath(moved(pupil));
+  }
+  eachStyledModule(matrix, style, (x, y, rounded) => {
+    const box = moduleBox(style, rounded);
+    path += boxPath({ ...box, left: box.left + x, top: box.top + y });
+  });
+  return path;
+}
+
+function logoImage({ logo }: QrDesign, { logoBox }: Layout): string {
+  if (!logo || !logoBox) return '';
+  const { left, top, width, height } = logoBox;
+  const png = Buffer.from(logo.png.buffer, logo.png.byteOffset, logo.png.byteLength);
+  return `<image x="${left}" y="${top}" width="${width}" height="${height}" preserveAspectRatio="none" href="data:image/png;base64,${png.toString('base64')}"/>`;
+}
