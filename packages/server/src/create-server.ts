@@ -27,7 +27,7 @@ import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import type { Clock } from './ports.js';
-import { createQrStudio } from './qr/drawing/qr-studio.js';
+import { openQrStudio } from './qr/drawing/qr-studio.js';
 import { logoFetcher } from './qr/fetch-logo.js';
 import { qrHandlers } from './qr/qr-handlers.js';
 import { toPicture } from './qr/qr-picture.js';
@@ -157,7 +157,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       return found && (found.picture ? toPicture(found, found.picture) : 'gone');
     },
   });
-  const studio = createQrStudio({ isThreaded });
+  const studio = openQrStudio({ isThreaded });
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork: config.allowPrivateNetwork });
   const qrService = new QrService({
     qrs,

@@ -24,7 +24,7 @@ export const stylePresets = ['default', 'rounded', 'dots', 'classy'] as const;
 const data = prose(maxDataBytes)
   .min(1, 'must not be empty')
   .refine(
-    (text) => Buffer.byteLength(text) <= maxDataBytes,
+    (text) => text.length > maxDataBytes || Buffer.byteLength(text) <= maxDataBytes,
     `must be at most ${maxDataBytes} bytes long in UTF-8`,
   )
   .meta({

@@ -5,6 +5,7 @@ import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlService } from '../urls/url-service.js';
 import { QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrStudio } from './drawing/qr-studio.js';
+import { QrStudioBusyError } from './drawing/qr-studio-thread.js';
 import { type FetchLogo, LogoFetchError } from './fetch-logo.js';
 import { type DrawnQr, designOf, type QrCode } from './qr-code.js';
 import type { QrCreateRequest, QrUpdateRequest } from './qr-contract.js';
@@ -22,6 +23,8 @@ export interface QrServiceOptions {
   /** Called after each change, before it is answered, so that the next download obeys it. */
   readonly onChanged: (id: string) => void;
 }
+
+const retryAfterSeconds = '2';
 
 /** The rules of QR codes: what may be created and changed, and that all of it scans. */
 export class QrService {
@@ -160,6 +163,12 @@ async function refuseFaults<T>(work: () => Promise<T>): Promise<T> {
     }
     if (error instanceof QrDesignError) {
       throw validationError([{ path: error.field, message: error.message }]);
+    }
+    if (error instanceof QrStudioBusyError) {
+      throw new ApiError('UNAVAILABLE', 'Too many QR codes are being drawn; try again', {
+        headers: { 'Retry-After': retryAfterSeconds },
+        cause: error,
+      });
     }
     throw error;
   }

@@ -14,14 +14,17 @@ const scoped = guarded.flatMap(([name, route]) =>
 
 let api: TestServer;
 let id: string;
+let qrId: string;
 beforeAll(async () => {
   api = await startServer();
   const created = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
   id = created.data.id;
+  qrId = (await api.call('createQr', { body: { urlId: id } })).data.id;
 });
 afterAll(() => api.stop());
 
-const pathOf = (route: Route) => route.path.replace(/\{\w+\}/g, id);
+const pathOf = ({ path }: Pick<Route, 'path'>) =>
+  path.replace(/\{\w+\}/g, path.startsWith('/api/v1/qr/') ? qrId : id);
 const ask = (caller: Caller, route: Route, headers: Record<string, string> = {}): Promise<Answer> =>
   caller.send(route.method.toUpperCase(), pathOf(route), {
     headers: { ...(route.body && { 'content-type': 'application/json' }), ...headers },
@@ -81,7 +84,7 @@ describe('scopes', () => {
     expect([401, 403]).not.toContain(answer.status);
   });
 
-  it('are those of the specification: urls:read to list and read, urls:write to change', () => {
+  it('are those of the specification: urls:read and qr:read to list and read, urls:write and qr:write to change', () => {
     expect(Object.fromEntries(scoped.map(([name, , scope]) => [name, scope]))).toMatchObject({
       'POST /api/v1/urls': 'urls:write',
       'GET /api/v1/urls': 'urls:read',
@@ -92,6 +95,13 @@ describe('scopes', () => {
       'POST /api/v1/urls/bulk': 'urls:write',
       'PATCH /api/v1/urls/bulk': 'urls:write',
       'DELETE /api/v1/urls/bulk': 'urls:write',
+      'GET /api/v1/urls/{id}/qr': 'qr:read',
+      'POST /api/v1/qr': 'qr:write',
+      'GET /api/v1/qr': 'qr:read',
+      'GET /api/v1/qr/{id}': 'qr:read',
+      'PATCH /api/v1/qr/{id}': 'qr:write',
+      'DELETE /api/v1/qr/{id}': 'qr:write',
+      'GET /api/v1/qr/{id}/scans': 'qr:read',
     });
   });
 
@@ -105,19 +115,27 @@ describe('scopes', () => {
 
 describe("another organization's URLs are treated as missing", () => {
   const byId = guarded.filter(([, { path }]) => path.includes('{id}'));
+  // Those who were let in above have deleted the first one.
+  beforeAll(async () => {
+    qrId = (await api.call('createQr', { body: { urlId: id } })).data.id;
+  });
 
   it.each(byId)('%s answers 404', async (_, route) => {
     const other = await api.signIn(await api.createOrganization('free'));
-    const before = await api.call('getUrl', { params: { id } });
+    const records = async () => [
+      (await api.call('getUrl', { params: { id } })).data,
+      (await api.call('getQr', { params: { id: qrId } })).data,
+    ];
+    const before = await records();
     const answer = await ask(other, route);
     expect(answer.outcome).toBe('404 NOT_FOUND');
-    const after = await api.call('getUrl', { params: { id } });
-    expect(after.data).toEqual(before.data);
+    expect(await records()).toEqual(before);
   });
 
   it('lists only its own', async () => {
     const other = await api.signIn(await api.createOrganization('free'));
     expect((await other.call('listUrls')).data.total).toBe(0);
+    expect((await other.call('listQrs')).data.total).toBe(0);
   });
 });
 
@@ -129,7 +147,7 @@ describe('other methods', () => {
     const allowed = declared.map(([, route]) => route.method.toUpperCase());
     for (const method of ['PUT', 'GET', 'POST', 'PATCH', 'DELETE']) {
       if (allowed.includes(method)) continue;
-      const answer = await api.send(method, path.replace(/\{\w+\}/g, id));
+      const answer = await api.send(method, pathOf({ path }));
       expect(answer.outcome).toBe('405 METHOD_NOT_ALLOWED');
       const allow = answer.headers.get('allow')?.split(', ') ?? [];
       expect(allow).toEqual(expect.arrayContaining(allowed));

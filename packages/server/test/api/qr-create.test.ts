@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+let url: { id: string; shortCode: string };
+beforeAll(async () => {
+  api = await startServer();
+  const body = { targetUrl: 'https://example.com/', customSlug: 'qr-of-this' };
+  url = (await api.call('createUrl', { body })).data;
+});
+afterAll(() => api.stop());
+
+const create = (body: object, headers: Record<string, string> = {}) =>
+  api.call('createQr', { body, headers });
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const countOfCodes = async () => (await api.call('listQrs')).data.total;
+
+describe('POST /api/v1/qr', () => {
+  it('returns the QR record, with every field of the specification', async () => {
+    const { status, data } = await create({ urlId: url.id });
+    expect(status).toBe(201);
+    expect(data).toEqual({
+      id: expect.stringMatching(uuid),
+      urlId: url.id,
+      organizationId: api.organizationId,
+      qrData: `${api.server.url}/${url.shortCode}`,
+      format: 'png',
+      size: 512,
+      errorCorrection: 'M',
+      foregroundColor: '#000000',
+      backgroundColor: '#FFFFFF',
+      logoUrl: null,
+      stylePreset: 'default',
+      downloadCount: 0,
+      scanCount: 0,
+      downloadUrl: `/api/qr/${data.id}/download`,
+      previewUrl: `/qr/${data.id}`,
+      createdAt: '2030-01-01T00:00:00.000Z',
+      updatedAt: '2030-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('encodes {public_host} + / + shortCode for URL-bound QRs, and never the slug', async () => {
+    const { data } = await create({ urlId: Number(url.id) });
+    expect(data.qrData.endsWith(`/${url.shortCode}`)).toBe(true);
+    expect(data.qrData).not.toContain('qr-of-this');
+    const prefixed = await startServer({ publicHost: 'https://go.example/q' });
+    onTestFinished(() => prefixed.stop());
+    const body = { targetUrl: 'https://example.com/' };
+    const { id, shortCode } = (await prefixed.call('createUrl', { body })).data;
+    const other = await prefixed.call('createQr', { body: { urlId: id } });
+    expect(other.data.qrData).toBe(`https://go.example/q/${shortCode}`);
+  });
+
+  it('encodes the custom domain of a URL, since only that leads to its code', async () => {
+    const domainId = '01981f2e-7d1c-4c59-8a5f-5d9f6d0b7c11';
+    await api.server.database.write(async (transaction) => {
+      await transaction
+        .insertInto('domains')
+        .values({
+          id: domainId,
+          organization_id: api.organizationId,
+          hostname: 'go.custom.example',
+          is_active: 1,
+          created_at: 0,
+        })
+        .execute();
+    });
+    const body = { targetUrl: 'https://example.com/', domainId };
+    const bound = (await api.call('createUrl', { body })).data;
+    const { data } = await create({ urlId: bound.id });
+    expect(data.qrData).toBe(`http://go.custom.example/${bound.shortCode}`);
+  });
+
+  it('with data, the QR is standalone: it returns urlId null and is organization-scoped', async () => {
+    const { data } = await create({ data: 'any text' });
+    expect(data).toMatchObject({ urlId: null, qrData: 'any text' });
+    const other = await api.signIn(await api.createOrganization('free'));
+    expect((await other.call('getQr', { params: { id: data.id } })).status).toBe(404);
+  });
+
+  it("with urlId, the URL must belong to the calling organization: another's is missing", async () => {
+    const other = await api.signIn(await api.createOrganization('free'));
+    const answer = await other.call('createQr', { body: { urlId: url.id } });
+    expect(answer.outcome).toBe('404 NOT_FOUND');
+    expect((await create({ urlId: 999_999 })).outcome).toBe('404 NOT_FOUND');
+  });
+
+  it.each([
+    ['size', 200],
+    ['size', 2048],
+    ['format', 'svg'],
+    ['format', 'webp'],
+    ['foregroundColor', '#1a2B3c'],
+    ['backgroundColor', '#FFeeDD'],
+    ['stylePreset', 'rounded'],
+    ['stylePreset', 'dots'],
+    ['stylePreset', 'classy'],
+  ])('takes %s %j', async (field, value) => {
+    expect((await create({ data: 'x', [field]: value })).data).toMatchObject({ [field]: value });
+  });
+
+  it.each(['L', 'M', 'Q', 'H'])('takes errorCorrectionLevel %s', async (errorCorrectionLevel) => {
+    const { data } = await create({ data: 'x', errorCorrectionLevel });
+    expect(data.errorCorrection).toBe(errorCorrectionLevel);
+  });
+
+  it.each([
+    ['emoji', '🎉 Grüße, 世界 👩‍👩‍👧'],
+    ['line breaks', 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada\r\nEND:VCARD\r\n'],
+    ['one character', 'x'],
+    ['2 KB', 'a'.repeat(2048)],
+  ])('takes %s as data', async (_, data) => {
+    const answer = await create({ data, size: 2048, errorCorrectionLevel: 'L' });
+    expect(answer.data.qrData).toBe(data);
+  });
+});
+
+describe('bad input is named, and leaves nothing half-made', () => {
+  const half = 'half \ud83c of a pair';
+  it.each([
+    ['neither urlId nor data', {}, ['urlId']],
+    ['both', { urlId: 1, data: 'x' }, ['data']],
+    ['nulls', { urlId: null, data: null }, ['urlId']],
+    ['empty data', { data: '' }, ['data']],
+    ['data of 2,049 bytes', { data: 'a'.repeat(2049) }, ['data']],
+    ['data of 2,049 bytes in UTF-8', { data: `${'é'.repeat(1024)}a` }, ['data']],
+    [
+      'data that the level has no room for',
+      { data: 'ä'.repeat(1000), size: 2048, errorCorrectionLevel: 'H' },
+      ['data'],
+    ],
+    ['binary-looking data', { data: 'a\u0000b\u0001' }, ['data']],
+    ['half a surrogate pair', { data: half }, ['data']],
+    ['a number as data', { data: 7 }, ['data']],
+    ['size 199', { data: 'x', size: 199 }, ['size']],
+    ['size 2049', { data: 'x', size: 2049 }, ['size']],
+    ['size 300.5', { data: 'x', size: 300.5 }, ['size']],
+    ['size "512"', { data: 'x', size: '512' }, ['size']],
+    ['an unknown format', { data: 'x', format: 'gif' }, ['format']],
+    ['an unknown level', { data: 'x', errorCorrectionLevel: 'X' }, ['errorCorrectionLevel']],
+    [
+      'errorCorrection, which is the name in responses',
+      { data: 'x', errorCorrection: 'H' },
+      ['errorCorrection'],
+    ],
+    ['an unknown preset', { data: 'x', stylePreset: 'fancy' }, ['stylePreset']],
+    ['a color of three digits', { data: 'x', foregroundColor: '#000' }, ['foregroundColor']],
+    ['a named color', { data: 'x', backgroundColor: 'white' }, ['backgroundColor']],
+    ['equal colors', { data: 'x', foregroundColor: '#ffffff' }, ['foregroundColor']],
+    ['low contrast', { data: 'x', foregroundColor: '#AAAAAA' }, ['foregroundColor']],
+    [
+      'inverted colors',
+      { data: 'x', foregroundColor: '#FFFFFF', backgroundColor: '#000000' },
+      ['foregroundColor'],
+    ],
+    ['a logo that is no URL', { data: 'x', logoUrl: 'logo.png' }, ['logoUrl']],
+    ['a logo from a file', { data: 'x', logoUrl: 'file:///etc/passwd' }, ['logoUrl']],
+    ['an unknown field', { data: 'x', colour: '#000000' }, ['colour']],
+    ['an urlId that is no id', { urlId: 'abc' }, ['urlId']],
+  ])('%s', async (_, body, fields) => {
+    const before = await countOfCodes();
+    const answer = await create(body);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(fields);
+    expect(await countOfCodes()).toBe(before);
+  });
+
+  it('a payload that is too long for its level: the error says which level would do', async () => {
+    const answer = await create({ data: 'ä'.repeat(1000), size: 2048, errorCorrectionLevel: 'H' });
+    expect(answer.error.message).toMatch(/\b[LMQ]\b/);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  it('the same key and body answer the first response again, and draw and charge once', async () => {
+    const key = { 'idempotency-key': 'qr-key' };
+    const first = await create({ data: 'once' }, key);
+    api.clock.advance(10);
+    const before = await countOfCodes();
+    const second = await create({ data: 'once' }, key);
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await countOfCodes()).toBe(before);
+    expect((await create({ data: 'twice' }, key)).outcome).toBe('409 IDEMPOTENCY_CONFLICT');
+  });
+});
+
+describe('every successful call emits one qr_generated meter event', () => {
+  const used = async (organizationId: string) =>
+    (
+      await api.server.database.read
+        .selectFrom('usage_meters')
+        .select(['month', 'meter', 'used'])
+        .where('organization_id', '=', organizationId)
+        .execute()
+    ).map(({ month, meter, used }) => `${month} ${meter} ${used}`);
+
+  it('and a failed one, PATCH and DELETE none', async () => {
+    const caller = await api.signIn(await api.createOrganization('developer'));
+    const { id } = (await caller.call('createQr', { body: { data: 'x' } })).data;
+    await caller.call('createQr', { body: { data: 'x', size: 1 } });
+    await caller.call('createQr', { body: { urlId: 12345 } });
+    await caller.call('updateQr', { params: { id }, body: { size: 300 } });
+    await caller.call('deleteQr', { params: { id } });
+    expect(await used(caller.organizationId)).toEqual(['2030-01 qr_generated 1']);
+  });
+
+  it('Free stops at 25 a month with QUOTA_EXCEEDED, and starts anew with the next', async () => {
+    const free = await api.signIn(await api.createOrganization('free'));
+    for (let made = 0; made < 25; made += 1) {
+      const body = { data: `code ${made}`, size: 200 };
+      expect((await free.call('createQr', { body })).status).toBe(201);
+    }
+    const body = { data: 'one more' };
+    expect((await free.call('createQr', { body })).outcome).toBe('402 QUOTA_EXCEEDED');
+    const { id } = (await free.call('listQrs', { query: { limit: 1 } })).data.items[0] ?? {};
+    await free.call('deleteQr', { params: { id: id as string } });
+    expect((await free.call('createQr', { body })).outcome).toBe('402 QUOTA_EXCEEDED');
+    expect(await used(free.organizationId)).toEqual(['2030-01 qr_generated 25']);
+    api.clock.advance(31 * 24 * 60 * 60 * 1000);
+    const later = await api.signIn(await api.createOrganization('free'));
+    expect((await later.call('createQr', { body })).status).toBe(201);
+    expect(await used(later.organizationId)).toEqual(['2030-02 qr_generated 1']);
+  });
+
+  it('paid plans go on beyond their bundle', async () => {
+    const caller = await api.signIn(await api.createOrganization('developer'));
+    const { database } = api.server;
+    const month = new Date(api.clock()).toISOString().slice(0, 7);
+    await database.write(async (transaction) => {
+      await transaction
+        .insertInto('usage_meters')
+        .values({
+          organization_id: caller.organizationId,
+          month,
+          meter: 'qr_generated',
+          used: 1_000,
+        })
+        .execute();
+    });
+    expect((await caller.call('createQr', { body: { data: 'x' } })).status).toBe(201);
+    expect(await used(caller.organizationId)).toEqual([`${month} qr_generated 1001`]);
+  });
+});

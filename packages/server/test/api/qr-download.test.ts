@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './start-server.js';
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const create = async (body: object = { data: 'a text' }) =>
+  (await api.call('createQr', { body })).data;
+const get = (path: string, init: RequestInit = {}) => api.visit(path, init);
+const downloadsOf = async (id: string) =>
+  (await api.call('getQr', { params: { id } })).data.downloadCount;
+
+async function untilDownloads(id: string, count: number): Promise<void> {
+  while ((await downloadsOf(id)) < count) await sleep(10);
+}
+
+describe('GET /api/qr/{id}/download', () => {
+  it.each([
+    ['png', 'image/png', '\x89PNG'],
+    ['svg', 'image/svg+xml', '<svg'],
+    ['webp', 'image/webp', 'RIFF'],
+  ])("streams the raw image bytes in the QR's stored format: %s", async (format, type, magic) => {
+    const { downloadUrl } = await create({ data: 'a text', format });
+    const response = await fetch(api.server.url + downloadUrl);
+    expect(response.headers.get('content-type')).toBe(type);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(bytes.toString('latin1').startsWith(magic)).toBe(true);
+    expect(bytes.length).toBe(Number(response.headers.get('content-length')));
+  });
+
+  it('is public and scope-free', async () => {
+    const { downloadUrl } = await create();
+    expect((await get(downloadUrl)).status).toBe(200);
+    const headers = { authorization: 'Bearer nonsense' };
+    expect((await get(downloadUrl, { headers })).status).toBe(200);
+  });
+
+  it('has a strong ETag, and answers 304 to who has the picture already', async () => {
+    const { id, downloadUrl } = await create();
+    const first = await get(downloadUrl);
+    const etag = first.headers.get('etag') as string;
+    expect(etag).toMatch(/^"[\w-]{22}"$/);
+    expect(first.headers.get('cache-control')).toBe('public, no-cache');
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const answer = await get(downloadUrl, { headers: { 'if-none-match': known } });
+      expect(answer.status).toBe(304);
+      expect(answer.headers.get('etag')).toBe(etag);
+    }
+    const headers = { 'if-none-match': '"other"' };
+    expect((await get(downloadUrl, { headers })).status).toBe(200);
+    await api.call('updateQr', { params: { id }, body: { size: 300 } });
+    const changed = await get(downloadUrl, { headers: { 'if-none-match': etag } });
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get('etag')).not.toBe(etag);
+  });
+
+  it('has a file name of the slug, the code or the id; ?download=1 attaches', async () => {
+    const nameOf = async (path: string) => (await get(path)).headers.get('content-disposition');
+    const target = { targetUrl: 'https://example.com/' };
+    const slugged = (
+      await api.call('createUrl', { body: { ...target, customSlug: 'Spring-2030' } })
+    ).data;
+    const plain = (await api.call('createUrl', { body: target })).data;
+    const standalone = await create();
+    expect(await nameOf((await create({ urlId: slugged.id })).downloadUrl)).toBe(
+      'inline; filename="qr-Spring-2030.png"',
+    );
+    const svg = await create({ urlId: plain.id, format: 'svg' });
+    expect(await nameOf(`${svg.downloadUrl}?download=1`)).toBe(
+      `attachment; filename="qr-${plain.shortCode}.svg"`,
+    );
+    expect(await nameOf(`${standalone.downloadUrl}?x=1&download=1`)).toBe(
+      `attachment; filename="qr-${standalone.id}.png"`,
+    );
+  });
+
+  it('lets an SVG that is opened do nothing', async () => {
+    const { downloadUrl } = await create({ data: '<script>alert(1)</script>', format: 'svg' });
+    const answer = await get(downloadUrl);
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(answer.headers.get('content-security-policy')).toContain('sandbox');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.text).not.toContain('<script');
+  });
+
+  it('counts each picture that was answered, and neither HEAD nor 304 nor the preview', async () => {
+    const { id, downloadUrl, previewUrl } = await create();
+    const etag = (await get(downloadUrl)).headers.get('etag') as string;
+    const head = await get(downloadUrl, { method: 'HEAD' });
+    expect(head.headers.get('etag')).toBe(etag);
+    await get(downloadUrl, { headers: { 'if-none-match': etag } });
+    await get(previewUrl);
+    await Promise.all(Array.from({ length: 20 }, () => get(downloadUrl)));
+    await untilDownloads(id, 21);
+    expect(await downloadsOf(id)).toBe(21);
+  });
+
+  it('is 410 once the code is deleted, 404 when there was none', async () => {
+    const { id, downloadUrl, previewUrl } = await create();
+    await get(downloadUrl);
+    await api.call('deleteQr', { params: { id } });
+    expect((await get(downloadUrl)).outcome).toBe('410 GONE');
+    const page = await get(previewUrl);
+    expect(page.status).toBe(410);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    const json = { headers: { accept: 'application/json' } };
+    expect((await get(previewUrl, json)).outcome).toBe('410 GONE');
+    const person = await get(downloadUrl, { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect(person.headers.get('content-type')).toContain('text/html');
+    for (const unknown of ['01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11', 'x', '%00', "'or'1"]) {
+      expect((await get(`/api/qr/${unknown}/download`)).outcome).toBe('404 NOT_FOUND');
+      expect((await get(`/qr/${unknown}`, json)).outcome).toBe('404 NOT_FOUND');
+    }
+  });
+
+  it('answers GET and HEAD only', async () => {
+    const { downloadUrl, previewUrl } = await create();
+    for (const path of [downloadUrl, previewUrl]) {
+      const response = await fetch(api.server.url + path, { method: 'POST' });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe('GET, HEAD');
+    }
+  });
+});
+
+describe('GET /qr/{id}', () => {
+  it('returns an HTML preview page', async () => {
+    const { previewUrl, downloadUrl } = await create({ data: 'https://example.com/?a=1&b=2' });
+    const answer = await get(previewUrl);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.text).toContain('<a href="https://example.com/?a=1&amp;b=2"');
+    expect(answer.text).toContain(`href="${downloadUrl}?download=1"`);
+    expect(answer.text).toContain('src="data:image/png;base64,');
+    expect(answer.text).not.toContain('<script');
+    expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
+  });
+
+  it.each([
+    '<img src=x onerror=alert(1)>',
+    'javascript:alert(1)',
+    'data:text/html,<b>',
+    'https://',
+    ' https://example.com/',
+    '"><script>alert(1)</script>',
+  ])('escapes %j, and links only http and https', async (data) => {
+    const { previewUrl } = await create({ data });
+    const { text } = await get(previewUrl);
+    const payload = /<p class="payload"[^>]*>([\s\S]*?)<\/p>/.exec(text)?.[1] ?? '';
+    expect(payload).not.toMatch(/[<>]/);
+    expect(payload).not.toBe('');
+  });
+
+  it('answers HEAD without a body', async () => {
+    const { previewUrl } = await create();
+    expect((await get(previewUrl, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('is no visit: neither a click nor a scan', async () => {
+    const body = { targetUrl: 'https://example.com/' };
+    const url = (await api.call('createUrl', { body })).data;
+    const qr = await create({ urlId: url.id });
+    for (const path of [qr.previewUrl, qr.downloadUrl]) {
+      await get(path, { headers: { 'user-agent': firefox } });
+    }
+    await untilDownloads(qr.id, 1);
+    expect((await api.call('getQr', { params: { id: qr.id } })).data.scanCount).toBe(0);
+    expect((await api.call('getUrl', { params: { id: url.id } })).data.clickCount).toBe(0);
+  });
+});

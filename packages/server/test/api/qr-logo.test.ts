@@ -1,0 +1,179 @@
+import type { RequestListener } from 'node:http';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { flood, httpServer, rawServer } from '../net/local-server.js';
+import { startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer({ allowPrivateNetwork: true });
+});
+afterAll(() => api.stop());
+
+const square = (format: 'png' | 'jpeg' | 'webp') =>
+  sharp({ create: { width: 120, height: 120, channels: 3, background: '#cc2244' } })
+    .toFormat(format)
+    .toBuffer();
+const serving = async (body: string | Buffer, type = 'image/png') =>
+  `${(await httpServer((_, response) => response.setHeader('content-type', type).end(body))).url}/logo`;
+const create = (logoUrl: string, body: object = {}) =>
+  api.call('createQr', {
+    body: { data: 'https://example.com/', errorCorrectionLevel: 'H', logoUrl, ...body },
+  });
+const total = async () => (await api.call('listQrs')).data.total;
+
+describe('logoUrl', () => {
+  it.each(['png', 'jpeg', 'webp'] as const)(
+    'takes a %s, embedded at the center',
+    async (format) => {
+      const logoUrl = await serving(await square(format), `image/${format}`);
+      const { status, data } = await create(logoUrl);
+      expect(status).toBe(201);
+      expect(data.logoUrl).toBe(logoUrl);
+      const picture = await fetch(api.server.url + data.downloadUrl);
+      const { data: pixels, info } = await sharp(await picture.arrayBuffer())
+        .removeAlpha()
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      const middle = (256 * info.width + 256) * info.channels;
+      const [red = 0, green = 0, blue = 0] = pixels.subarray(middle, middle + 3);
+      expect(red).toBeGreaterThan(150);
+      expect(green).toBeLessThan(90);
+      expect(blue).toBeLessThan(120);
+    },
+  );
+
+  it('takes an SVG, which is inlined as a picture and never served as it came', async () => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><!--mark--><circle cx="45" cy="45" r="45" fill="#0a6"/></svg>';
+    const { data } = await create(await serving(svg, 'image/svg+xml'), { format: 'svg' });
+    const { text } = await api.visit(data.downloadUrl);
+    expect(text).toContain('data:image/png;base64,');
+    expect(text).not.toContain('mark');
+  });
+
+  it('is fetched once: a PATCH of something else keeps it, and null takes it away', async () => {
+    let asked = 0;
+    const logo = await square('png');
+    const receiver = await httpServer((_, response) => {
+      asked += 1;
+      response.end(logo);
+    });
+    const { id } = (await create(`${receiver.url}/logo.png`, { format: 'svg' })).data;
+    const update = (body: object) => api.call('updateQr', { params: { id }, body });
+    const picture = async () => (await api.visit(`/api/qr/${id}/download`)).text;
+    await update({ size: 800 });
+    expect(await picture()).toContain('data:image/png');
+    expect(asked).toBe(1);
+    expect((await update({ logoUrl: null })).data.logoUrl).toBeNull();
+    expect(await picture()).not.toContain('data:image/png');
+    await update({ logoUrl: `${receiver.url}/logo.png` });
+    expect(await picture()).toContain('data:image/png');
+    expect(asked).toBe(2);
+  });
+
+  it('that is gone does not undo what an Idempotency-Key has made', async () => {
+    let isGone = false;
+    const logo = await square('png');
+    const { url } = await httpServer((_, response) => {
+      response.statusCode = isGone ? 404 : 200;
+      response.end(logo);
+    });
+    const again = () =>
+      api.call('createQr', {
+        body: { data: 'x', errorCorrectionLevel: 'H', logoUrl: url },
+        headers: { 'idempotency-key': 'with-logo' },
+      });
+    const first = await again();
+    isGone = true;
+    expect((await again()).text).toBe(first.text);
+  });
+});
+
+describe('a logo that cannot be had is a fault of logoUrl, at create and at PATCH', () => {
+  const html = '<!doctype html><title>no picture</title>';
+  const script =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>';
+  const external =
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9"><image xlink:href="file:///etc/passwd" width="9" height="9"/></svg>';
+  const entity =
+    '<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>&x;</text></svg>';
+  const listener =
+    (status: number, headers: Record<string, string>, body = ''): RequestListener =>
+    (_, response) => {
+      response.writeHead(status, headers).end(body);
+    };
+  const local = async (handler: RequestListener) => `${(await httpServer(handler)).url}/logo.png`;
+
+  it.each<[string, () => Promise<string>, RegExp]>([
+    ['an HTML page called .png', () => local(listener(200, {}, html)), /PNG|image|HTML/i],
+    ['an SVG with a script', () => serving(script, 'image/svg+xml'), /script/i],
+    ['an SVG that refers to a file', () => serving(external, 'image/svg+xml'), /./],
+    ['an SVG with an external entity', () => serving(entity, 'image/svg+xml'), /./],
+    ['one that is missing', () => local(listener(404, {}, 'no')), /404/],
+    ['one that is empty', () => local(listener(200, {})), /empty/],
+    [
+      'one behind endless redirects',
+      () => local(listener(302, { location: '/again' })),
+      /redirects/,
+    ],
+    ['one that is 2 MB', () => serving(Buffer.alloc(2_000_000)), /1 MB/],
+    [
+      'a stream without an end',
+      async () =>
+        (
+          await rawServer((socket) =>
+            flood(socket, 'HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(64 * 1024)),
+          )
+        ).url,
+      /1 MB/,
+    ],
+    [
+      'a decompression bomb',
+      async () =>
+        serving(
+          await sharp({
+            create: { width: 16_000, height: 16_000, channels: 3, background: '#000' },
+            limitInputPixels: false,
+          })
+            .png({ compressionLevel: 9 })
+            .toBuffer(),
+        ),
+      /pixels|large/i,
+    ],
+    ['a host that is nowhere', async () => 'http://nowhere.invalid/logo.png', /fetched/],
+  ])('%s', async (_, address, reason) => {
+    const logoUrl = await address();
+    const before = await total();
+    const answer = await create(logoUrl);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['logoUrl']);
+    expect(answer.error.message).toMatch(reason);
+    expect(await total()).toBe(before);
+  });
+
+  it('at PATCH the code stays as it was', async () => {
+    const qr = (await api.call('createQr', { body: { data: 'x' } })).data;
+    const answer = await api.call('updateQr', {
+      params: { id: qr.id },
+      body: { size: 300, logoUrl: await local(listener(500, {})) },
+    });
+    expect(answer.faultyFields).toEqual(['logoUrl']);
+    expect((await api.call('getQr', { params: { id: qr.id } })).data).toEqual(qr);
+  });
+
+  it('a private address, and a redirect to one, are not reached unless the operator lets them', async () => {
+    const careful = await startServer();
+    const receiver = await httpServer(listener(200, {}, 'secret'));
+    try {
+      for (const logoUrl of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost')]) {
+        const answer = await careful.call('createQr', { body: { data: 'x', logoUrl } });
+        expect(answer.faultyFields).toEqual(['logoUrl']);
+        expect(answer.text).not.toContain('secret');
+      }
+      expect(receiver.connections()).toBe(0);
+    } finally {
+      await careful.stop();
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Caller, startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+let caller: Caller;
+let urlId: string;
+const ids: string[] = [];
+beforeAll(async () => {
+  api = await startServer();
+  caller = await api.signIn(await api.createOrganization('enterprise'));
+  const body = { targetUrl: 'https://example.com/' };
+  urlId = (await caller.call('createUrl', { body })).data.id;
+  for (let made = 0; made < 30; made += 1) {
+    const body = made % 3 === 0 ? { urlId } : { data: `code ${made}` };
+    ids.unshift((await caller.call('createQr', { body: { ...body, size: 200 } })).data.id);
+    if (made % 2 === 0) api.clock.advance(1);
+  }
+});
+afterAll(() => api.stop());
+
+const list = (query: Record<string, string | number | boolean> = {}) =>
+  caller.call('listQrs', { query });
+
+describe('GET /api/v1/qr', () => {
+  it('has limit 25 and offset 0 by default, newest first', async () => {
+    const { data } = await list();
+    expect(data).toMatchObject({ total: 30, limit: 25, offset: 0 });
+    expect(data.items.map(({ id }) => id)).toEqual(ids.slice(0, 25));
+    const rest = await list({ limit: 100, offset: 25 });
+    expect(rest.data.items.map(({ id }) => id)).toEqual(ids.slice(25));
+  });
+
+  it('has whole records in its items', async () => {
+    const { data } = await list({ limit: 1 });
+    const one = await caller.call('getQr', { params: { id: ids[0] as string } });
+    expect(data.items[0]).toEqual(one.data);
+  });
+
+  it('urlId filters to one URL', async () => {
+    const { data } = await list({ urlId });
+    expect(data.total).toBe(10);
+    expect(data.items.every((item) => item.urlId === urlId)).toBe(true);
+  });
+
+  it('standalone=true filters to QRs without urlId, and false to the others', async () => {
+    const standalone = (await list({ standalone: true })).data;
+    expect(standalone.total).toBe(20);
+    expect(standalone.items.every((item) => item.urlId === null)).toBe(true);
+    expect((await list({ standalone: false })).data.total).toBe(10);
+    expect((await list({ standalone: true, urlId })).data.total).toBe(0);
+  });
+
+  it.each([
+    ['limit', 0],
+    ['limit', 101],
+    ['offset', -1],
+    ['standalone', 'yes'],
+    ['urlId', 'x'],
+    ['search', 'x'],
+  ])('refuses %s=%s', async (field, value) => {
+    const answer = await list({ [field]: value });
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual([field]);
+  });
+});
+
+describe('GET /api/v1/urls/{id}/qr', () => {
+  it('is equivalent to listing QRs filtered by that urlId', async () => {
+    const query = { limit: 4, offset: 3 };
+    const answer = await caller.call('listUrlQrs', { params: { id: urlId }, query });
+    expect(answer.data).toEqual((await list({ ...query, urlId })).data);
+  });
+
+  it("answers 404 for another organization's URL and for none", async () => {
+    for (const [who, id] of [
+      [api, urlId],
+      [caller, '999999'],
+    ] as const) {
+      const answer = await who.call('listUrlQrs', { params: { id } });
+      expect(answer.outcome).toBe('404 NOT_FOUND');
+    }
+  });
+});
+
+describe('GET /api/v1/qr/{id}', () => {
+  it.each(['0', 'abc', '01981f2e-7d1c-7c59-8a5f'])('%s is no id', async (id) => {
+    const answer = await caller.call('getQr', { params: { id } });
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+  });
+
+  it('reads an id in any case', async () => {
+    const id = (ids[0] as string).toUpperCase();
+    expect((await caller.call('getQr', { params: { id } })).data.id).toBe(ids[0]);
+  });
+});

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const create = async (body: object = {}) =>
+  (await api.call('createQr', { body: { data: 'a text', ...body } })).data;
+const update = (id: string, body: object) => api.call('updateQr', { params: { id }, body });
+const bytesOf = async (id: string) => {
+  const response = await fetch(`${api.server.url}/api/qr/${id}/download`);
+  return { type: response.headers.get('content-type'), bytes: await response.bytes() };
+};
+
+describe('PATCH /api/v1/qr/{id}', () => {
+  it('accepts size, format, foregroundColor, backgroundColor, logoUrl, errorCorrectionLevel', async () => {
+    const { id, createdAt } = await create();
+    api.clock.advance(1000);
+    const body = {
+      size: 1024,
+      format: 'webp',
+      foregroundColor: '#102030',
+      backgroundColor: '#FFF0E0',
+      logoUrl: null,
+    };
+    const { status, data } = await update(id, { ...body, errorCorrectionLevel: 'Q' });
+    expect(status).toBe(200);
+    expect(data).toMatchObject({ ...body, errorCorrection: 'Q', qrData: 'a text', createdAt });
+    expect(data.updatedAt > createdAt).toBe(true);
+    expect((await api.call('getQr', { params: { id } })).data).toEqual(data);
+  });
+
+  it.each([
+    ['data', 'another text'],
+    ['urlId', 1],
+    ['qrData', 'another text'],
+    ['stylePreset', 'dots'],
+    ['size', null],
+    ['size', 100],
+    ['foregroundColor', '#FFFFFF'],
+  ])(
+    'refuses %s %j: the payload cannot be changed, and what is changed must scan',
+    async (field, value) => {
+      const before = await create();
+      const answer = await update(before.id, { [field]: value });
+      expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+      expect(answer.faultyFields).toEqual([field]);
+      const after = await api.call('getQr', { params: { id: before.id } });
+      expect(after.data).toEqual(before);
+    },
+  );
+
+  it('takes hold at once: the next download is the new picture', async () => {
+    const { id } = await create();
+    const first = await bytesOf(id);
+    expect(first.type).toBe('image/png');
+    await update(id, { format: 'svg' });
+    const second = await bytesOf(id);
+    expect(second.type).toBe('image/svg+xml');
+    expect(Buffer.from(second.bytes).toString()).toContain('<svg');
+  });
+
+  it('loses neither of two changes that meet', async () => {
+    const { id } = await create();
+    await Promise.all([
+      update(id, { size: 300 }),
+      update(id, { foregroundColor: '#112233' }),
+      update(id, { format: 'svg' }),
+      update(id, { errorCorrectionLevel: 'H' }),
+    ]);
+    expect((await api.call('getQr', { params: { id } })).data).toMatchObject({
+      size: 300,
+      foregroundColor: '#112233',
+      format: 'svg',
+      errorCorrection: 'H',
+    });
+    const picture = Buffer.from((await bytesOf(id)).bytes).toString();
+    expect(picture).toContain('width="300"');
+    expect(picture).toContain('#112233');
+  });
+
+  it('answers 404 for a code that is not there', async () => {
+    const answer = await update('01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11', { size: 300 });
+    expect(answer.outcome).toBe('404 NOT_FOUND');
+  });
+});
+
+describe('DELETE /api/v1/qr/{id}', () => {
+  it('is a soft delete: the row is kept for analytics continuity, and omitted from lists', async () => {
+    const qr = await create();
+    const before = (await api.call('listQrs')).data.total;
+    const { status, data } = await api.call('deleteQr', { params: { id: qr.id } });
+    expect(status).toBe(200);
+    expect(data).toEqual(qr);
+    const list = (await api.call('listQrs', { query: { limit: 100 } })).data;
+    expect(list.total).toBe(before - 1);
+    expect(list.items.map(({ id }) => id)).not.toContain(qr.id);
+    const row = await api.server.database.read
+      .selectFrom('qr_codes')
+      .select(['qr_data', 'deleted_at'])
+      .where('id', '=', qr.id)
+      .executeTakeFirst();
+    expect(row).toEqual({ qr_data: 'a text', deleted_at: api.clock() });
+  });
+
+  it('leaves 404 for reading, changing and deleting it again, and its scans', async () => {
+    const { id } = await create();
+    await api.call('deleteQr', { params: { id } });
+    for (const operation of ['getQr', 'deleteQr'] as const) {
+      expect((await api.call(operation, { params: { id } })).outcome).toBe('404 NOT_FOUND');
+    }
+    expect((await update(id, { size: 300 })).outcome).toBe('404 NOT_FOUND');
+    expect((await api.call('getQrScans', { params: { id } })).status).toBe(200);
+  });
+});
+
+describe('events', () => {
+  it('qr.created and qr.deleted carry the record; PATCH tells nobody', async () => {
+    const { database } = api.server;
+    await database.write(async (transaction) => {
+      await transaction
+        .insertInto('webhooks')
+        .values({
+          id: 'hook',
+          organization_id: api.organizationId,
+          url: 'https://receiver.example/',
+          events: JSON.stringify(['qr.created', 'qr.deleted']),
+          secret: 'secret',
+          is_active: 1,
+          created_at: 0,
+          updated_at: 0,
+        })
+        .execute();
+    });
+    const qr = await create();
+    await update(qr.id, { size: 300 });
+    await api.call('deleteQr', { params: { id: qr.id } });
+    const events = await database.read.selectFrom('events').select(['type', 'data']).execute();
+    expect(events.map(({ type }) => type)).toEqual(['qr.created', 'qr.deleted']);
+    expect(JSON.parse(events[0]?.data ?? '')).toEqual(qr);
+    expect(JSON.parse(events[1]?.data ?? '')).toMatchObject({ id: qr.id, size: 300 });
+  });
+});
