@@ -133,13 +133,13 @@ describe('a logo that cannot be had is a fault of logoUrl, at create and at PATC
       async () =>
         serving(
           await sharp({
-            create: { width: 16_000, height: 16_000, channels: 3, background: '#000' },
+            create: { width: 9_000, height: 9_000, channels: 3, background: '#000' },
             limitInputPixels: false,
           })
             .png({ compressionLevel: 9 })
             .toBuffer(),
         ),
-      /pixels|large/i,
+      /pixel/i,
     ],
     ['a host that is nowhere', async () => 'http://nowhere.invalid/logo.png', /fetched/],
   ])('%s', async (_, address, reason) => {
