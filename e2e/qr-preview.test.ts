@@ -1,0 +1,133 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createServer, type ShortyServer } from '@shorty/server';
+import chromium from '@sparticuz/chromium';
+import { type Browser, chromium as playwright } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+// Set to keep pictures of the pages, to be looked at.
+const screenshots = process.env.SCREENSHOTS;
+
+let browser: Browser;
+let server: ShortyServer;
+let token: string;
+
+async function post<Data>(path: string, body: object): Promise<Data> {
+  const response = await fetch(server.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify(body),
+  });
+  const answer = (await response.json()) as { data: Data };
+  if (!response.ok) throw new Error(JSON.stringify(answer));
+  return answer.data;
+}
+
+const createQr = (body: object) =>
+  post<{ id: string; previewUrl: string; downloadUrl: string }>('/api/v1/qr', body);
+
+beforeAll(async () => {
+  server = createServer();
+  await server.start();
+  const { accessToken } = await post<{ accessToken: string }>(
+    '/api/v1/auth/token',
+    server.credentials ?? {},
+  );
+  token = accessToken;
+  browser = await playwright.launch({
+    executablePath: await chromium.executablePath(),
+    args: [
+      // As one process it ends with the first page that is closed, and pages must not be let off
+      // the rules that visitors' browsers hold them to.
+      ...chromium.args.filter((flag) => !/^--(single-process|disable-web-security)/.test(flag)),
+      '--disable-background-networking',
+      '--disable-component-update',
+    ],
+    headless: true,
+  });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const views = [
+  { name: 'phone', width: 360, height: 740 },
+  { name: 'desktop', width: 1280, height: 900 },
+];
+const codes = {
+  link: { data: 'https://example.com/spring?ref=poster&utm_source=print#offers' },
+  svg: { data: 'https://example.com/', format: 'svg', stylePreset: 'rounded', size: 1024 },
+  webp: { data: 'x'.repeat(900), format: 'webp', size: 2048, errorCorrectionLevel: 'L' },
+  wifi: { data: 'WIFI:T:WPA;S:Guests;P:<b>open & sesame</b>;;', stylePreset: 'dots' },
+};
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const { name, ...viewport } of views) {
+    test(`the preview of a code fits a ${name} in ${colorScheme}, without JavaScript or outside requests`, async () => {
+      const context = await browser.newContext({ colorScheme, viewport, javaScriptEnabled: false });
+      const page = await context.newPage();
+      const requests: string[] = [];
+      const problems: string[] = [];
+      page.on('request', (request) => requests.push(request.url()));
+      page.on('console', (message) => problems.push(message.text()));
+      for (const [code, body] of Object.entries(codes)) {
+        const { previewUrl, downloadUrl } = await createQr(body);
+        await page.goto(server.url + previewUrl);
+        const picture = page.locator('img.code');
+        const box = await picture.boundingBox();
+        expect(box?.width).toBeGreaterThan(200);
+        expect(box?.width).toBe(box?.height);
+        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(viewport.width);
+        expect(await page.locator('.payload').textContent()).toBe(body.data);
+        expect(await page.locator('.payload a').count()).toBe(
+          body.data.startsWith('https:') ? 1 : 0,
+        );
+        const download = page.locator('a[download]');
+        expect(await download.getAttribute('href')).toBe(`${downloadUrl}?download=1`);
+        expect((await page.locator('main').boundingBox())?.width).toBeLessThanOrEqual(
+          viewport.width,
+        );
+        if (screenshots) {
+          mkdirSync(screenshots, { recursive: true });
+          const path = join(screenshots, `${code}-${name}-${colorScheme}.png`);
+          await page.screenshot({ path, fullPage: true });
+        }
+      }
+      expect(problems).toEqual([]);
+      // The pages, and nothing that they would have to ask for.
+      expect(requests.filter((url) => !url.startsWith('data:'))).toHaveLength(
+        Object.keys(codes).length,
+      );
+      await context.close();
+    });
+  }
+}
+
+test('the preview shows its picture, and its button saves it', async () => {
+  const { id, previewUrl } = await createQr(codes.svg);
+  const page = await browser.newPage({ acceptDownloads: true });
+  await page.goto(server.url + previewUrl);
+  const drawn = await page.evaluate(
+    () => (document.querySelector('img.code') as HTMLImageElement).naturalWidth,
+  );
+  expect(drawn).toBe(1024);
+  const saving = page.waitForEvent('download');
+  await page.getByRole('link', { name: /Download SVG/ }).click();
+  expect((await saving).suggestedFilename()).toBe(`qr-${id}.svg`);
+  await page.close();
+});
+
+test('a deleted code has a page that says so', async () => {
+  const { id, previewUrl } = await createQr(codes.link);
+  await fetch(`${server.url}/api/v1/qr/${id}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const page = await browser.newPage();
+  const response = await page.goto(server.url + previewUrl);
+  expect(response?.status()).toBe(410);
+  expect(await page.locator('h1').textContent()).toContain('deleted');
+  await page.close();
+});
