@@ -1,7 +1,9 @@
 import type { QrMatrix } from './qr-matrix.js';
 
 /** Which codeword each module is a bit of, and -1 for modules that carry no data. */
-export function codewordOfModule({ side, reserved, codewordCount }: QrMatrix): Int16Array {
+export function codewordOfModule(matrix: QrMatrix): Int16Array {
+  const { side, reserved } = matrix;
+  const count = codewordCount(matrix);
   const codewords = new Int16Array(side * side).fill(-1);
   let bit = 0;
   let isUpwards = true;
@@ -13,7 +15,7 @@ export function codewordOfModule({ side, reserved, codewordCount }: QrMatrix): I
       for (const index of [row + pair, row + pair - 1]) {
         if (reserved[index]) continue;
         const codeword = bit >> 3;
-        if (codeword < codewordCount) codewords[index] = codeword;
+        if (codeword < count) codewords[index] = codeword;
         bit += 1;
       }
     }
@@ -24,9 +26,10 @@ export function codewordOfModule({ side, reserved, codewordCount }: QrMatrix): I
 
 /** The Reed-Solomon block of each codeword, in the order of the matrix: 7.6 of the same. */
 export function blockOfCodeword(matrix: QrMatrix): (codeword: number) => number {
-  const { blockCount, codewordCount, correctionPerBlock } = matrix;
-  const data = codewordCount - blockCount * correctionPerBlock;
-  const longBlocks = codewordCount % blockCount;
+  const { blockCount, correctionPerBlock } = matrix;
+  const count = codewordCount(matrix);
+  const data = count - blockCount * correctionPerBlock;
+  const longBlocks = count % blockCount;
   const interleaved = data - longBlocks;
   return (codeword) => {
     if (codeword < interleaved) return codeword % blockCount;
@@ -34,4 +37,11 @@ export function blockOfCodeword(matrix: QrMatrix): (codeword: number) => number 
     if (codeword < data) return blockCount - longBlocks + (codeword - interleaved);
     return (codeword - data) % blockCount;
   };
+}
+
+/** What is left over from whole codewords carries nothing. */
+function codewordCount({ reserved }: QrMatrix): number {
+  let bits = 0;
+  for (const isReserved of reserved) if (!isReserved) bits += 1;
+  return bits >> 3;
 }

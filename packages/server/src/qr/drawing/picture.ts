@@ -34,16 +34,29 @@ export function shadeColours({ backgroundColor, foregroundColor }: QrDesign): re
 /** Writes a row's pixels, three bytes each. */
 export function writeRgbRow(picture: Picture, y: number, target: Uint8Array, start: number): void {
   const { size, shades, colours, patch } = picture;
-  let at = start;
-  for (let index = y * size; index < (y + 1) * size; index += 1) {
-    const [red, green, blue] = colours[shades[index] ?? 0] as Rgb;
-    target[at] = red;
-    target[at + 1] = green;
-    target[at + 2] = blue;
-    at += 3;
+  const first = y * size;
+  // Runs of a shade are long.
+  for (let x = 0; x < size; ) {
+    const shade = shades[first + x] ?? 0;
+    let next = x + 1;
+    while (next < size && shades[first + next] === shade) next += 1;
+    fillRun(target, start + x * 3, start + next * 3, colours[shade] as Rgb);
+    x = next;
   }
   const rgb = patch && patchRow(patch, y, 3);
   if (rgb) target.set(rgb, start + patch.box.left * 3);
+}
+
+function fillRun(target: Uint8Array, from: number, to: number, [red, green, blue]: Rgb): void {
+  if (red === green && green === blue) {
+    target.fill(red, from, to);
+    return;
+  }
+  for (let at = from; at < to; at += 3) {
+    target[at] = red;
+    target[at + 1] = green;
+    target[at + 2] = blue;
+  }
 }
 
 /** A row of the patch, as far as it reaches there, out of so many bytes a pixel. */

@@ -30,9 +30,7 @@ export function squaresPng(
     // Only the first row of a module differs from the row above it.
     const first = (offset + y * module) * stride;
     rows[first] = filter.up;
-    for (let index = 0; index < line.length; index += 1) {
-      rows[first + 1 + index] = ((line[index] ?? 0) - (above[index] ?? 0)) & 0xff;
-    }
+    writeDifference(rows, first + 1, line, above);
     above.set(line);
   }
   for (let y = 1; y < size; y += 1) rows[y * stride] = filter.up;
@@ -124,19 +122,23 @@ function rgbPng(picture: Picture): Buffer {
   const { size } = picture;
   const stride = 1 + size * 3;
   const rows = Buffer.alloc(stride * size);
-  const line = new Uint8Array(size * 3);
-  const above = new Uint8Array(size * 3);
+  let line = new Uint8Array(size * 3);
+  let above = new Uint8Array(size * 3);
   eachRow(picture, (y, isRepeated) => {
     const start = y * stride;
     rows[start] = filter.up;
     if (isRepeated) return;
     writeRgbRow(picture, y, line, 0);
-    for (let index = 0; index < line.length; index += 1) {
-      rows[start + 1 + index] = ((line[index] ?? 0) - (above[index] ?? 0)) & 0xff;
-    }
-    above.set(line);
+    writeDifference(rows, start + 1, line, above);
+    [line, above] = [above, line];
   });
   return truecolourPng(size, rows);
+}
+
+function writeDifference(rows: Buffer, start: number, line: Uint8Array, above: Uint8Array): void {
+  for (let index = 0; index < line.length; index += 1) {
+    rows[start + index] = (line[index] as number) - (above[index] as number);
+  }
 }
 
 /** Tells of each row whether it is the one above once more. */
@@ -144,11 +146,12 @@ function eachRow(
   { size, shades, patch }: Picture,
   visit: (y: number, isRepeated: boolean) => void,
 ): void {
-  const row = (y: number) => shades.subarray(y * size, (y + 1) * size);
+  const rows = Buffer.from(shades.buffer, shades.byteOffset, shades.byteLength);
   const isPatched = (y: number) =>
     patch !== undefined && y >= patch.box.top && y < patch.box.top + patch.box.height;
   for (let y = 0; y < size; y += 1) {
     const isPlain = y > 0 && !isPatched(y) && !isPatched(y - 1);
-    visit(y, isPlain && Buffer.compare(row(y), row(y - 1)) === 0);
+    const start = y * size;
+    visit(y, isPlain && rows.compare(rows, start - size, start, start, start + size) === 0);
   }
 }

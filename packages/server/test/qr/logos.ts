@@ -1,0 +1,21 @@
+import sharp from 'sharp';
+import type { QrLogo } from '../../src/qr/drawing/qr-design.js';
+import { readLogo } from '../../src/qr/logo/read-logo.js';
+
+/** A disc with a star, as SVG. */
+export const badge = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="60" viewBox="0 0 30 30"><circle cx="15" cy="15" r="15" fill="#e5383b"/><path fill="#fff" d="M15 4l3.2 7.4 8 .7-6 5.3 1.8 7.9-7-4.2-7 4.2 1.8-7.9-6-5.3 8-.7z"/></svg>',
+);
+
+export function plainImage(width: number, height: number, background = '#0466c8') {
+  return sharp({ create: { width, height, channels: 3, background } });
+}
+
+export const squareLogo = (): Promise<QrLogo> => readLogo(badge);
+
+export const wideLogo = async (): Promise<QrLogo> =>
+  readLogo(await plainImage(400, 120).png().toBuffer());
+
+/** Black all over: the worst for a decoder that looks for patterns. */
+export const blackLogo = async (): Promise<QrLogo> =>
+  readLogo(await plainImage(200, 260, '#000000').jpeg().toBuffer());
