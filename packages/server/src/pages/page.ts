@@ -15,8 +15,8 @@ button{width:100%;margin-top:1rem;padding:.625rem .75rem;font:inherit;font-weigh
 input:focus-visible,button:focus-visible,a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 a{color:var(--accent)}
 .bad{color:var(--bad);font-weight:600}
-.code{display:block;width:100%;max-width:20rem;height:auto;margin:0 auto 1.5rem;border:1px solid var(--line);border-radius:.5rem}
-.payload{white-space:pre-wrap;max-height:12rem;overflow:auto;padding:.625rem .75rem;background:var(--paper);border:1px solid var(--line);border-radius:.5rem}
+.code{display:block;width:100%;height:auto;margin:0 0 1rem;border:1px solid var(--line);border-radius:.5rem}
+.payload{white-space:pre-wrap;color:var(--ink);max-height:12rem;overflow:auto;padding:.625rem .75rem;background:var(--paper);border:1px solid var(--line);border-radius:.5rem}
 .button{display:block;margin-top:.75rem;padding:.625rem .75rem;text-align:center;font-weight:600;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:.5rem;text-decoration:none}
 .button.quiet{color:var(--accent);background:none}
 `;

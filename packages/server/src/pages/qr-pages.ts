@@ -1,10 +1,12 @@
 import { Html, html, renderPage } from './page.js';
 
+const formatNames = { png: 'PNG', svg: 'SVG', webp: 'WebP' } as const;
+
 export interface PreviewedQr {
   readonly qrData: string;
   /** Pixels of a side. */
   readonly size: number;
-  readonly format: string;
+  readonly format: keyof typeof formatNames;
   readonly mediaType: string;
   readonly picture: Buffer;
   readonly downloadUrl: string;
@@ -27,9 +29,9 @@ export function qrPage({
     'QR code',
     html`<h1>QR code</h1>
 <img class="code" src="${new Html(source)}" width="${String(size)}" height="${String(size)}" alt="The QR code; what it carries is written below">
-<p id="carries">It carries:</p>
+<p>${formatNames[format]}, ${String(size)} × ${String(size)} pixels. <span id="carries">It carries:</span></p>
 <p class="payload" tabindex="0" aria-labelledby="carries">${payload}</p>
-<a class="button" href="${downloadUrl}?download=1" download>Download ${format.toUpperCase()}, ${String(size)} × ${String(size)}</a>
+<a class="button" href="${downloadUrl}?download=1" download>Download ${formatNames[format]}</a>
 <a class="button quiet" href="${downloadUrl}">Open the picture</a>`,
   );
 }
