@@ -8,3 +8,6 @@ export type NewId = () => string;
 
 /** Bytes that nobody can guess. */
 export type RandomBytes = (count: number) => Uint8Array;
+
+/** The addresses of a host, as IP literals; throws when there are none. */
+export type ResolveDns = (hostname: string) => Promise<readonly string[]>;

@@ -1,0 +1,72 @@
+import { lookup as lookupDns } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import type { ResolveDns } from '../ports.js';
+import { GuardedFetchError } from './guarded-fetch-error.js';
+import { addressOf } from './receiver-url.js';
+import { isPublicAddress } from './special-addresses.js';
+
+export interface ConnectorOptions {
+  readonly allowPrivateNetwork: boolean;
+  readonly resolve: ResolveDns;
+  /** For finding the address, connecting and the TLS handshake together. */
+  readonly timeoutMs: number;
+}
+
+/** The system's own resolver, which knows the hosts file as well. */
+export const systemResolver: ResolveDns = async (hostname) =>
+  (await lookupDns(hostname, { all: true, verbatim: true })).map(({ address }) => address);
+
+/**
+ * Opens connections to addresses that were checked: what is checked is what is connected to, and a
+ * name is looked up anew for each connection.
+ */
+export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
+  const { allowPrivateNetwork, timeoutMs } = options;
+  const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup(options) });
+  return (target, callback) => {
+    const host = addressOf(target.hostname);
+    // Node asks no lookup about an address.
+    if (!allowPrivateNetwork && isIP(host) !== 0 && !isPublicAddress(host)) {
+      callback(forbidden(host), null);
+      return;
+    }
+    connect(target, callback);
+  };
+}
+
+function guardedLookup({ allowPrivateNetwork, resolve }: ConnectorOptions): LookupFunction {
+  const underway = new Map<string, Promise<readonly string[]>>();
+  // A name whose servers are slow holds one of the system's few lookups, not all of them.
+  const resolveOnce = (hostname: string) => {
+    let promise = underway.get(hostname);
+    if (!promise) {
+      promise = resolve(hostname).finally(() => underway.delete(hostname));
+      underway.set(hostname, promise);
+    }
+    return promise;
+  };
+  return (hostname, { all, family }, callback) => {
+    resolveOnce(hostname).then(
+      (found) => {
+        const addresses = found
+          .filter((address) => allowPrivateNetwork || isPublicAddress(address))
+          .map((address) => ({ address, family: isIP(address) }))
+          .filter((each) => each.family !== 0 && (!family || each.family === family));
+        const [first] = addresses;
+        if (!first) callback(found.length > 0 ? forbidden(hostname) : unknown(hostname), '', 0);
+        else if (all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (cause) => callback(unknown(hostname, cause), '', 0),
+    );
+  };
+}
+
+function forbidden(host: string): GuardedFetchError {
+  return new GuardedFetchError('forbidden_address', `${host} does not lead to a public address`);
+}
+
+function unknown(host: string, cause?: unknown): GuardedFetchError {
+  return new GuardedFetchError('dns', `No address was found for ${host}`, { cause });
+}

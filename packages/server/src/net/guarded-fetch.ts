@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent } from 'undici';
+import type { ResolveDns } from '../ports.js';
+import { exchange } from './exchange.js';
+import { guardedConnector, systemResolver } from './guarded-connector.js';
+import { GuardedFetchError } from './guarded-fetch-error.js';
+import { findUrlFault } from './receiver-url.js';
+
+export interface GuardedFetchOptions {
+  /** True reaches private and local addresses as well: for development. */
+  readonly allowPrivateNetwork: boolean;
+  readonly resolve?: ResolveDns;
+}
+
+export interface GuardedRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string;
+  /** For everything: finding the address, connecting, sending, and the last byte of the answer. */
+  readonly timeoutMs: number;
+  /** How much is kept of the answer's body. */
+  readonly maxResponseBytes: number;
+  /** What becomes of a longer body: its beginning is the answer, or there is none. */
+  readonly onOversize: 'cut' | 'fail';
+  readonly signal?: AbortSignal;
+  /** How many redirects of a GET or HEAD are followed; others are answered as they come. */
+  readonly followRedirects?: number;
+}
+
+export interface GuardedResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array;
+  /** Whether the body was longer than what was kept of it. */
+  readonly isCut: boolean;
+}
+
+/** Requests to addresses that others have chosen: receivers, logos, domains. */
+export interface GuardedFetch {
+  /** Throws a GuardedFetchError when there is no answer, or the signal's reason. */
+  request(url: string | URL, request: GuardedRequest): Promise<GuardedResponse>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+// A connection lives no longer than this without a new look-up of its host.
+const connectionMs = 10_000;
+const idleMs = 4_000;
+const connectTimeoutMs = 5_000;
+
+/**
+ * Reaches http and https on public addresses only, and never an address that was not checked: every
+ * redirect and every new connection is checked anew.
+ */
+export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  const { allowPrivateNetwork, resolve = systemResolver } = options;
+  const agent = new Agent({
+    connect: guardedConnector({ allowPrivateNetwork, resolve, timeoutMs: connectTimeoutMs }),
+    clientTtl: connectionMs,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    // The total limit of a request is kept here.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+
+  return {
+    async request(url, request) {
+      const { method, timeoutMs, followRedirects = 0 } = request;
+      const deadline = performance.now() + timeoutMs;
+      let target = url;
+      for (let redirects = 0; ; redirects += 1) {
+        const fault = findUrlFault(target, { allowPrivateNetwork });
+        if (fault) throw new GuardedFetchError(fault.reason, `The URL ${fault.message}`);
+        const parsed = new URL(target);
+        const response = await exchange(agent, parsed, request, deadline - performance.now());
+        const next = followRedirects > 0 && method !== 'POST' && locationOf(parsed, response);
+        if (!next) return response;
+        if (redirects === followRedirects) {
+          throw new GuardedFetchError('protocol', `There are more than ${redirects} redirects`);
+        }
+        target = next;
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+function locationOf(from: URL, { status, headers }: GuardedResponse): URL | undefined {
+  const { location } = headers;
+  if (!redirectStatuses.has(status) || typeof location !== 'string') return undefined;
+  if (!URL.canParse(location, from.href)) {
+    throw new GuardedFetchError('protocol', 'The answer redirects to what is no URL');
+  }
+  return new URL(location, from);
+}

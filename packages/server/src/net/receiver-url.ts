@@ -1,0 +1,55 @@
+import { isIP } from 'node:net';
+import { isPublicAddress } from './special-addresses.js';
+
+// The Fetch standard, "Port blocking": services that might take an HTTP request for their own
+// protocol.
+const blockedPorts = new Set(
+  [
+    '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111',
+    '113 115 117 119 123 135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540',
+    '548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000',
+    '6566 6665 6666 6667 6668 6669 6679 6697 10080',
+  ].flatMap((line) => line.split(' ')),
+);
+
+export interface ReceiverRules {
+  /** Lets everything through but what no request can be sent to. */
+  readonly allowPrivateNetwork: boolean;
+}
+
+export type UrlFault = {
+  readonly reason: 'bad_url' | 'forbidden_address';
+  readonly message: string;
+};
+
+/**
+ * What keeps us from sending a request to a URL, as far as can be told without looking up its name;
+ * undefined when nothing does. The WHATWG parser has written every spelling of an address in the
+ * same way: `2130706433`, `0x7f.1`, `127.0.0.1.` and full-width digits are all `127.0.0.1`.
+ */
+export function findUrlFault(url: string | URL, rules: ReceiverRules): UrlFault | undefined {
+  if (!URL.canParse(String(url))) return bad('must be a URL, such as https://example.com/hook');
+  const { protocol, username, password, port, hostname } = new URL(url);
+  if (protocol !== 'https:' && protocol !== 'http:')
+    return bad('must start with http:// or https://');
+  if (username !== '' || password !== '') return bad('must not hold a user name or password');
+  if (blockedPorts.has(port))
+    return bad(`must not use port ${port}, which belongs to another service`);
+  if (rules.allowPrivateNetwork) return undefined;
+  const host = addressOf(hostname);
+  // RFC 6761 §6.3: names that always stand for this machine.
+  const isThisMachine = /(?:^|\.)localhost\.?$/.test(host);
+  if (isThisMachine || (isIP(host) !== 0 && !isPublicAddress(host))) {
+    return { reason: 'forbidden_address', message: 'must lead to a public address' };
+  }
+  return undefined;
+}
+
+/** A URL's host, without the brackets of an IPv6 address. */
+export function addressOf(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
+
+function bad(message: string): UrlFault {
+  return { reason: 'bad_url', message };
+}
