@@ -4,12 +4,14 @@ import { healthRoutes } from '../health/health-contract.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
 import { usageRoutes } from '../usage/usage-contract.js';
+import { webhookRoutes } from '../webhooks/webhook-contract.js';
 
 /** The table: every path that this server answers. */
 export const api = [
   ...tokenRoutes,
   ...urlRoutes,
   ...clickRoutes,
+  ...webhookRoutes,
   ...usageRoutes,
   ...healthRoutes,
   ...redirectRoutes,
