@@ -734,8 +734,7 @@ export interface components {
             createdAt: string;
             data: components["schemas"]["UrlEventData"];
         };
-        UrlEventData: components["schemas"]["UrlRecord"];
-        UrlRecord: {
+        UrlEventData: {
             /**
              * @description A decimal integer as a string.
              * @example 42
@@ -1157,6 +1156,62 @@ export interface components {
             deletedIds: string[];
             skippedIds: string[];
         };
+        UrlRecord: {
+            /**
+             * @description A decimal integer as a string.
+             * @example 42
+             */
+            id: string;
+            /** @example aB3xY9q */
+            shortCode: string;
+            /** @example https://example.com/spring?ref=mail#offers */
+            targetUrl: string;
+            /** @example spring-sale */
+            customSlug: string | null;
+            /**
+             * @description The public link: the custom slug when there is one, otherwise the short code.
+             * @example https://sho.example/spring-sale
+             */
+            shortUrl: string;
+            /** Format: uuid */
+            organizationId: string;
+            title: string | null;
+            description: string | null;
+            category: string | null;
+            tags: string[];
+            /** Format: uuid */
+            domainId: string | null;
+            /**
+             * @description The status that visitors are redirected with.
+             * @example 307
+             * @enum {number}
+             */
+            redirectType: 301 | 302 | 307 | 308;
+            expiresAt: string | null;
+            isPasswordProtected: boolean;
+            utmSource: string | null;
+            utmMedium: string | null;
+            utmCampaign: string | null;
+            utmTerm: string | null;
+            utmContent: string | null;
+            customUtmParams: {
+                [key: string]: string;
+            };
+            sourceDomain: string | null;
+            isActive: boolean;
+            /** @description Clicks counted so far. */
+            clickCount: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            updatedAt: string;
+        };
         UrlClicks: {
             /** @example 42 */
             urlId: string;
@@ -1442,62 +1497,6 @@ export interface components {
         Health: {
             /** @constant */
             status: "ok";
-        };
-        UrlRecordOutput: {
-            /**
-             * @description A decimal integer as a string.
-             * @example 42
-             */
-            id: string;
-            /** @example aB3xY9q */
-            shortCode: string;
-            /** @example https://example.com/spring?ref=mail#offers */
-            targetUrl: string;
-            /** @example spring-sale */
-            customSlug: string | null;
-            /**
-             * @description The public link: the custom slug when there is one, otherwise the short code.
-             * @example https://sho.example/spring-sale
-             */
-            shortUrl: string;
-            /** Format: uuid */
-            organizationId: string;
-            title: string | null;
-            description: string | null;
-            category: string | null;
-            tags: string[];
-            /** Format: uuid */
-            domainId: string | null;
-            /**
-             * @description The status that visitors are redirected with.
-             * @example 307
-             * @enum {number}
-             */
-            redirectType: 301 | 302 | 307 | 308;
-            expiresAt: string | null;
-            isPasswordProtected: boolean;
-            utmSource: string | null;
-            utmMedium: string | null;
-            utmCampaign: string | null;
-            utmTerm: string | null;
-            utmContent: string | null;
-            customUtmParams: {
-                [key: string]: string;
-            };
-            sourceDomain: string | null;
-            isActive: boolean;
-            /** @description Clicks counted so far. */
-            clickCount: number;
-            /**
-             * Format: date-time
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @example 2030-01-01T00:00:00.000Z
-             */
-            updatedAt: string;
         };
         UrlBulkUpdateItem: {
             /** @example 42 */
@@ -2734,7 +2733,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: components["schemas"]["UrlRecordOutput"];
+                        data: components["schemas"]["UrlRecord"];
                     };
                 };
             };
@@ -2894,7 +2893,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: components["schemas"]["UrlRecordOutput"];
+                        data: components["schemas"]["UrlRecord"];
                     };
                 };
             };
@@ -3058,7 +3057,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: components["schemas"]["UrlRecordOutput"];
+                        data: components["schemas"]["UrlRecord"];
                     };
                 };
             };

@@ -48,7 +48,7 @@ const domain = z
   .meta({ id: 'DomainEventData' });
 
 // Receivers must bear fields that a newer server adds; responses of the API are described exactly.
-const url = urlRecord.meta({ id: 'UrlEventData' });
+const url = z.object(urlRecord.shape).meta({ id: 'UrlEventData' });
 
 /** What the events of each type carry as `data`. */
 export const eventData = {
