@@ -18,6 +18,10 @@ export interface Config {
   readonly secretKey: string | undefined;
   /** Click counts that are told of as events, in ascending order. */
   readonly thresholds: readonly number[];
+  /** Lets webhooks and logos reach private addresses: for development. */
+  readonly allowPrivateNetwork: boolean;
+  /** Milliseconds before the second attempt of a delivery, the third, and so on. */
+  readonly webhookRetrySchedule: readonly number[];
   /** A country database of the operator's own; undefined stands for the one that is shipped. */
   readonly countryDatabase: string | undefined;
   /** The header in which trusted proxies say the visitor's country. */
@@ -63,6 +67,12 @@ export function readConfig(environment: Environment): Config {
     trustedProxies: read('SHORTY_TRUST_PROXY', '', parseTrustedProxies),
     secretKey: optional('SHORTY_SECRET_KEY', parseSecretKey),
     thresholds: read('SHORTY_THRESHOLDS', '100,1000,10000,100000,1000000', parseThresholds),
+    allowPrivateNetwork: read('SHORTY_ALLOW_PRIVATE_NETWORK', '0', parseFlag),
+    webhookRetrySchedule: read(
+      'SHORTY_WEBHOOK_RETRY_SCHEDULE',
+      '30,120,600,3600,21600,86400',
+      parseRetrySchedule,
+    ),
     countryDatabase: optional('SHORTY_COUNTRY_DATABASE', (text) => text),
     countryHeader: optional('SHORTY_COUNTRY_HEADER', parseHeaderName),
     retentionDays: optional('SHORTY_VISIT_RETENTION_DAYS', parseDays),
@@ -126,6 +136,19 @@ function parseThresholds(text: string): readonly number[] {
     return [...new Set(thresholds)].sort((a, b) => a - b);
   }
   throw new Error('it must be whole numbers above 0 with commas, such as 100,1000,10000');
+}
+
+const maxRetries = 20;
+
+function parseRetrySchedule(text: string): readonly number[] {
+  const seconds = text.split(',').map((part) => Number(part.trim() || Number.NaN));
+  const areDelays = seconds.every((delay) => delay >= 0.001 && delay <= 31 * 86_400);
+  if (areDelays && seconds.length <= maxRetries) {
+    return seconds.map((delay) => Math.round(delay * 1000));
+  }
+  throw new Error(
+    `it must be up to ${maxRetries} numbers of seconds with commas, such as 30,120,600`,
+  );
 }
 
 function parseHeaderName(text: string): string {

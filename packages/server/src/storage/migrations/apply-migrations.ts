@@ -2,6 +2,7 @@ import { type Kysely, type Migration, Migrator } from 'kysely';
 import type { Schema } from '../schema.js';
 import { initial } from './0001-initial.js';
 import { visits } from './0002-visits.js';
+import { webhooks } from './0004-webhooks.js';
 
 export type Engine = 'sqlite';
 
@@ -9,6 +10,7 @@ export type Engine = 'sqlite';
 const migrations: Record<string, (engine: Engine) => Migration> = {
   '0001-initial': initial,
   '0002-visits': visits,
+  '0004-webhooks': webhooks,
 };
 
 /** Applies what is missing, all or nothing; the names of what was applied. */
