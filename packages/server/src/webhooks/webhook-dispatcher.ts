@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Service } from '../lifecycle.js';
 import type { GuardedFetch } from '../net/guarded-fetch.js';
 import type { Clock } from '../ports.js';
@@ -49,6 +50,8 @@ export class WebhookDispatcher implements Service {
 
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
+    // Every attempt under way listens.
+    setMaxListeners(0, this.#abort.signal);
   }
 
   start(): void {
