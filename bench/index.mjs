@@ -1,11 +1,13 @@
 // Every benchmark, or those that are named: `npm run bench redirects start-up`.
 import { benchAnalytics } from './analytics.mjs';
 import { benchBulkCreate } from './bulk-create.mjs';
+import { benchDeliveries } from './deliveries.mjs';
 import { benchImportMemory } from './import-memory.mjs';
 import { missedBounds } from './lib/ratio.mjs';
 import { benchRedirects } from './redirects.mjs';
 import { benchRedirectsBeside } from './redirects-beside.mjs';
 import { benchStartUp } from './start-up.mjs';
+import { benchVerify } from './verify.mjs';
 
 const benchmarks = {
   redirects: benchRedirects,
@@ -15,6 +17,8 @@ const benchmarks = {
   'start-up': benchStartUp,
   'import-memory': benchImportMemory,
   analytics: benchAnalytics,
+  deliveries: benchDeliveries,
+  verify: benchVerify,
 };
 
 const wanted = process.argv.slice(2);
