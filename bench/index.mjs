@@ -1,12 +1,14 @@
 // Every benchmark, or those that are named: `npm run bench redirects start-up`.
 import { benchAnalytics } from './analytics.mjs';
 import { benchBulkCreate } from './bulk-create.mjs';
+import { benchDeliveries } from './deliveries.mjs';
 import { benchImportMemory } from './import-memory.mjs';
 import { missedBounds } from './lib/ratio.mjs';
 import { benchQrDownload } from './qr-download.mjs';
 import { benchRedirects } from './redirects.mjs';
 import { benchRedirectsBeside } from './redirects-beside.mjs';
 import { benchStartUp } from './start-up.mjs';
+import { benchVerify } from './verify.mjs';
 
 const benchmarks = {
   redirects: benchRedirects,
@@ -17,6 +19,8 @@ const benchmarks = {
   'import-memory': benchImportMemory,
   analytics: benchAnalytics,
   'qr-download': benchQrDownload,
+  deliveries: benchDeliveries,
+  verify: benchVerify,
 };
 
 const wanted = process.argv.slice(2);

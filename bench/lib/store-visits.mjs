@@ -14,7 +14,7 @@ export async function storeVisits(databasePath, visits) {
   const database = openStorage({ databasePath, durability: 'process' });
   const chunks = new ChunkRepository(database);
   const repository = new VisitRepository(database, {
-    outbox: new EventOutbox(() => 'no event'),
+    outbox: new EventOutbox(database, { newId: () => 'no event' }),
     thresholds: [],
   });
   const compactor = new VisitCompactor({ chunks, clock: Date.now });

@@ -13,8 +13,6 @@ export interface Config {
   readonly shortDomain: string | undefined;
   /** What the text of QR codes begins with; undefined stands for scheme and short domain. */
   readonly publicHost: string | undefined;
-  /** Lets logos, and whatever else others choose, come from private addresses: for development. */
-  readonly allowPrivateNetwork: boolean;
   /** The first client of an empty database; undefined makes one up. */
   readonly credentials: { readonly clientId: string; readonly clientSecret: string } | undefined;
   readonly trustedProxies: TrustedProxies;
@@ -22,6 +20,10 @@ export interface Config {
   readonly secretKey: string | undefined;
   /** Click counts that are told of as events, in ascending order. */
   readonly thresholds: readonly number[];
+  /** Lets webhooks and logos reach private addresses: for development. */
+  readonly allowPrivateNetwork: boolean;
+  /** Milliseconds before the second attempt of a delivery, the third, and so on. */
+  readonly webhookRetrySchedule: readonly number[];
   /** A country database of the operator's own; undefined stands for the one that is shipped. */
   readonly countryDatabase: string | undefined;
   /** The header in which trusted proxies say the visitor's country. */
@@ -64,11 +66,16 @@ export function readConfig(environment: Environment): Config {
     baseUrl: optional('SHORTY_BASE_URL', parseOrigin),
     shortDomain: optional('SHORTY_SHORT_DOMAIN', parseHost),
     publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
-    allowPrivateNetwork: read('SHORTY_ALLOW_PRIVATE_NETWORK', '0', parseFlag),
     credentials: readCredentials(environment),
     trustedProxies: read('SHORTY_TRUST_PROXY', '', parseTrustedProxies),
     secretKey: optional('SHORTY_SECRET_KEY', parseSecretKey),
     thresholds: read('SHORTY_THRESHOLDS', '100,1000,10000,100000,1000000', parseThresholds),
+    allowPrivateNetwork: read('SHORTY_ALLOW_PRIVATE_NETWORK', '0', parseFlag),
+    webhookRetrySchedule: read(
+      'SHORTY_WEBHOOK_RETRY_SCHEDULE',
+      '30,120,600,3600,21600,86400',
+      parseRetrySchedule,
+    ),
     countryDatabase: optional('SHORTY_COUNTRY_DATABASE', (text) => text),
     countryHeader: optional('SHORTY_COUNTRY_HEADER', parseHeaderName),
     retentionDays: optional('SHORTY_VISIT_RETENTION_DAYS', parseDays),
@@ -141,6 +148,19 @@ function parseThresholds(text: string): readonly number[] {
     return [...new Set(thresholds)].sort((a, b) => a - b);
   }
   throw new Error('it must be whole numbers above 0 with commas, such as 100,1000,10000');
+}
+
+const maxRetries = 20;
+
+function parseRetrySchedule(text: string): readonly number[] {
+  const seconds = text.split(',').map((part) => Number(part.trim() || Number.NaN));
+  const areDelays = seconds.every((delay) => delay >= 0.001 && delay <= 31 * 86_400);
+  if (areDelays && seconds.length <= maxRetries) {
+    return seconds.map((delay) => Math.round(delay * 1000));
+  }
+  throw new Error(
+    `it must be up to ${maxRetries} numbers of seconds with commas, such as 30,120,600`,
+  );
 }
 
 function parseHeaderName(text: string): string {

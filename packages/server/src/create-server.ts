@@ -54,6 +54,13 @@ import { UrlService } from './urls/url-service.js';
 import { usageHandlers } from './usage/usage-handlers.js';
 import { createVisitDescriber } from './visits/describe-visit.js';
 import { openCountryDatabase } from './visits/find-country.js';
+import { createDispatcher } from './webhooks/create-dispatcher.js';
+import { DeliveryPruner } from './webhooks/delivery-pruner.js';
+import { DeliveryRepository } from './webhooks/delivery-repository.js';
+import { DispatcherThread } from './webhooks/dispatcher-thread.js';
+import { webhookHandlers } from './webhooks/webhook-handlers.js';
+import { WebhookRepository } from './webhooks/webhook-repository.js';
+import { WebhookService } from './webhooks/webhook-service.js';
 
 export interface ServerOptions extends Partial<Config> {
   /** Milliseconds since 1970; for tests that travel in time. */
@@ -123,9 +130,18 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
   const domains = new DomainRepository(database);
-  const outbox = new EventOutbox(newUuid);
-  const visits = new VisitRepository(database, { outbox, thresholds: config.thresholds });
   const hasThreads = isThreaded && config.databasePath !== ':memory:';
+  const dispatching = {
+    schedule: config.webhookRetrySchedule,
+    allowPrivateNetwork: config.allowPrivateNetwork,
+  };
+  const onDeliveryError = (err: unknown) => logger.error({ err }, 'webhooks are not dispatched');
+  const dispatcher = hasThreads
+    ? new DispatcherThread({ storage, settings: dispatching, onError: onDeliveryError })
+    : createDispatcher(database, dispatching, clock, onDeliveryError);
+  const wakeDispatcher = () => dispatcher.wake();
+  const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wakeDispatcher });
+  const visits = new VisitRepository(database, { outbox, thresholds: config.thresholds });
   const reportsThread = hasThreads ? new ClickReportsThread(storage) : undefined;
   const reports = reportsThread ?? new ClickReader(database);
   let pipeline: VisitPipeline | undefined;
@@ -169,6 +185,17 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     newId: newUuid,
     onChanged: (id) => pictureCache.invalidate(id),
   });
+  const webhooks = new WebhookService({
+    webhooks: new WebhookRepository(database),
+    deliveries: new DeliveryRepository(database, outbox),
+    organizations,
+    allowPrivateNetwork: config.allowPrivateNetwork,
+    clock,
+    newId: newUuid,
+    randomBytes,
+    onChanged: wakeDispatcher,
+  });
+  const pruner = new DeliveryPruner(database, clock);
   const hosts = new HostResolver({
     shortDomain: () => origins().shortDomain,
     findActiveId: (hostname) => domains.findActiveId(hostname),
@@ -201,6 +228,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...clickHandlers(new ClickService({ urls: service, reports, clock }), origins),
       ...qrHandlers(qrService),
       ...scanHandlers(new ScanService({ scans: new ScanRepository(database), reports, clock })),
+      ...webhookHandlers(webhooks),
       ...usageHandlers(organizations, clock),
       ...healthHandlers({
         database,
@@ -226,6 +254,13 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       },
       onError: (err) => logger.error({ err }, 'old tokens and keys could not be removed'),
     }),
+    new PeriodicService({
+      name: 'old deliveries',
+      everyMs: housekeepingEveryMs,
+      runOnce: () => pruner.runOnce(),
+      onError: (err) => logger.error({ err }, 'old deliveries could not be removed'),
+    }),
+    dispatcher,
   ];
 
   async function createFirstOrganization(): Promise<void> {

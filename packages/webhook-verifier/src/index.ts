@@ -13,6 +13,7 @@ export {
 export {
   type SignedWebhook,
   type SignOptions,
+  signBody,
   signWebhook,
   type WebhookEventInput,
 } from './sign-webhook.js';

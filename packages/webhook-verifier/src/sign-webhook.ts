@@ -35,8 +35,39 @@ export interface SignedWebhook {
 }
 
 /**
- * Makes the delivery that Shorty would send: the server signs with this function, and so can the
- * tests of a receiver. The same event always gives the same body.
+ * Signs a body as it stands, for senders that keep what they send: the same bytes at every attempt,
+ * each with a timestamp and signatures of its own.
+ *
+ * @throws {TypeError} for a missing secret
+ *
+ * @example
+ * ```ts
+ * import { signBody } from '@shorty/webhook-verifier';
+ *
+ * const headers = signBody('{"id":"…","type":"url.created"}', 'url.created', { secret: 'a secret' });
+ * console.log(headers['X-Service-Signature']);
+ * ```
+ */
+export function signBody(
+  body: string,
+  type: string,
+  { secret, deliveryId = randomUUID(), now = new Date() }: SignOptions,
+): SignedWebhook['headers'] {
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const signatures = secretsOf(secret).map(
+    (each) => `sha256=${createHmac('sha256', each).update(`${timestamp}.${body}`).digest('hex')}`,
+  );
+  return {
+    'Content-Type': 'application/json; charset=utf-8',
+    'X-Service-Event': type,
+    'X-Service-Delivery-Id': deliveryId,
+    'X-Service-Timestamp': timestamp,
+    'X-Service-Signature': signatures.join(','),
+  };
+}
+
+/**
+ * Makes the delivery that Shorty would send: for the tests of a receiver. The same event always gives the same body.
  *
  * @throws {TypeError} for a missing secret
  *
@@ -52,22 +83,8 @@ export interface SignedWebhook {
  * ```
  */
 export function signWebhook(event: WebhookEventInput, options: SignOptions): SignedWebhook {
-  const { deliveryId = randomUUID(), now = new Date() } = options;
+  const { now = new Date() } = options;
   const { id = randomUUID(), type, createdAt = now, data } = event;
   const body = JSON.stringify({ id, type, createdAt: new Date(createdAt).toISOString(), data });
-  const timestamp = String(Math.floor(now.getTime() / 1000));
-  const signatures = secretsOf(options.secret).map(
-    (secret) =>
-      `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`,
-  );
-  return {
-    headers: {
-      'Content-Type': 'application/json; charset=utf-8',
-      'X-Service-Event': type,
-      'X-Service-Delivery-Id': deliveryId,
-      'X-Service-Timestamp': timestamp,
-      'X-Service-Signature': signatures.join(','),
-    },
-    body,
-  };
+  return { headers: signBody(body, type, { ...options, now }), body };
 }

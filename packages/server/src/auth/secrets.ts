@@ -6,6 +6,7 @@ const prefixes = {
   clientId: 'shorty_ci_',
   clientSecret: 'shorty_cs_',
   accessToken: 'shorty_at_',
+  webhookSecret: 'shorty_ws_',
 } as const;
 
 const secretBytes = 32;

@@ -32,7 +32,10 @@ export interface IngestWorkerMessage {
 const { databasePath, durability, thresholds, retentionDays, root, folder, writerId } =
   workerData as IngestWorkerData;
 const database = openStorage({ databasePath, durability });
-const visits = new VisitRepository(database, { outbox: new EventOutbox(newUuid), thresholds });
+const visits = new VisitRepository(database, {
+  outbox: new EventOutbox(database, { newId: newUuid }),
+  thresholds,
+});
 const ingester = new VisitIngester({ visits, root, folder, writerId, clock: Date.now });
 
 const chunks = new ChunkRepository(database);

@@ -7,6 +7,7 @@ import { redirectRoutes } from '../redirect/redirect-contract.js';
 import { scanRoutes } from '../scans/scans-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
 import { usageRoutes } from '../usage/usage-contract.js';
+import { webhookRoutes } from '../webhooks/webhook-contract.js';
 
 /** The table: every path that this server answers. */
 export const api = [
@@ -15,6 +16,7 @@ export const api = [
   ...qrRoutes,
   ...clickRoutes,
   ...scanRoutes,
+  ...webhookRoutes,
   ...usageRoutes,
   ...healthRoutes,
   ...qrPictureRoutes,

@@ -6,6 +6,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
+import { eventBodies, eventSummaries } from '../events/event-contract.js';
 import { urlBulkUpdateItem } from '../urls/url-contract.js';
 import { api } from './api.js';
 import { type Route, type RouteResponse, scopes, scopesOf } from './define-route.js';
@@ -19,6 +20,7 @@ const tags = {
   URLs: 'Short links, one or a hundred at a time.',
   'QR codes': 'Codes that scan, for links and for any text.',
   Analytics: 'Who clicked, from where and when.',
+  Webhooks: 'Events, signed and delivered at least once.',
   Usage: 'What the organization uses of its plan.',
   Operations: 'Health and this description.',
   Redirects: 'The short links themselves.',
@@ -51,6 +53,7 @@ export function renderOpenApi(): string {
     servers: [{ url: '/', description: 'The server that serves this file' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: webhooksOf(),
     components: {
       // Bulk bodies refer to their items by name, see bulkItems.
       schemas: { UrlBulkUpdateItem: urlBulkUpdateItem },
@@ -74,6 +77,42 @@ export function renderOpenApi(): string {
     },
   });
   return `# Generated from packages/server/src/contract by \`npm run generate\`. Do not edit.\n${stringify(document, { lineWidth: 100, aliasDuplicateObjects: false })}`;
+}
+
+const deliveryHeaders = z.object({
+  'X-Service-Event': z.string().meta({ description: 'The event type.' }),
+  'X-Service-Delivery-Id': z.string().meta({
+    description: 'Of the delivery, the same at every attempt.',
+    format: 'uuid',
+  }),
+  'X-Service-Timestamp': z.string().meta({ description: 'Unix seconds at signing time.' }),
+  'X-Service-Signature': z.string().meta({
+    description:
+      'sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation.',
+  }),
+});
+
+/** What receivers are sent. */
+function webhooksOf(): ZodOpenApiPathsObject {
+  return Object.fromEntries(
+    eventBodies.map(({ type, body }) => [
+      type,
+      {
+        post: {
+          operationId: type,
+          summary: eventSummaries[type],
+          tags: ['Webhooks'],
+          security: [],
+          requestParams: { header: deliveryHeaders },
+          requestBody: { required: true, content: { 'application/json': { schema: body } } },
+          responses: {
+            '2XX': { description: 'Delivered' },
+            default: { description: 'Not delivered: tried again by the schedule' },
+          },
+        },
+      },
+    ]),
+  );
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {

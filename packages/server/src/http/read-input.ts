@@ -118,8 +118,12 @@ export function readIdempotency(
     ]);
   }
   const fingerprint = createHash('sha256')
-    .update(`${route.method} ${route.path}\n`)
+    .update(`${route.method} ${pathOf(request)}\n`)
     .update(rawBodies.get(request) ?? '')
     .digest('base64url');
   return { organizationId, key, fingerprint, now };
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
 }

@@ -33,7 +33,10 @@ export function toGuardedFetchError(error: unknown): GuardedFetchError {
   if (error instanceof errors.HeadersOverflowError) {
     return say('protocol', 'The headers of the answer are too large');
   }
-  if (code.startsWith('HPE_') || error instanceof errors.ResponseContentLengthMismatchError) {
+  if (
+    error instanceof errors.HTTPParserError ||
+    error instanceof errors.ResponseContentLengthMismatchError
+  ) {
     return say('protocol', 'The answer is no valid HTTP');
   }
   if (/^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {

@@ -15,6 +15,8 @@ export interface Database {
    * share a commit; so one may be undone and run again, and must not reach outside the transaction.
    */
   write<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
+  /** Calls back once the transaction has been committed, and never when it is undone. */
+  afterCommit(transaction: WriteTransaction, callback: () => void): void;
   /**
    * Inserts rows as fast as the engine can; how many. With `passConflicts`, a row whose key is taken
    * is passed over instead of failing the transaction. Columns that are null in every row may be

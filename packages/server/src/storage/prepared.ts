@@ -6,7 +6,9 @@ import type { Compilable, CompiledQuery, InferResult } from 'kysely';
  */
 export function prepare<Query extends Compilable<unknown>>(
   query: Query,
-): (...parameters: readonly (string | number | Uint8Array)[]) => CompiledQuery<RowOf<Query>> {
+): (
+  ...parameters: readonly (string | number | Uint8Array | null)[]
+) => CompiledQuery<RowOf<Query>> {
   const compiled = query.compile() as CompiledQuery<RowOf<Query>>;
   return (...parameters) => ({ ...compiled, parameters });
 }

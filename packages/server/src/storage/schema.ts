@@ -15,6 +15,7 @@ export interface Schema {
   webhooks: WebhookTable;
   events: EventTable;
   deliveries: DeliveryTable;
+  delivery_attempts: DeliveryAttemptTable;
   url_id_counter: { last_id: number };
   url_clicks: UrlClicksTable;
   visit_batches: VisitBatchTable;
@@ -116,16 +117,22 @@ export interface WebhookTable {
   url: string;
   events: string;
   secret: string;
+  /** Signs beside the secret until its time has come. */
+  previous_secret: string | null;
+  previous_secret_expires_at: number | null;
   is_active: number;
   created_at: number;
   updated_at: number;
+  /** Since then it is only there until its deliveries have been removed. */
+  deleted_at: number | null;
 }
 
 export interface EventTable {
   id: string;
   organization_id: string;
   type: string;
-  data: string;
+  /** What is sent, byte by byte, at every attempt of every delivery. */
+  body: string;
   created_at: number;
 }
 
@@ -136,7 +143,23 @@ export interface DeliveryTable {
   status: string;
   attempts: number;
   next_attempt_at: number | null;
+  /** When it may be claimed: at its next attempt, or when the lease of who makes that has ended. */
+  due_at: number | null;
+  last_status_code: number | null;
+  last_error: string | null;
   created_at: number;
+  delivered_at: number | null;
+}
+
+export interface DeliveryAttemptTable {
+  delivery_id: string;
+  /** From 1. */
+  number: number;
+  attempted_at: number;
+  duration_ms: number;
+  status_code: number | null;
+  error: string | null;
+  response_body: string | null;
 }
 
 /** The clicks of each link that has any. */

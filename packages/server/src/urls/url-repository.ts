@@ -1,5 +1,6 @@
 import type { CompiledQuery, ExpressionBuilder } from 'kysely';
 import { findActiveDomains } from '../domains/find-active-domains.js';
+import type { EventData } from '../events/event-contract.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
 import { giveQuota, takeQuota } from '../organizations/link-quota.js';
@@ -44,7 +45,7 @@ export interface CreateContext<Kept> {
 export interface UrlRepositoryOptions {
   readonly outbox: EventOutbox;
   /** The public record, as events carry it. */
-  readonly describe: (url: ShortUrl, now: number) => unknown;
+  readonly describe: (url: ShortUrl, now: number) => EventData<'url.created'>;
 }
 
 /** Links and their keys. Every method is one transaction. */

@@ -24,7 +24,7 @@ beforeEach(async () => {
   stored = await openRepository();
   chunks = new ChunkRepository(stored.database);
   visits = new VisitRepository(stored.database, {
-    outbox: new EventOutbox(() => 'event'),
+    outbox: new EventOutbox(stored.database, { newId: () => 'event' }),
     thresholds: [],
   });
   reader = new ClickReader(stored.database);

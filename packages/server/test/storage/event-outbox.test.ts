@@ -10,20 +10,24 @@ afterAll(() => stored.close());
 interface Recorded {
   type: string;
   webhook_id: string;
-  data: { id: number; isActive: boolean };
+  data: { id: string; isActive: boolean };
 }
 
 async function recorded(organizationId: string): Promise<Recorded[]> {
   const rows = await stored.database.read
     .selectFrom('events')
     .innerJoin('deliveries', 'deliveries.event_id', 'events.id')
-    .select(['type', 'data', 'webhook_id', 'status', 'attempts', 'next_attempt_at'])
+    .select(['type', 'body', 'webhook_id', 'status', 'attempts', 'next_attempt_at'])
     .where('organization_id', '=', organizationId)
     .orderBy('events.created_at')
     .orderBy('events.id')
     .execute();
   for (const { status, attempts } of rows) expect([status, attempts]).toEqual(['pending', 0]);
-  return rows.map(({ type, data, webhook_id }) => ({ type, webhook_id, data: JSON.parse(data) }));
+  return rows.map(({ type, body, webhook_id }) => ({
+    type,
+    webhook_id,
+    data: JSON.parse(body).data,
+  }));
 }
 
 async function makeOne(organizationId: string, draft = {}): Promise<number> {
@@ -77,7 +81,7 @@ describe('the event and its deliveries are written in the transaction of the cha
     await stored.urls.expireDue(now + 1000, 100);
     await stored.urls.expireDue(now + 1000, 100);
     expect(await recorded(organizationId)).toMatchObject([
-      { type: 'url.expired', data: { id, isActive: false } },
+      { type: 'url.expired', data: { id: String(id), isActive: false } },
     ]);
   });
 
@@ -93,7 +97,7 @@ describe('the event and its deliveries are written in the transaction of the cha
     await stored.urls.deactivateMany(organizationId, [deleted], now + 1000);
     const events = await recorded(organizationId);
     expect(events.filter(({ type }) => type === 'url.expired').map(({ data }) => data.id)).toEqual(
-      expect.arrayContaining([patched, deleted]),
+      expect.arrayContaining([patched, deleted].map(String)),
     );
     expect(events.filter(({ type }) => type === 'url.updated')).toHaveLength(1);
   });

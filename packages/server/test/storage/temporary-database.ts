@@ -8,6 +8,7 @@ import { OrganizationRepository } from '../../src/organizations/organization-rep
 import type { PlanName } from '../../src/organizations/plans.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
+import { toRecord } from '../../src/urls/present-url.js';
 import type { UrlDraft } from '../../src/urls/short-url.js';
 import { type CreateOutcome, UrlRepository } from '../../src/urls/url-repository.js';
 
@@ -64,8 +65,8 @@ export async function openRepository(): Promise<Stored> {
     return `id-${ids}`;
   };
   const urls = new UrlRepository(database, {
-    outbox: new EventOutbox(newId),
-    describe: ({ id, shortCode, isActive }) => ({ id, shortCode, isActive }),
+    outbox: new EventOutbox(database, { newId }),
+    describe: (url, now) => toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),
   });
   return {
     database,

@@ -3,6 +3,7 @@ import type { Schema } from '../schema.js';
 import { initial } from './0001-initial.js';
 import { visits } from './0002-visits.js';
 import { qrCodes } from './0003-qr-codes.js';
+import { webhooks } from './0004-webhooks.js';
 
 export type Engine = 'sqlite';
 
@@ -11,6 +12,7 @@ const migrations: Record<string, (engine: Engine) => Migration> = {
   '0001-initial': initial,
   '0002-visits': visits,
   '0003-qr-codes': qrCodes,
+  '0004-webhooks': webhooks,
 };
 
 /** Applies what is missing, all or nothing; the names of what was applied. */

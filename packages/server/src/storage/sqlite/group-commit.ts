@@ -20,6 +20,7 @@ export class GroupCommit {
   readonly #db: Kysely<Schema>;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
+  readonly #callbacks = new WeakMap<WriteTransaction, Set<() => void>>();
 
   constructor(db: Kysely<Schema>) {
     this.#db = db;
@@ -38,6 +39,13 @@ export class GroupCommit {
     });
   }
 
+  /** The same callback is called once, however many works of the transaction ask for it. */
+  afterCommit(transaction: WriteTransaction, callback: () => void): void {
+    const callbacks = this.#callbacks.get(transaction);
+    if (callbacks) callbacks.add(callback);
+    else this.#callbacks.set(transaction, new Set([callback]));
+  }
+
   /** Resolves when nothing is waiting any more. */
   async finish(): Promise<void> {
     await this.#running;
@@ -53,9 +61,11 @@ export class GroupCommit {
 
   async #commit(group: readonly Waiting[]): Promise<void> {
     const answers: (() => void)[] = [];
+    let callbacks: Iterable<() => void> = [];
     try {
       await this.#db.transaction().execute(async (transaction) => {
         for (const work of group) answers.push(await work.run(transaction));
+        callbacks = this.#callbacks.get(transaction) ?? [];
       });
     } catch (error) {
       const [only] = group;
@@ -68,5 +78,6 @@ export class GroupCommit {
       return;
     }
     for (const answer of answers) answer();
+    for (const callback of callbacks) callback();
   }
 }

@@ -47,6 +47,7 @@ export function openSqlite({ path, durability }: SqliteOptions): Database {
         }
       }),
     write: (work) => commits.write(work),
+    afterCommit: (transaction, callback) => commits.afterCommit(transaction, callback),
     bulkInsert: bulkInserter(writer),
     async allocateUrlIds(transaction, count) {
       const { rows } = await transaction.executeQuery<{ last_id: number }>(

@@ -1,0 +1,216 @@
+// Deliveries with outbox, signatures and records, against a loop that signs and posts the same
+// bodies through undici's Pool. The receiver is another process; both senders are this one.
+import { createHmac, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { Pool } from 'undici';
+import { v7 as newUuid } from 'uuid';
+import { eventExamples } from '../packages/server/dist/events/event-examples.js';
+import { EventOutbox } from '../packages/server/dist/events/event-outbox.js';
+import { createGuardedFetch } from '../packages/server/dist/net/guarded-fetch.js';
+import { openStorage } from '../packages/server/dist/storage/open-storage.js';
+import { DeliveryQueue } from '../packages/server/dist/webhooks/delivery-queue.js';
+import { WebhookDispatcher } from '../packages/server/dist/webhooks/webhook-dispatcher.js';
+import { scratchFolder, serve } from './lib/processes.mjs';
+import { compare, report, reportUpper } from './lib/ratio.mjs';
+
+const secret = 'shorty_ws_bench';
+const poolConnections = 64;
+const receivers = 10;
+const backlog = 100_000;
+const organizationId = randomUUID();
+
+export async function benchDeliveries({ deliveries = 20_000, runs = 7 } = {}) {
+  const receiver = await serve('bench/receiver.mjs');
+  await throughput(receiver, deliveries, runs);
+  await isolation(receiver, deliveries, runs);
+  await bigBacklog(receiver);
+  await receiver.stop();
+}
+
+async function throughput(receiver, deliveries, runs) {
+  const store = await openStore();
+  const webhookId = await store.addWebhook(receiver.origin);
+  const body = JSON.stringify({
+    id: newUuid(),
+    type: 'url.created',
+    createdAt: new Date().toISOString(),
+    data: eventExamples['url.created'],
+  });
+  const result = await compare({
+    ceiling: () => postAll(receiver, body, deliveries),
+    async ours() {
+      await store.record(webhookId, deliveries);
+      return store.deliverAll([webhookId], deliveries);
+    },
+    runs,
+  });
+  report('deliveries to one receiver, outbox and records included', result, 0.6, 'a second');
+  await store.close();
+}
+
+/** Nine receivers, alone and beside a tenth that never answers. */
+async function isolation(receiver, deliveries, runs) {
+  const store = await openStore();
+  const good = [];
+  for (let at = 1; at < receivers; at += 1) good.push(await store.addWebhook(receiver.origin));
+  const dead = await store.addWebhook(`${receiver.origin}/dead`);
+  const each = Math.round(deliveries / good.length);
+  const run = async (withDead) => {
+    for (const id of good) await store.record(id, each);
+    if (withDead) await store.record(dead, each);
+    const rate = await store.deliverAll(good, each * good.length);
+    await store.forget(dead);
+    return rate;
+  };
+  const result = await compare({ ceiling: () => run(false), ours: () => run(true), runs });
+  report('nine receivers beside a dead one', result, 0.9, 'a second');
+  await store.close();
+}
+
+async function bigBacklog(receiver) {
+  const store = await openStore();
+  const webhookId = await store.addWebhook(receiver.origin);
+  const claimMs = async () => {
+    const times = [];
+    for (let turn = 0; turn < 50; turn += 1) {
+      const startedAt = performance.now();
+      await store.queue.findReceivers();
+      const claim = [{ webhookId, count: 32 }];
+      const claimed = await store.queue.advance([], claim, Date.now(), 20_000);
+      times.push(performance.now() - startedAt);
+      await store.queue.release(claimed, Date.now());
+    }
+    return times.sort((a, b) => a - b)[25];
+  };
+  await store.record(webhookId, 1_000);
+  const few = await claimMs();
+  await store.record(webhookId, backlog - 1_000);
+  const many = await claimMs();
+  const detail = `${many.toFixed(2)} against ${few.toFixed(2)} ms for 32 deliveries`;
+  reportUpper('claim time, 100,000 pending ÷ 1,000 pending', many / few, 1.5, detail);
+  globalThis.gc?.();
+  const before = process.memoryUsage().rss;
+  let peak = before;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage().rss);
+  }, 20);
+  const rate = await store.deliverAll([webhookId], backlog);
+  clearInterval(watch);
+  const megabytes = (peak - before) / 1e6;
+  reportUpper(
+    'memory that a backlog of 100,000 adds, MB',
+    megabytes,
+    100,
+    `${Math.round(rate).toLocaleString('en')} deliveries a second`,
+  );
+  await store.close();
+}
+
+/** A loop with nothing around it: sign, post, read the answer. */
+async function postAll({ origin }, body, count) {
+  const pool = new Pool(origin, { connections: poolConnections });
+  let left = count;
+  const sender = async () => {
+    while (left > 0) {
+      left -= 1;
+      const timestamp = String(Math.floor(Date.now() / 1000));
+      const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+      const answer = await pool.request({
+        method: 'POST',
+        path: '/',
+        headers: {
+          'Content-Type': 'application/json; charset=utf-8',
+          'X-Service-Event': 'url.created',
+          'X-Service-Delivery-Id': randomUUID(),
+          'X-Service-Timestamp': timestamp,
+          'X-Service-Signature': `sha256=${signature}`,
+        },
+        body,
+      });
+      await answer.body.dump();
+    }
+  };
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: poolConnections }, sender));
+  const rate = (count / (performance.now() - startedAt)) * 1000;
+  await pool.close();
+  return rate;
+}
+
+async function openStore() {
+  const databasePath = join(scratchFolder(), 'deliveries.db');
+  const database = openStorage({ databasePath, durability: 'process' });
+  await database.migrate();
+  const outbox = new EventOutbox(database, { newId: newUuid });
+  const queue = new DeliveryQueue(database);
+  await database.write((transaction) =>
+    transaction
+      .insertInto('organizations')
+      .values({ id: organizationId, name: 'bench', plan: 'scale', created_at: 0, active_urls: 0 })
+      .execute(),
+  );
+  const isAnyPending = (webhookIds) =>
+    database.read
+      .selectFrom('deliveries')
+      .select('id')
+      .where('due_at', 'is not', null)
+      .where('webhook_id', 'in', webhookIds)
+      .limit(1)
+      .executeTakeFirst();
+  return {
+    queue,
+    async addWebhook(url) {
+      const id = newUuid();
+      await database.write((transaction) =>
+        transaction
+          .insertInto('webhooks')
+          .values({
+            id,
+            organization_id: organizationId,
+            url,
+            events: '["url.created"]',
+            secret,
+            is_active: 1,
+            created_at: 0,
+            updated_at: 0,
+          })
+          .execute(),
+      );
+      return id;
+    },
+    async record(webhookId, count) {
+      for (let made = 0; made < count; made += 1_000) {
+        await database.write(async (transaction) => {
+          for (let at = 0; at < Math.min(1_000, count - made); at += 1) {
+            const data = eventExamples['url.created'];
+            await outbox.recordFor(transaction, organizationId, 'url.created', Date.now(), data, [
+              webhookId,
+            ]);
+          }
+        });
+      }
+    },
+    /** Sends what is pending for some webhooks, all of it recorded; how many a second. */
+    async deliverAll(webhookIds, count) {
+      const dispatcher = new WebhookDispatcher({
+        queue,
+        fetch: createGuardedFetch({ allowPrivateNetwork: true }),
+        schedule: [3_600_000],
+        clock: Date.now,
+        onError: (error) => console.error(error),
+      });
+      const startedAt = performance.now();
+      dispatcher.start();
+      while (await isAnyPending(webhookIds)) await new Promise((go) => setTimeout(go, 10));
+      const rate = (count / (performance.now() - startedAt)) * 1000;
+      await dispatcher.stop();
+      return rate;
+    },
+    async forget(webhookId) {
+      await database.write((transaction) =>
+        transaction.deleteFrom('deliveries').where('webhook_id', '=', webhookId).execute(),
+      );
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,75 @@
+import { signBody } from '@shorty/webhook-verifier';
+import type { GuardedFetch } from '../net/guarded-fetch.js';
+import { GuardedFetchError } from '../net/guarded-fetch-error.js';
+import type { Clock } from '../ports.js';
+import type { AttemptOutcome, ClaimedDelivery, Receiver } from './delivery-queue.js';
+import { nextAttemptAt, type RetrySchedule } from './retry-schedule.js';
+import { keptResponseBytes } from './webhook-contract.js';
+
+/** How long a receiver has to acknowledge. Specification, "Limits". */
+export const attemptTimeoutMs = 5_000;
+
+export interface AttemptContext {
+  readonly fetch: GuardedFetch;
+  readonly schedule: RetrySchedule;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Signs a delivery anew, posts it, and tells what became of it. Throws only the signal's reason. */
+export async function attemptDelivery(
+  delivery: ClaimedDelivery,
+  receiver: Receiver,
+  { fetch, schedule, clock, signal }: AttemptContext,
+): Promise<AttemptOutcome> {
+  const attemptedAt = clock();
+  const startedAt = performance.now();
+  const signed = signBody(delivery.body, delivery.eventType, {
+    secret: secretsAt(receiver, attemptedAt),
+    deliveryId: delivery.id,
+    now: new Date(attemptedAt),
+  });
+  const answer = await fetch
+    .request(receiver.url, {
+      method: 'POST',
+      headers: { ...signed, 'User-Agent': 'Shorty-Webhooks/1' },
+      body: delivery.body,
+      timeoutMs: attemptTimeoutMs,
+      maxResponseBytes: keptResponseBytes,
+      onOversize: 'cut',
+      signal,
+    })
+    .catch((error: unknown) => {
+      if (error instanceof GuardedFetchError) return error;
+      throw error;
+    });
+  const durationMs = Math.round(performance.now() - startedAt);
+  const retryAt = () => nextAttemptAt(schedule, delivery.attempts + 1, attemptedAt);
+  const common = { delivery, attemptedAt, durationMs };
+  if (answer instanceof GuardedFetchError) {
+    const failed = { statusCode: null, error: answer.message, responseBody: null };
+    return { ...common, ...failed, nextAttemptAt: retryAt() };
+  }
+  const { status, body } = answer;
+  const isSuccess = status >= 200 && status < 300;
+  return {
+    ...common,
+    statusCode: status,
+    error: isSuccess ? null : `The receiver answered ${status}`,
+    responseBody: textOf(body),
+    nextAttemptAt: isSuccess ? null : retryAt(),
+  };
+}
+
+/** The secrets that sign: for a day after a rotation the one before as well. */
+function secretsAt(receiver: Receiver, now: number): readonly string[] {
+  const { secret, previousSecret, previousSecretExpiresAt } = receiver;
+  const bothSign = previousSecret !== null && now < (previousSecretExpiresAt ?? 0);
+  return bothSign ? [secret, previousSecret] : [secret];
+}
+
+/** What was answered as text that every storage engine keeps. */
+function textOf(body: Uint8Array): string {
+  if (body.length === 0) return '';
+  return new TextDecoder().decode(body).replaceAll('\0', '\uFFFD');
+}

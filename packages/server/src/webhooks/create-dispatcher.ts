@@ -1,0 +1,23 @@
+import { createGuardedFetch } from '../net/guarded-fetch.js';
+import type { Clock } from '../ports.js';
+import type { Database } from '../storage/database.js';
+import { DeliveryQueue } from './delivery-queue.js';
+import type { RetrySchedule } from './retry-schedule.js';
+import { WebhookDispatcher } from './webhook-dispatcher.js';
+
+export interface DispatchSettings {
+  readonly schedule: RetrySchedule;
+  readonly allowPrivateNetwork: boolean;
+}
+
+/** A dispatcher with a guarded fetch of its own, which ends with it. */
+export function createDispatcher(
+  database: Database,
+  { schedule, allowPrivateNetwork }: DispatchSettings,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): WebhookDispatcher {
+  const queue = new DeliveryQueue(database);
+  const fetch = createGuardedFetch({ allowPrivateNetwork });
+  return new WebhookDispatcher({ queue, fetch, schedule, clock, onError });
+}

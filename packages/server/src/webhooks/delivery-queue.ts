@@ -1,0 +1,227 @@
+import type { CompiledQuery } from 'kysely';
+import type { Database, WriteTransaction } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
+import type { DeliveryAttemptTable } from '../storage/schema.js';
+
+/** Where deliveries go, and what signs them. */
+export interface Receiver {
+  readonly webhookId: string;
+  readonly url: string;
+  readonly secret: string;
+  readonly previousSecret: string | null;
+  readonly previousSecretExpiresAt: number | null;
+  /** When its earliest pending delivery is due. */
+  readonly dueAt: number;
+}
+
+/** A delivery that is ours to attempt until its lease ends. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly eventType: string;
+  readonly body: string;
+  /** Attempts made before. */
+  readonly attempts: number;
+  readonly leasedUntil: number;
+}
+
+/** What became of one attempt. */
+export interface AttemptOutcome {
+  readonly delivery: ClaimedDelivery;
+  readonly attemptedAt: number;
+  readonly durationMs: number;
+  readonly statusCode: number | null;
+  /** Null after a success. */
+  readonly error: string | null;
+  readonly responseBody: string | null;
+  /** Of a failure: null when this was the last attempt. */
+  readonly nextAttemptAt: number | null;
+}
+
+export interface Claim {
+  readonly webhookId: string;
+  readonly count: number;
+}
+
+/** Deliveries as the dispatcher sees them: due ones to claim, and outcomes to record. */
+export class DeliveryQueue {
+  readonly #database: Database;
+  readonly #queries: ReturnType<typeof buildQueries>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#queries = buildQueries(database);
+  }
+
+  /** Receivers that are on and have something pending. */
+  async findReceivers(): Promise<Receiver[]> {
+    const { rows } = await this.#database.read.executeQuery(this.#queries.receivers());
+    return rows.flatMap((row): Receiver[] =>
+      row.due_at === null
+        ? []
+        : [
+            {
+              webhookId: row.id,
+              url: row.url,
+              secret: row.secret,
+              previousSecret: row.previous_secret,
+              previousSecretExpiresAt: row.previous_secret_expires_at,
+              dueAt: Number(row.due_at),
+            },
+          ],
+    );
+  }
+
+  /**
+   * Records outcomes and claims what is due, in one transaction. Whoever claims has until the end of
+   * the lease; then a delivery whose outcome was not recorded is due again.
+   */
+  advance(
+    outcomes: readonly AttemptOutcome[],
+    claims: readonly Claim[],
+    now: number,
+    leaseMs: number,
+  ): Promise<ClaimedDelivery[]> {
+    return this.#database.write(async (transaction) => {
+      await this.#record(transaction, outcomes);
+      const claimed: ClaimedDelivery[] = [];
+      for (const claim of claims) {
+        await this.#claim(transaction, claim, now, now + leaseMs, claimed);
+      }
+      return claimed;
+    });
+  }
+
+  /** Gives deliveries back that were claimed and not attempted. */
+  async release(deliveries: readonly ClaimedDelivery[], now: number): Promise<void> {
+    if (deliveries.length === 0) return;
+    await this.#database.write(async (transaction) => {
+      for (const { id, leasedUntil } of deliveries) {
+        await transaction.executeQuery(this.#queries.release(now, id, leasedUntil));
+      }
+    });
+  }
+
+  async #record(transaction: WriteTransaction, outcomes: readonly AttemptOutcome[]): Promise<void> {
+    const attempts: DeliveryAttemptTable[] = [];
+    for (const outcome of outcomes) {
+      const { delivery, nextAttemptAt } = outcome;
+      const isDelivered = outcome.error === null;
+      const status = isDelivered ? 'delivered' : nextAttemptAt === null ? 'failed' : 'pending';
+      const number = delivery.attempts + 1;
+      const { numAffectedRows } = await transaction.executeQuery(
+        this.#queries.record(
+          status,
+          number,
+          nextAttemptAt,
+          nextAttemptAt,
+          outcome.statusCode,
+          outcome.error,
+          isDelivered ? outcome.attemptedAt + outcome.durationMs : null,
+          delivery.id,
+          delivery.attempts,
+          'pending',
+        ),
+      );
+      // Nothing when the lease had ended and somebody else was faster.
+      if (numAffectedRows !== 1n) continue;
+      attempts.push({
+        delivery_id: delivery.id,
+        number,
+        attempted_at: outcome.attemptedAt,
+        duration_ms: outcome.durationMs,
+        status_code: outcome.statusCode,
+        error: outcome.error,
+        response_body: outcome.responseBody,
+      });
+    }
+    await this.#database.bulkInsert(transaction, 'delivery_attempts', attempts);
+  }
+
+  async #claim(
+    transaction: WriteTransaction,
+    { webhookId, count }: Claim,
+    now: number,
+    leasedUntil: number,
+    claimed: ClaimedDelivery[],
+  ): Promise<void> {
+    const { rows } = await transaction.executeQuery(
+      this.#queries.claim(leasedUntil, webhookId, now, count),
+    );
+    for (const { id, event_id, attempts } of rows) {
+      const event = (await transaction.executeQuery(this.#queries.event(event_id))).rows[0];
+      if (!event) throw new Error(`the event of delivery ${id} is missing`);
+      claimed.push({
+        id,
+        webhookId,
+        eventType: event.type,
+        body: event.body,
+        attempts,
+        leasedUntil,
+      });
+    }
+  }
+}
+
+function buildQueries({ read }: Database) {
+  const receivers = read
+    .selectFrom('webhooks')
+    .select(['id', 'url', 'secret', 'previous_secret', 'previous_secret_expires_at'])
+    .select(({ selectFrom }) =>
+      selectFrom('deliveries')
+        .select(({ fn }) => fn.min<number | null>('due_at').as('due_at'))
+        .whereRef('deliveries.webhook_id', '=', 'webhooks.id')
+        .where('due_at', 'is not', null)
+        .as('due_at'),
+    )
+    .where('is_active', '=', 1)
+    .where('deleted_at', 'is', null)
+    .compile();
+  return {
+    receivers: () => receivers,
+    event: prepare(read.selectFrom('events').select(['type', 'body']).where('id', '=', '')),
+    claim: prepare(
+      read
+        .updateTable('deliveries')
+        .set({ due_at: 0 })
+        .where('id', 'in', ({ selectFrom }) =>
+          selectFrom('deliveries')
+            .select('id')
+            .where('webhook_id', '=', '')
+            .where('due_at', 'is not', null)
+            .where('due_at', '<=', 0)
+            .orderBy('due_at')
+            .limit(1),
+        )
+        .returning(['id', 'event_id', 'attempts']),
+    ),
+    record: compileUpdate(
+      read
+        .updateTable('deliveries')
+        .set({
+          status: '',
+          attempts: 0,
+          next_attempt_at: 0,
+          due_at: 0,
+          last_status_code: 0,
+          last_error: '',
+          delivered_at: 0,
+        })
+        .where('id', '=', '')
+        .where('attempts', '=', 0)
+        .where('status', '=', ''),
+    ),
+    release: compileUpdate(
+      read
+        .updateTable('deliveries')
+        .set({ due_at: 0 })
+        .where('id', '=', '')
+        .where('due_at', '=', 0),
+    ),
+  };
+}
+
+function compileUpdate(query: { compile(): CompiledQuery<unknown> }) {
+  const compiled = query.compile();
+  return (...parameters: readonly (string | number | null)[]) => ({ ...compiled, parameters });
+}

@@ -1,0 +1,150 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { EventData } from '../events/event-contract.js';
+import type { EventOutbox } from '../events/event-outbox.js';
+import type { EventType } from '../events/event-types.js';
+import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
+import type { Database, Schema } from '../storage/database.js';
+import type { DeliveryAttemptTable } from '../storage/schema.js';
+import type { deliveryStatuses } from './webhook-contract.js';
+import type { Page } from './webhook-repository.js';
+
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+export type DeliveryRow = Awaited<
+  ReturnType<ReturnType<typeof selectDeliveries>['execute']>
+>[number];
+export type AttemptRow = Selectable<DeliveryAttemptTable>;
+
+/** Deliveries as their owner sees them. Every method is one transaction. */
+export class DeliveryRepository {
+  readonly #database: Database;
+  readonly #outbox: EventOutbox;
+
+  constructor(database: Database, outbox: EventOutbox) {
+    this.#database = database;
+    this.#outbox = outbox;
+  }
+
+  /** One page of a webhook's deliveries, newest first, and how many there are in all. */
+  async list(
+    webhookId: string,
+    { limit, offset, status }: Page & { readonly status?: DeliveryStatus | undefined },
+  ): Promise<{ total: number; deliveries: DeliveryRow[] }> {
+    const { read } = this.#database;
+    let all = read
+      .selectFrom('deliveries')
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .where('webhook_id', '=', webhookId);
+    let page = selectDeliveries(read).where('webhook_id', '=', webhookId);
+    if (status !== undefined) {
+      all = all.where('status', '=', status);
+      page = page.where('status', '=', status);
+    }
+    const [{ total }, deliveries] = await Promise.all([
+      all.executeTakeFirstOrThrow(),
+      page
+        .orderBy('deliveries.created_at', 'desc')
+        .orderBy('deliveries.id', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute(),
+    ]);
+    return { total: Number(total), deliveries };
+  }
+
+  /** A delivery with its attempts, all as they were at one moment. */
+  find(
+    webhookId: string,
+    id: string,
+  ): Promise<{ delivery: DeliveryRow; body: string; attempts: AttemptRow[] } | undefined> {
+    return this.#database.snapshot(async (db) => {
+      const row = await selectDeliveries(db)
+        .select('events.body')
+        .where('webhook_id', '=', webhookId)
+        .where('deliveries.id', '=', id)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const attempts = await db
+        .selectFrom('delivery_attempts')
+        .selectAll()
+        .where('delivery_id', '=', id)
+        .orderBy('number')
+        .execute();
+      const { body, ...delivery } = row;
+      return { delivery, body, attempts };
+    });
+  }
+
+  /** Makes an event for one webhook alone; its delivery. */
+  sendTo<Type extends EventType>(
+    organizationId: string,
+    webhookId: string,
+    type: Type,
+    data: EventData<Type>,
+    now: number,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<Once<DeliveryRow>> {
+    return this.#database.write((transaction) =>
+      runOnce(transaction, idempotency, async () => {
+        const [id = ''] = await this.#outbox.recordFor(
+          transaction,
+          organizationId,
+          type,
+          now,
+          data,
+          [webhookId],
+        );
+        return getDelivery(transaction, id);
+      }),
+    );
+  }
+
+  /** One more delivery of a delivery's event; null when there is no such delivery. */
+  replay(
+    webhookId: string,
+    id: string,
+    now: number,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<Once<DeliveryRow | null>> {
+    return this.#database.write((transaction) =>
+      runOnce(transaction, idempotency, async () => {
+        const original = await transaction
+          .selectFrom('deliveries')
+          .select('event_id')
+          .where('webhook_id', '=', webhookId)
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (!original) return null;
+        const copy = await this.#outbox.deliverAgain(
+          transaction,
+          original.event_id,
+          webhookId,
+          now,
+        );
+        return getDelivery(transaction, copy);
+      }),
+    );
+  }
+}
+
+function getDelivery(db: Kysely<Schema>, id: string): Promise<DeliveryRow> {
+  return selectDeliveries(db).where('deliveries.id', '=', id).executeTakeFirstOrThrow();
+}
+
+function selectDeliveries(db: Kysely<Schema>) {
+  return db
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .select([
+      'deliveries.id',
+      'deliveries.webhook_id',
+      'deliveries.event_id',
+      'events.type',
+      'deliveries.status',
+      'deliveries.attempts',
+      'deliveries.next_attempt_at',
+      'deliveries.last_status_code',
+      'deliveries.last_error',
+      'deliveries.created_at',
+      'deliveries.delivered_at',
+    ]);
+}

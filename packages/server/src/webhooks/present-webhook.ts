@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { EventType } from '../events/event-types.js';
+import type { AttemptRow, DeliveryRow, DeliveryStatus } from './delivery-repository.js';
+import type { Webhook } from './webhook.js';
+import type { deliveryAttempt, deliveryRecord, webhookRecord } from './webhook-contract.js';
+
+export function toWebhookRecord(webhook: Webhook): z.input<typeof webhookRecord> {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    events: [...webhook.events],
+    isActive: webhook.isActive,
+    createdAt: instant(webhook.createdAt),
+    updatedAt: instant(webhook.updatedAt),
+  };
+}
+
+export function toDeliveryRecord(row: DeliveryRow): z.input<typeof deliveryRecord> {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    eventId: row.event_id,
+    eventType: row.type as EventType,
+    status: row.status as DeliveryStatus,
+    attempts: row.attempts,
+    nextAttemptAt: row.next_attempt_at === null ? null : instant(row.next_attempt_at),
+    lastStatusCode: row.last_status_code,
+    lastError: row.last_error,
+    createdAt: instant(row.created_at),
+    deliveredAt: row.delivered_at === null ? null : instant(row.delivered_at),
+  };
+}
+
+export function toAttempt(row: AttemptRow): z.input<typeof deliveryAttempt> {
+  return {
+    number: row.number,
+    attemptedAt: instant(row.attempted_at),
+    durationMs: row.duration_ms,
+    statusCode: row.status_code,
+    error: row.error,
+    responseBody: row.response_body,
+  };
+}
+
+export function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}

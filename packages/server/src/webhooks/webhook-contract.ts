@@ -1,0 +1,297 @@
+import { z } from 'zod';
+import { defineRoute } from '../contract/define-route.js';
+import { pageOf, paging, uuid } from '../contract/fields.js';
+import { eventTypes } from '../events/event-types.js';
+import { findUrlFault } from '../net/receiver-url.js';
+
+/** Webhooks of one organization: more would make every change write as many deliveries. */
+export const maxWebhooks = 50;
+/** How long both secrets sign after a rotation. */
+export const rotationMs = 24 * 60 * 60 * 1000;
+/** How much is kept of what a receiver answers. */
+export const keptResponseBytes = 2048;
+
+const maxReceiverUrlLength = 2048;
+
+const url = z
+  .string()
+  .max(maxReceiverUrlLength)
+  .check((context) => {
+    // Whether private addresses are allowed is the operator's to say; the service asks that.
+    const fault = findUrlFault(context.value, { allowPrivateNetwork: true });
+    if (fault)
+      context.issues.push({ code: 'custom', message: fault.message, input: context.value });
+  })
+  .meta({
+    description:
+      'The receiver: http or https on a public address, without a user name. Its address is checked again at every attempt.',
+    format: 'uri',
+    maxLength: maxReceiverUrlLength,
+    example: 'https://example.com/hooks/shorty',
+  });
+
+const eventType = z
+  .enum(eventTypes, { error: `must be one of ${eventTypes.join(', ')}` })
+  .meta({ id: 'EventType' });
+
+const events = z
+  .array(eventType)
+  .min(1, 'must name at least one event type')
+  .max(100)
+  .overwrite((types) => [...new Set(types)])
+  .meta({
+    description: 'What is delivered. A type that is named twice counts once.',
+    example: ['url.created', 'url.click_threshold'],
+  });
+
+export const webhookCreateRequest = z
+  .strictObject({
+    url,
+    events,
+    isActive: z.boolean().optional().meta({ description: 'Delivery on or off; on by default.' }),
+  })
+  .meta({ id: 'WebhookCreateRequest' });
+
+export const webhookUpdateRequest = z
+  .strictObject({
+    url: url.optional(),
+    events: events.optional(),
+    isActive: z.boolean().optional(),
+  })
+  .meta({ id: 'WebhookUpdateRequest', description: 'The fields to change.' });
+
+const id = z.string().meta({ format: 'uuid', example: '0198c0de-0000-7000-8000-0000000000aa' });
+const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
+const secret = z.string().meta({
+  description: 'Keys the signatures. Shown in this response only.',
+  example: 'shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE',
+});
+
+const shown = {
+  id,
+  url: z.string().meta({ example: 'https://example.com/hooks/shorty' }),
+  events: z.array(eventType),
+};
+const isActive = z.boolean().meta({
+  description: 'While it is off nothing is recorded for it, and what is pending waits.',
+});
+
+export const webhookCreated = z
+  .object({ ...shown, secret, isActive })
+  .meta({ id: 'WebhookCreated' });
+
+export const webhookRecord = z
+  .object({ ...shown, isActive, createdAt: instant, updatedAt: instant })
+  .meta({ id: 'Webhook' });
+
+export const rotatedSecret = z
+  .object({
+    id,
+    secret,
+    previousSecretExpiresAt: instant.meta({
+      description: 'Until then deliveries carry a signature by the secret before as well.',
+    }),
+  })
+  .meta({ id: 'WebhookSecret' });
+
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+
+const status = z.enum(deliveryStatuses).meta({
+  id: 'DeliveryStatus',
+  description: 'Failed when the last attempt of the schedule has failed.',
+});
+const statusCode = z.int().nullable().meta({ description: 'None when there was no answer.' });
+const error = z
+  .string()
+  .nullable()
+  .meta({ example: 'The receiver answered 500', description: 'None after a success.' });
+
+const deliveryFields = {
+  id: id.meta({ description: 'X-Service-Delivery-Id, the same at every attempt.' }),
+  webhookId: id,
+  eventId: id,
+  eventType,
+  status,
+  attempts: z.int().min(0).meta({ description: 'Attempts made so far.', example: 1 }),
+  nextAttemptAt: instant.nullable(),
+  lastStatusCode: statusCode,
+  lastError: error,
+  createdAt: instant,
+  deliveredAt: instant.nullable(),
+};
+
+export const deliveryRecord = z.object(deliveryFields).meta({ id: 'Delivery' });
+
+export const deliveryAttempt = z
+  .object({
+    number: z.int().min(1),
+    attemptedAt: instant,
+    durationMs: z.int().min(0),
+    statusCode,
+    error,
+    responseBody: z
+      .string()
+      .nullable()
+      .meta({ description: `The first ${keptResponseBytes} bytes of the answer, as text.` }),
+  })
+  .meta({ id: 'DeliveryAttempt' });
+
+export const deliveryDetail = z
+  .object({
+    ...deliveryFields,
+    requestBody: z.string().meta({ description: 'Exactly what is sent at every attempt.' }),
+    attemptHistory: z.array(deliveryAttempt).meta({ description: 'The first attempt first.' }),
+  })
+  .meta({ id: 'DeliveryDetail' });
+
+const tag = 'Webhooks';
+const params = z.strictObject({ id: uuid });
+const deliveryParams = z.strictObject({ id: uuid, deliveryId: uuid });
+
+export const webhookRoutes = [
+  defineRoute({
+    operationId: 'createWebhook',
+    method: 'post',
+    path: '/api/v1/webhooks',
+    tag,
+    summary: 'Subscribe a receiver to events',
+    description: `An organization has at most ${maxWebhooks} webhooks. The secret is shown in this response only.`,
+    access: { scope: 'webhooks:write' },
+    body: webhookCreateRequest,
+    idempotent: true,
+    responses: { 201: { description: 'The new webhook and its secret', data: webhookCreated } },
+    errors: ['PLAN_REQUIRED', 'QUOTA_EXCEEDED'],
+  }),
+  defineRoute({
+    operationId: 'listWebhooks',
+    method: 'get',
+    path: '/api/v1/webhooks',
+    tag,
+    summary: 'List webhooks, newest first',
+    access: { scope: 'webhooks:read' },
+    query: z.strictObject(paging),
+    responses: { 200: { description: 'One page of webhooks', data: pageOf(webhookRecord) } },
+  }),
+  defineRoute({
+    operationId: 'getWebhook',
+    method: 'get',
+    path: '/api/v1/webhooks/{id}',
+    tag,
+    summary: 'Read a webhook',
+    access: { scope: 'webhooks:read' },
+    params,
+    responses: { 200: { description: 'The webhook', data: webhookRecord } },
+    errors: ['NOT_FOUND'],
+  }),
+  defineRoute({
+    operationId: 'updateWebhook',
+    method: 'patch',
+    path: '/api/v1/webhooks/{id}',
+    tag,
+    summary: 'Change a webhook, or turn it off and on',
+    description: 'A changed URL holds for every attempt from now on.',
+    access: { scope: 'webhooks:write' },
+    params,
+    body: webhookUpdateRequest,
+    responses: { 200: { description: 'The changed webhook', data: webhookRecord } },
+    errors: ['PLAN_REQUIRED', 'NOT_FOUND'],
+  }),
+  defineRoute({
+    operationId: 'deleteWebhook',
+    method: 'delete',
+    path: '/api/v1/webhooks/{id}',
+    tag,
+    summary: 'Delete a webhook',
+    description: 'Its deliveries go with it: what is pending is not sent.',
+    access: { scope: 'webhooks:write' },
+    params,
+    responses: { 200: { description: 'The webhook that was deleted', data: webhookRecord } },
+    errors: ['NOT_FOUND'],
+  }),
+  defineRoute({
+    operationId: 'testWebhook',
+    method: 'post',
+    path: '/api/v1/webhooks/{id}/test',
+    tag,
+    summary: 'Send an example event',
+    description:
+      'Sends the example of an event type to this webhook alone, whether or not it subscribes to it. Attempts follow the schedule of every delivery.',
+    access: { scope: 'webhooks:write' },
+    params,
+    body: z
+      .strictObject({
+        type: eventType
+          .optional()
+          .meta({ description: "The first of the webhook's own types by default." }),
+      })
+      .meta({ id: 'WebhookTestRequest' }),
+    bodyOptional: true,
+    idempotent: true,
+    responses: {
+      201: { description: 'The delivery, which is sent at once', data: deliveryRecord },
+    },
+    errors: ['PLAN_REQUIRED', 'NOT_FOUND'],
+  }),
+  defineRoute({
+    operationId: 'rotateWebhookSecret',
+    method: 'post',
+    path: '/api/v1/webhooks/{id}/rotate-secret',
+    tag,
+    summary: 'Replace the signing secret',
+    description:
+      'For 24 hours deliveries carry two comma-separated signatures, by the new secret and by the one before.',
+    access: { scope: 'webhooks:write' },
+    params,
+    idempotent: true,
+    responses: { 200: { description: 'The new secret', data: rotatedSecret } },
+    errors: ['PLAN_REQUIRED', 'NOT_FOUND'],
+  }),
+  defineRoute({
+    operationId: 'listDeliveries',
+    method: 'get',
+    path: '/api/v1/webhooks/{id}/deliveries',
+    tag,
+    summary: "List a webhook's deliveries, newest first",
+    access: { scope: 'webhooks:read' },
+    params,
+    query: z.strictObject({
+      ...paging,
+      status: z
+        .enum(deliveryStatuses, { error: `must be ${deliveryStatuses.join(', ')}` })
+        .optional()
+        .meta({ description: 'Only deliveries in this state.' }),
+    }),
+    responses: { 200: { description: 'One page of deliveries', data: pageOf(deliveryRecord) } },
+    errors: ['NOT_FOUND'],
+  }),
+  defineRoute({
+    operationId: 'getDelivery',
+    method: 'get',
+    path: '/api/v1/webhooks/{id}/deliveries/{deliveryId}',
+    tag,
+    summary: 'Read a delivery with its attempts',
+    access: { scope: 'webhooks:read' },
+    params: deliveryParams,
+    responses: { 200: { description: 'The delivery', data: deliveryDetail } },
+    errors: ['NOT_FOUND'],
+  }),
+  defineRoute({
+    operationId: 'replayDelivery',
+    method: 'post',
+    path: '/api/v1/webhooks/{id}/deliveries/{deliveryId}/replay',
+    tag,
+    summary: 'Deliver an event once more',
+    description:
+      'Makes a new delivery, with an id of its own, of the same event and body. Part of the plans scale and enterprise.',
+    access: { scope: 'webhooks:write' },
+    params: deliveryParams,
+    idempotent: true,
+    responses: {
+      201: { description: 'The new delivery, which is sent at once', data: deliveryRecord },
+    },
+    errors: ['PLAN_REQUIRED', 'NOT_FOUND'],
+  }),
+] as const;
+
+export type WebhookCreateRequest = z.output<typeof webhookCreateRequest>;
+export type WebhookUpdateRequest = z.output<typeof webhookUpdateRequest>;

@@ -1,0 +1,182 @@
+import { newSecret } from '../auth/secrets.js';
+import { ApiError, validationError } from '../contract/api-error.js';
+import { eventExamples } from '../events/event-examples.js';
+import type { EventType } from '../events/event-types.js';
+import type { IdempotentRequest, Once } from '../idempotency/run-once.js';
+import { findUrlFault } from '../net/receiver-url.js';
+import type { OrganizationRepository } from '../organizations/organization-repository.js';
+import { type Plan, plans } from '../organizations/plans.js';
+import type { Clock, NewId, RandomBytes } from '../ports.js';
+import type {
+  AttemptRow,
+  DeliveryRepository,
+  DeliveryRow,
+  DeliveryStatus,
+} from './delivery-repository.js';
+import type { Webhook } from './webhook.js';
+import {
+  maxWebhooks,
+  type WebhookCreateRequest,
+  type WebhookUpdateRequest,
+} from './webhook-contract.js';
+import type { NewWebhook, Page, WebhookRepository } from './webhook-repository.js';
+
+export interface WebhookServiceOptions {
+  readonly webhooks: WebhookRepository;
+  readonly deliveries: DeliveryRepository;
+  readonly organizations: Pick<OrganizationRepository, 'get'>;
+  readonly allowPrivateNetwork: boolean;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly randomBytes: RandomBytes;
+  /** Called when a webhook has changed, so that its next attempt obeys the change. */
+  readonly onChanged: () => void;
+}
+
+type Idempotency = IdempotentRequest | undefined;
+
+/** The rules of webhooks: who may have them, and what may be asked of them. */
+export class WebhookService {
+  readonly #options: WebhookServiceOptions;
+
+  constructor(options: WebhookServiceOptions) {
+    this.#options = options;
+  }
+
+  async create(
+    organizationId: string,
+    { url, events, isActive = true }: WebhookCreateRequest,
+    idempotency: Idempotency,
+  ): Promise<Once<NewWebhook>> {
+    const { webhooks, clock, newId, randomBytes } = this.#options;
+    await this.#requirePlan(organizationId, 'hasWebhooks');
+    this.#checkUrl(url);
+    const secret = newSecret('webhookSecret', randomBytes);
+    const webhook = { id: newId(), url, events, secret, isActive, createdAt: clock() };
+    const { result, replayed } = await webhooks.create(
+      organizationId,
+      webhook,
+      maxWebhooks,
+      idempotency,
+    );
+    if (result) return { result, replayed };
+    throw new ApiError('QUOTA_EXCEEDED', `An organization has at most ${maxWebhooks} webhooks`);
+  }
+
+  list(organizationId: string, page: Page): Promise<{ total: number; webhooks: Webhook[] }> {
+    return this.#options.webhooks.list(organizationId, page);
+  }
+
+  async get(organizationId: string, id: string): Promise<Webhook> {
+    return found(await this.#options.webhooks.find(organizationId, id));
+  }
+
+  async update(organizationId: string, id: string, patch: WebhookUpdateRequest): Promise<Webhook> {
+    const { webhooks, clock, onChanged } = this.#options;
+    await this.#requirePlan(organizationId, 'hasWebhooks');
+    if (patch.url !== undefined) this.#checkUrl(patch.url);
+    const webhook = await webhooks.update(organizationId, id, patch, clock());
+    onChanged();
+    return found(webhook);
+  }
+
+  async delete(organizationId: string, id: string): Promise<Webhook> {
+    const { webhooks, clock, onChanged } = this.#options;
+    const webhook = await webhooks.delete(organizationId, id, clock());
+    onChanged();
+    return found(webhook);
+  }
+
+  async rotateSecret(organizationId: string, id: string, idempotency: Idempotency) {
+    const { webhooks, clock, randomBytes, onChanged } = this.#options;
+    await this.#requirePlan(organizationId, 'hasWebhooks');
+    const secret = newSecret('webhookSecret', randomBytes);
+    const { result, replayed } = await webhooks.rotateSecret(
+      organizationId,
+      id,
+      secret,
+      clock(),
+      idempotency,
+    );
+    onChanged();
+    return { result: found(result), replayed };
+  }
+
+  async test(
+    organizationId: string,
+    id: string,
+    type: EventType | undefined,
+    idempotency: Idempotency,
+  ): Promise<Once<DeliveryRow>> {
+    const { deliveries, clock } = this.#options;
+    await this.#requirePlan(organizationId, 'hasWebhooks');
+    const webhook = await this.#getActive(organizationId, id);
+    const chosen = type ?? webhook.events[0] ?? 'url.created';
+    return deliveries.sendTo(
+      organizationId,
+      id,
+      chosen,
+      eventExamples[chosen],
+      clock(),
+      idempotency,
+    );
+  }
+
+  async listDeliveries(
+    organizationId: string,
+    id: string,
+    filter: Page & { readonly status?: DeliveryStatus | undefined },
+  ): Promise<{ total: number; deliveries: DeliveryRow[] }> {
+    await this.get(organizationId, id);
+    return this.#options.deliveries.list(id, filter);
+  }
+
+  async getDelivery(
+    organizationId: string,
+    id: string,
+    deliveryId: string,
+  ): Promise<{ delivery: DeliveryRow; body: string; attempts: AttemptRow[] }> {
+    await this.get(organizationId, id);
+    return found(await this.#options.deliveries.find(id, deliveryId), 'delivery');
+  }
+
+  async replay(
+    organizationId: string,
+    id: string,
+    deliveryId: string,
+    idempotency: Idempotency,
+  ): Promise<Once<DeliveryRow>> {
+    const { deliveries, clock } = this.#options;
+    await this.#requirePlan(organizationId, 'hasReplay');
+    await this.#getActive(organizationId, id);
+    const { result, replayed } = await deliveries.replay(id, deliveryId, clock(), idempotency);
+    return { result: found(result, 'delivery'), replayed };
+  }
+
+  async #getActive(organizationId: string, id: string): Promise<Webhook> {
+    const webhook = await this.get(organizationId, id);
+    if (webhook.isActive) return webhook;
+    throw validationError([
+      { path: 'id', message: 'is a webhook that is off: turn it on by PATCH { "isActive": true }' },
+    ]);
+  }
+
+  async #requirePlan(organizationId: string, feature: 'hasWebhooks' | 'hasReplay'): Promise<void> {
+    const { plan } = await this.#options.organizations.get(organizationId);
+    const rules: Plan = plans[plan];
+    if (rules[feature]) return;
+    const what = feature === 'hasWebhooks' ? 'Webhooks are' : 'Replay is';
+    throw new ApiError('PLAN_REQUIRED', `${what} not part of the plan ${plan}`);
+  }
+
+  #checkUrl(url: string): void {
+    const { allowPrivateNetwork } = this.#options;
+    const fault = findUrlFault(url, { allowPrivateNetwork });
+    if (fault) throw validationError([{ path: 'url', message: fault.message }]);
+  }
+}
+
+function found<T>(thing: T | null | undefined, what = 'webhook'): T {
+  if (thing) return thing;
+  throw new ApiError('NOT_FOUND', `There is no such ${what} in this organization`);
+}

@@ -1,0 +1,220 @@
+import { createHmac } from 'node:crypto';
+import { WebhookVerificationError } from '@shorty/webhook-verifier';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventBodies } from '../../src/events/event-contract.js';
+import { eventTypes } from '../../src/events/event-types.js';
+import { receiver, verify } from '../webhooks/receiver.js';
+import { startServer, type TestServer } from './start-server.js';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer({ allowPrivateNetwork: true });
+});
+afterAll(() => api.stop());
+
+const subscribe = async (url: string, events: readonly string[] = ['url.created']) =>
+  (await api.call('createWebhook', { body: { url, events } })).data;
+const createUrl = async (body: object = {}) =>
+  (await api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } })).data;
+const remove = (id: string) => api.call('deleteWebhook', { params: { id } });
+
+/** The webhook's deliveries once none of them is pending before its first attempt. */
+async function settled(id: string, count: number) {
+  await expect
+    .poll(async () => {
+      const { data } = await api.call('listDeliveries', { params: { id } });
+      return data.items.filter(({ attempts }) => attempts > 0).length;
+    })
+    .toBe(count);
+  return (await api.call('listDeliveries', { params: { id } })).data.items;
+}
+
+describe('each delivery is an HTTP request to the webhook url', () => {
+  it('with the headers of the specification, and a body of id, type, createdAt and data', async () => {
+    const hook = await receiver();
+    const { id, secret } = await subscribe(`${hook.url}/in?key=1`);
+    const url = await createUrl();
+    await hook.arrived(1);
+    const [delivery] = await settled(id, 1);
+    const [got] = hook.received;
+    if (!got || !delivery) throw new Error('nothing has arrived');
+    expect([got.method, got.path]).toEqual(['POST', '/in?key=1']);
+    expect(got.headers).toMatchObject({
+      'x-service-event': 'url.created',
+      'x-service-delivery-id': delivery.id,
+      'x-service-timestamp': String(Math.floor(api.clock() / 1000)),
+      'content-type': 'application/json; charset=utf-8',
+    });
+    expect(delivery.id).toMatch(uuid);
+    const timestamp = got.headers['x-service-timestamp'];
+    const hmac = createHmac('sha256', secret).update(`${timestamp}.${got.body}`).digest('hex');
+    expect(got.headers['x-service-signature']).toBe(`sha256=${hmac}`);
+    const body = JSON.parse(got.body);
+    expect(Object.keys(body)).toEqual(['id', 'type', 'createdAt', 'data']);
+    expect(body.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(body.data).toMatchObject({
+      id: url.id,
+      shortCode: url.shortCode,
+      targetUrl: 'https://example.com/',
+      organizationId: url.organizationId,
+    });
+    expect(delivery).toMatchObject({
+      webhookId: id,
+      eventId: body.id,
+      eventType: 'url.created',
+      status: 'delivered',
+      attempts: 1,
+      nextAttemptAt: null,
+      lastStatusCode: 204,
+      lastError: null,
+    });
+    await remove(id);
+  });
+
+  it.each(eventTypes)('%s is as the contract says, and the verifier reads it', async (type) => {
+    const hook = await receiver();
+    const { id, secret } = await subscribe(hook.url, [type]);
+    const { status, data } = await api.call('testWebhook', { params: { id } });
+    expect([status, data.status, data.eventType]).toEqual([201, 'pending', type]);
+    await hook.arrived(1);
+    const [got] = hook.received;
+    if (!got) throw new Error('nothing has arrived');
+    expect(verify(got, secret, api.clock()).type).toBe(type);
+    const schema = eventBodies.find((each) => each.type === type)?.body;
+    expect(schema?.parse(JSON.parse(got.body))).toEqual(JSON.parse(got.body));
+    await remove(id);
+  });
+});
+
+describe('what is delivered', () => {
+  it('url.created per link, bulk too; url.updated for PATCH, pauses and deletes; url.expired', async () => {
+    const hook = await receiver();
+    const { id } = await subscribe(hook.url, ['url.created', 'url.updated', 'url.expired']);
+    const urls = [{ targetUrl: 'https://a.example' }, {}, { targetUrl: 'https://b.example' }];
+    const bulk = await api.call('bulkCreateUrls', { body: { urls } });
+    const [one, two] = bulk.data.created.map((url) => url.id);
+    await api.call('updateUrl', { params: { id: one ?? '' }, body: { title: 'New' } });
+    await api.call('bulkUpdateUrls', { body: { updates: [{ id: two, isActive: false }] } });
+    await api.call('deleteUrl', { params: { id: one ?? '' } });
+    const expiresAt = new Date(api.clock() + 1000).toISOString();
+    await createUrl({ expiresAt });
+    api.clock.advance(1000);
+    await api.server.expireUrls();
+    await settled(id, 7);
+    const types = hook.received.map(({ event }) => event.type).sort();
+    expect(types).toEqual([
+      ...Array(3).fill('url.created'),
+      'url.expired',
+      ...Array(3).fill('url.updated'),
+    ]);
+    await remove(id);
+  });
+
+  it('only what is subscribed to, and nothing while a webhook is off or after it was deleted', async () => {
+    const hook = await receiver();
+    const quiet = await subscribe(hook.url, ['url.updated']);
+    const off = await subscribe(`${hook.url}/off`);
+    const gone = await subscribe(`${hook.url}/gone`);
+    const all = await subscribe(`${hook.url}/all`);
+    await api.call('updateWebhook', { params: { id: off.id }, body: { isActive: false } });
+    await remove(gone.id);
+    await createUrl();
+    await settled(all.id, 1);
+    expect(hook.received.map(({ path }) => path)).toEqual(['/all']);
+    for (const { id } of [quiet, off, all]) await remove(id);
+  });
+});
+
+describe('GET /webhooks/{id}/deliveries', () => {
+  it('lists deliveries, including those marked failed; a status filters; one has its attempts', async () => {
+    const hook = await receiver((response, count) => {
+      response.writeHead(count === 1 ? 500 : 204).end(count === 1 ? 'x'.repeat(5000) : '');
+    });
+    const { id } = await subscribe(hook.url);
+    await createUrl();
+    const [failing] = await settled(id, 1);
+    await createUrl();
+    await settled(id, 2);
+    expect(failing).toMatchObject({
+      status: 'pending',
+      attempts: 1,
+      nextAttemptAt: new Date(api.clock() + 30_000).toISOString(),
+      lastStatusCode: 500,
+      lastError: 'The receiver answered 500',
+      deliveredAt: null,
+    });
+    const count = async (status: string) =>
+      (await api.call('listDeliveries', { params: { id }, query: { status } })).data.total;
+    expect([await count('pending'), await count('delivered'), await count('failed')]).toEqual([
+      1, 1, 0,
+    ]);
+    const params = { id, deliveryId: failing?.id ?? '' };
+    const { data } = await api.call('getDelivery', { params });
+    expect(data.requestBody).toBe(hook.received[0]?.body);
+    expect(data.attemptHistory).toMatchObject([
+      {
+        number: 1,
+        attemptedAt: new Date(api.clock()).toISOString(),
+        statusCode: 500,
+        error: 'The receiver answered 500',
+        responseBody: 'x'.repeat(2048),
+      },
+    ]);
+    const wrong = await api.call('listDeliveries', { params: { id }, query: { status: 'lost' } });
+    expect(wrong.faultyFields).toEqual(['status']);
+    await remove(id);
+  });
+});
+
+describe('POST /webhooks/{id}/deliveries/{deliveryId}/replay', () => {
+  it('delivers the same event and body once more, under another delivery id', async () => {
+    const hook = await receiver();
+    const { id } = await subscribe(hook.url);
+    await createUrl();
+    const [first] = await settled(id, 1);
+    const params = { id, deliveryId: first?.id ?? '' };
+    const replayed = await api.call('replayDelivery', { params });
+    expect(replayed.status).toBe(201);
+    await settled(id, 2);
+    const [one, two] = hook.received;
+    expect(two?.body).toBe(one?.body);
+    expect(two?.headers['x-service-delivery-id']).toBe(replayed.data.id);
+    expect(replayed.data.id).not.toBe(first?.id);
+    expect(replayed.data.eventId).toBe(first?.eventId);
+    await remove(id);
+  });
+});
+
+describe('POST /webhooks/{id}/rotate-secret', () => {
+  it('the old secret signs beside the new one for 24 h, and no longer', async () => {
+    const hook = await receiver();
+    const { id, secret: before } = await subscribe(hook.url);
+    const { data } = await api.call('rotateWebhookSecret', { params: { id } });
+    const day = 24 * 60 * 60 * 1000;
+    expect(data.previousSecretExpiresAt).toBe(new Date(api.clock() + day).toISOString());
+    expect(data.secret).not.toBe(before);
+
+    // Tokens live for an hour.
+    const send = async (count: number) => {
+      const caller = await api.signIn(api.credentials);
+      await caller.call('testWebhook', { params: { id } });
+      await hook.arrived(count);
+      const got = hook.received[count - 1];
+      if (!got) throw new Error('nothing has arrived');
+      return got;
+    };
+    const early = await send(1);
+    expect(String(early.headers['x-service-signature']).split(',')).toHaveLength(2);
+    verify(early, before, api.clock());
+    verify(early, data.secret, api.clock());
+
+    api.clock.advance(day - 1);
+    verify(await send(2), before, api.clock());
+    api.clock.advance(1);
+    const late = await send(3);
+    verify(late, data.secret, api.clock());
+    expect(() => verify(late, before, api.clock())).toThrow(WebhookVerificationError);
+  });
+});

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Caller, startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+let other: Caller;
+beforeAll(async () => {
+  api = await startServer();
+  other = await api.signIn(await api.createOrganization('scale'));
+});
+afterAll(() => api.stop());
+
+const url = 'https://receiver.example/hook';
+const events = ['url.created', 'url.updated'];
+const create = (body: object = {}, caller: Caller = api) =>
+  caller.call('createWebhook', { body: { url, events, ...body } });
+
+describe('POST /api/v1/webhooks', () => {
+  it('answers id, url, events, secret and isActive; the secret is shown only in this response', async () => {
+    const { status, data } = await create();
+    expect(status).toBe(201);
+    expect(Object.keys(data).sort()).toEqual(['events', 'id', 'isActive', 'secret', 'url']);
+    expect(data).toMatchObject({ url, events, isActive: true });
+    expect(data.secret).toMatch(/^shorty_ws_[\w-]{43}$/);
+    const params = { id: data.id };
+    const reads = [
+      await api.call('getWebhook', { params }),
+      await api.call('listWebhooks'),
+      await api.call('updateWebhook', { params, body: {} }),
+      await api.call('deleteWebhook', { params }),
+    ];
+    for (const { status, text } of reads) {
+      expect(status).toBe(200);
+      expect(text).not.toContain('secret');
+    }
+  });
+
+  it('takes isActive, and merges types that are named twice', async () => {
+    const { data } = await create({ isActive: false, events: [...events, ...events] });
+    expect(data).toMatchObject({ isActive: false, events });
+  });
+
+  it('answers a repeated Idempotency-Key with the same webhook and secret', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const body = { url, events };
+    const first = await api.call('createWebhook', { body, headers });
+    const second = await api.call('createWebhook', { body, headers });
+    expect(second.data).toEqual(first.data);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  it.each([
+    [{ url: undefined }, 'url'],
+    [{ url: 'receiver.example' }, 'url'],
+    [{ url: 'ftp://receiver.example/' }, 'url'],
+    [{ url: 'https://me:word@receiver.example/' }, 'url'],
+    [{ url: 'https://receiver.example:25/' }, 'url'],
+    [{ url: 'http://127.0.0.1/' }, 'url'],
+    [{ url: 'http://2130706433/' }, 'url'],
+    [{ url: 'http://[::ffff:127.0.0.1]/' }, 'url'],
+    [{ url: 'http://localhost:3000/' }, 'url'],
+    [{ url: `https://receiver.example/${'x'.repeat(2048)}` }, 'url'],
+    [{ events: undefined }, 'events'],
+    [{ events: [] }, 'events'],
+    [{ events: 'url.created' }, 'events'],
+    [{ events: ['url.created', 'url.visited'] }, 'events[1]'],
+    [{ isActive: 'yes' }, 'isActive'],
+    [{ secret: 'mine' }, 'secret'],
+  ])('refuses %j and names the field', async (body, field) => {
+    const answer = await create(body);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual([field]);
+  });
+
+  it('an organization has at most 50', async () => {
+    const caller = await api.signIn(await api.createOrganization('developer'));
+    for (let made = 0; made < 50; made += 1) expect((await create({}, caller)).status).toBe(201);
+    expect((await create({}, caller)).outcome).toBe('402 QUOTA_EXCEEDED');
+    const { data } = await caller.call('listWebhooks', { query: { limit: 1 } });
+    await caller.call('deleteWebhook', { params: { id: data.items[0]?.id ?? '' } });
+    expect((await create({}, caller)).status).toBe(201);
+  });
+});
+
+describe('plans', () => {
+  it('webhooks are unavailable on the free plan', async () => {
+    const free = await api.signIn(await api.createOrganization('free'));
+    expect((await create({}, free)).outcome).toBe('403 PLAN_REQUIRED');
+    expect((await free.call('listWebhooks')).data.items).toEqual([]);
+  });
+
+  it('replay comes with scale and enterprise', async () => {
+    const caller = await api.signIn(await api.createOrganization('developer'));
+    const { data } = await create({}, caller);
+    const params = { id: data.id, deliveryId: randomUUID() };
+    expect((await caller.call('replayDelivery', { params })).outcome).toBe('403 PLAN_REQUIRED');
+  });
+});
+
+describe('another organization', () => {
+  it('does not see a webhook at all', async () => {
+    const { data } = await create();
+    const params = { id: data.id };
+    const { data: delivery } = await api.call('testWebhook', { params });
+    const one = { id: data.id, deliveryId: delivery.id };
+    const answers = [
+      await other.call('getWebhook', { params }),
+      await other.call('updateWebhook', { params, body: { isActive: false } }),
+      await other.call('deleteWebhook', { params }),
+      await other.call('testWebhook', { params }),
+      await other.call('rotateWebhookSecret', { params }),
+      await other.call('listDeliveries', { params }),
+      await other.call('getDelivery', { params: one }),
+      await other.call('replayDelivery', { params: one }),
+    ];
+    for (const answer of answers) expect(answer.outcome).toBe('404 NOT_FOUND');
+    expect((await api.call('getWebhook', { params })).data.isActive).toBe(true);
+  });
+
+  it('has a delivery nowhere but at its own webhook', async () => {
+    const [mine, theirs] = [await create(), await create({}, other)];
+    const { data } = await api.call('testWebhook', { params: { id: mine.data.id } });
+    const params = { id: theirs.data.id, deliveryId: data.id };
+    expect((await other.call('getDelivery', { params })).outcome).toBe('404 NOT_FOUND');
+    expect((await other.call('replayDelivery', { params })).outcome).toBe('404 NOT_FOUND');
+  });
+});
+
+describe('GET, PATCH and DELETE', () => {
+  it('list newest first, a page at a time', async () => {
+    const caller = await api.signIn(await api.createOrganization('scale'));
+    const ids: string[] = [];
+    for (let made = 0; made < 3; made += 1) {
+      ids.unshift((await create({}, caller)).data.id);
+      api.clock.advance(1);
+    }
+    const { data } = await caller.call('listWebhooks', { query: { limit: 2, offset: 1 } });
+    expect(data).toMatchObject({ total: 3, limit: 2, offset: 1 });
+    expect(data.items.map(({ id }) => id)).toEqual(ids.slice(1));
+  });
+
+  it('PATCH changes what it names', async () => {
+    const { data } = await create();
+    api.clock.advance(1000);
+    const params = { id: data.id };
+    const body = { url: 'https://new.example/', events: ['qr.created'], isActive: false };
+    const changed = await api.call('updateWebhook', { params, body });
+    expect(changed.data).toMatchObject(body);
+    expect(changed.data.updatedAt > changed.data.createdAt).toBe(true);
+    const refused = await api.call('updateWebhook', { params, body: { url: 'http://10.0.0.1/' } });
+    expect(refused.outcome).toBe('400 VALIDATION_FAILED');
+    expect((await api.call('getWebhook', { params })).data).toEqual(changed.data);
+  });
+
+  it('DELETE answers what was deleted, and it is gone', async () => {
+    const { data } = await create();
+    const params = { id: data.id };
+    expect((await api.call('deleteWebhook', { params })).data.id).toBe(data.id);
+    expect((await api.call('deleteWebhook', { params })).outcome).toBe('404 NOT_FOUND');
+    expect((await api.call('getWebhook', { params })).outcome).toBe('404 NOT_FOUND');
+    expect((await api.call('listDeliveries', { params })).outcome).toBe('404 NOT_FOUND');
+    const { data: page } = await api.call('listWebhooks', { query: { limit: 100 } });
+    expect(page.items.map(({ id }) => id)).not.toContain(data.id);
+  });
+
+  it('a webhook that is off is neither tested nor replayed to', async () => {
+    const { data } = await create({ isActive: false });
+    const answer = await api.call('testWebhook', { params: { id: data.id } });
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+  });
+
+  it('the same Idempotency-Key at another webhook is another request', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const [one, two] = [await create(), await create()];
+    await api.call('rotateWebhookSecret', { params: { id: one.data.id }, headers });
+    const answer = await api.call('rotateWebhookSecret', { params: { id: two.data.id }, headers });
+    expect(answer.outcome).toBe('409 IDEMPOTENCY_CONFLICT');
+  });
+});

@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { flood, httpServer, rawServer } from '../net/local-server.js';
+import { selfSigned } from '../net/self-signed.js';
+import { type Opened, openDispatcher } from './open-dispatcher.js';
+import { receiver } from './receiver.js';
+
+let opened: Opened;
+beforeEach(async () => {
+  opened = await openDispatcher();
+});
+
+async function tryOnce(url: string): Promise<string | undefined> {
+  const id = await opened.subscribe(url);
+  await opened.record(id);
+  expect(await opened.dispatcher().runOnce()).toBe(1);
+  return (await opened.states(id))[0];
+}
+
+const ok = 'HTTP/1.1 200 OK\r\n';
+
+describe('a receiver that misbehaves is a failed attempt, and never more', () => {
+  it.each<[string, (socket: Socket) => void, string]>([
+    ['resets', (socket) => socket.resetAndDestroy(), 'was closed'],
+    ['answers nothing', (socket) => socket.end(), 'was closed'],
+    ['answers garbage', (socket) => socket.end('who is there?\r\n\r\n'), 'no valid HTTP'],
+    [
+      'answers 101',
+      (socket) => socket.end('HTTP/1.1 101 X\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n'),
+      'was closed',
+    ],
+    [
+      'answers 302',
+      (socket) => socket.end('HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/\r\n\r\n'),
+      'The receiver answered 302',
+    ],
+  ])('one that %s', async (_name, answer, words) => {
+    const server = await rawServer(answer);
+    const state = await tryOnce(server.url);
+    expect(state).toContain('pending 1');
+    expect(state).toContain(words);
+  });
+
+  it('one that hangs, after 5 s', async () => {
+    const server = await rawServer(() => {});
+    const startedAt = performance.now();
+    expect(await tryOnce(server.url)).toBe('pending 1 There was no answer within 5000 ms');
+    expect(performance.now() - startedAt).toBeGreaterThan(4_990);
+    expect(performance.now() - startedAt).toBeLessThan(7_000);
+  });
+
+  it('one that trickles, after 5 s', async () => {
+    const server = await rawServer((socket) => {
+      socket.write(`${ok}Content-Length: 100000\r\n\r\n`);
+      const timer = setInterval(() => socket.write('.'), 50);
+      socket.on('close', () => clearInterval(timer));
+    });
+    expect(await tryOnce(server.url)).toBe('pending 1 The answer was not complete within 5000 ms');
+  });
+
+  it('one that has a bad certificate', async () => {
+    const server = createTlsServer(selfSigned);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    expect(await tryOnce(`https://127.0.0.1:${port}/`)).toContain('TLS');
+  });
+
+  it('one that sends a gigabyte after its 200: 2 KB of it are kept', async () => {
+    const server = await rawServer((socket) =>
+      flood(socket, `${ok}Content-Length: 1000000000\r\n\r\n`, Buffer.alloc(65_536, 'x')),
+    );
+    const id = await opened.subscribe(server.url);
+    await opened.record(id);
+    await opened.dispatcher().runOnce();
+    const [delivery] = (await opened.deliveries.list(id, { limit: 1, offset: 0 })).deliveries;
+    expect(delivery?.status).toBe('delivered');
+    const found = await opened.deliveries.find(id, delivery?.id ?? '');
+    expect(found?.attempts[0]?.response_body).toBe('x'.repeat(2048));
+  });
+
+  it('one that answers 1xx first is heard out', async () => {
+    const server = await rawServer((socket) => {
+      socket.write('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 202 Accepted\r\n\r\n');
+      socket.end();
+    });
+    expect(await tryOnce(server.url)).toBe('delivered 1 null');
+  });
+
+  it('one whose answer is no text', async () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
+    const server = await httpServer((_request, response) => void response.end(bytes));
+    const id = await opened.subscribe(server.url);
+    await opened.record(id);
+    await opened.dispatcher().runOnce();
+    const [delivery] = (await opened.deliveries.list(id, { limit: 1, offset: 0 })).deliveries;
+    const found = await opened.deliveries.find(id, delivery?.id ?? '');
+    expect(found?.attempts[0]?.response_body).toContain('0123456789');
+    expect(found?.attempts[0]?.response_body).not.toContain('\0');
+  });
+
+  it('one that leads to a private address only at the second look-up', async () => {
+    const inner = await receiver();
+    let lookups = 0;
+    const resolve = async () => {
+      lookups += 1;
+      if (lookups === 1) throw new Error('ENOTFOUND');
+      return ['127.0.0.1'];
+    };
+    const id = await opened.subscribe(`http://rebound.test:${inner.port}/`);
+    await opened.record(id);
+    const dispatcher = opened.dispatcher({ allowPrivateNetwork: false, resolve });
+    await dispatcher.runOnce();
+    expect(await opened.states(id)).toEqual(['pending 1 No address was found for rebound.test']);
+    opened.clock.advance(30_000);
+    await dispatcher.runOnce();
+    expect(await opened.states(id)).toEqual([
+      'pending 2 rebound.test does not lead to a public address',
+    ]);
+    expect(inner.received).toEqual([]);
+  });
+});
+
+describe('receivers do not wait for each other', () => {
+  it('one that hangs holds up only its own deliveries, a few of them at once', async () => {
+    const dead = await receiver(() => {});
+    const good = await receiver();
+    const deadId = await opened.subscribe(dead.url);
+    const goodId = await opened.subscribe(good.url);
+    await opened.record(deadId, 300);
+    await opened.record(goodId, 300);
+    const dispatcher = opened.dispatcher();
+    dispatcher.start();
+    await good.arrived(300);
+    expect(dead.received.length).toBeLessThanOrEqual(4);
+    await dispatcher.stop();
+  });
+});

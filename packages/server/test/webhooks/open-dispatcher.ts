@@ -1,0 +1,96 @@
+import { onTestFinished } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { eventExamples } from '../../src/events/event-examples.js';
+import { EventOutbox } from '../../src/events/event-outbox.js';
+import { createGuardedFetch } from '../../src/net/guarded-fetch.js';
+import type { ResolveDns } from '../../src/ports.js';
+import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
+import { DeliveryRepository } from '../../src/webhooks/delivery-repository.js';
+import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
+import { type TestClock, testClock } from '../api/start-server.js';
+import { openRepository, type Stored } from '../storage/temporary-database.js';
+
+export interface DispatcherOptions {
+  readonly schedule?: readonly number[];
+  readonly allowPrivateNetwork?: boolean;
+  readonly resolve?: ResolveDns;
+}
+
+export interface Opened {
+  readonly stored: Stored;
+  readonly clock: TestClock;
+  readonly deliveries: DeliveryRepository;
+  readonly queue: DeliveryQueue;
+  readonly errors: unknown[];
+  /** A dispatcher on the same storage: another process, or the same one after a restart. */
+  dispatcher(options?: DispatcherOptions): WebhookDispatcher;
+  subscribe(url: string): Promise<string>;
+  /** Records so many events for a webhook alone. */
+  record(webhookId: string, count?: number): Promise<void>;
+  /** Status, attempts and last error of a webhook's deliveries, newest first. */
+  states(webhookId: string): Promise<string[]>;
+}
+
+/** Dispatchers on a real file, with a clock that passes by `advance` only. */
+export async function openDispatcher(): Promise<Opened> {
+  const stored = await openRepository();
+  const { database } = stored;
+  const clock = testClock();
+  const errors: unknown[] = [];
+  let ids = 0;
+  const outbox = new EventOutbox(database, {
+    newId: () => {
+      ids += 1;
+      return `00000000-0000-7000-8000-${String(ids).padStart(12, '0')}`;
+    },
+  });
+  const deliveries = new DeliveryRepository(database, outbox);
+  const organizationId = await stored.addOrganization('scale');
+  const dispatchers: WebhookDispatcher[] = [];
+  onTestFinished(async () => {
+    for (const each of dispatchers) await each.stop();
+    await stored.close();
+  });
+  const queue = new DeliveryQueue(database);
+  return {
+    stored,
+    clock,
+    deliveries,
+    queue,
+    errors,
+    dispatcher({ schedule, allowPrivateNetwork = true, resolve } = {}) {
+      const made = new WebhookDispatcher({
+        queue,
+        fetch: createGuardedFetch({ allowPrivateNetwork, ...(resolve && { resolve }) }),
+        schedule: schedule ?? readConfig({}).webhookRetrySchedule,
+        clock,
+        onError: (error) => errors.push(error),
+      });
+      dispatchers.push(made);
+      return made;
+    },
+    async subscribe(url) {
+      const id = await stored.subscribe(organizationId, ['url.created']);
+      await database.write((transaction) =>
+        transaction.updateTable('webhooks').set({ url }).where('id', '=', id).execute(),
+      );
+      return id;
+    },
+    async record(webhookId, count = 1) {
+      await database.write(async (transaction) => {
+        for (let made = 0; made < count; made += 1) {
+          const data = eventExamples['url.created'];
+          await outbox.recordFor(transaction, organizationId, 'url.created', clock(), data, [
+            webhookId,
+          ]);
+        }
+      });
+    },
+    async states(webhookId) {
+      const page = await deliveries.list(webhookId, { limit: 100, offset: 0 });
+      return page.deliveries.map(
+        ({ status, attempts, last_error }) => `${status} ${attempts} ${last_error}`,
+      );
+    },
+  };
+}

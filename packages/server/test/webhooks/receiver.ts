@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
+import { verifyWebhook, type WebhookEvent } from '@shorty/webhook-verifier';
+import { httpServer, type LocalServer } from '../net/local-server.js';
+
+/** One delivery as it arrived. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly event: WebhookEvent;
+}
+
+export interface Receiver extends LocalServer {
+  readonly received: Received[];
+  /** Resolves when so many deliveries have arrived. */
+  arrived(count: number): Promise<void>;
+}
+
+type Answer = (response: ServerResponse, count: number) => void;
+
+/** A real receiver that keeps what it is sent and answers as told; 204 unless told otherwise. */
+export async function receiver(
+  answer: Answer = (response) => response.writeHead(204).end(),
+): Promise<Receiver> {
+  const received: Received[] = [];
+  const waiting: { count: number; resolve: () => void }[] = [];
+  const listener: RequestListener = async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    const { method = '', url: path = '', headers } = request;
+    received.push({ method, path, headers, body, event: JSON.parse(body) as WebhookEvent });
+    answer(response, received.length);
+    for (const { count, resolve } of waiting) if (received.length >= count) resolve();
+  };
+  return {
+    ...(await httpServer(listener)),
+    received,
+    arrived: (count) =>
+      new Promise((resolve) => {
+        if (received.length >= count) resolve();
+        else waiting.push({ count, resolve });
+      }),
+  };
+}
+
+/** Throws unless the delivery is signed with the secret at the time. */
+export function verify({ body, headers }: Received, secret: string, now: number): WebhookEvent {
+  return verifyWebhook({ body, headers, secret, now: new Date(now) });
+}

@@ -1,0 +1,180 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Opened, openDispatcher } from './open-dispatcher.js';
+import { receiver, verify } from './receiver.js';
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+let opened: Opened;
+beforeEach(async () => {
+  opened = await openDispatcher();
+});
+
+describe('a non-2xx response triggers retry', () => {
+  it('after 30 s, 2 min, 10 min, 1 h, 6 h and 24 h; after the final attempt the delivery is failed', async () => {
+    const { clock, deliveries, states } = opened;
+    const hook = await receiver((response) => response.writeHead(503).end('not now'));
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id);
+    const dispatcher = opened.dispatcher();
+    const start = clock();
+    const delays = [30 * second, 2 * minute, 10 * minute, hour, 6 * hour, 24 * hour];
+
+    expect(await dispatcher.runOnce()).toBe(1);
+    for (const [index, delay] of delays.entries()) {
+      expect(await states(id)).toEqual([`pending ${index + 1} The receiver answered 503`]);
+      clock.advance(delay - 1);
+      expect(await dispatcher.runOnce()).toBe(0);
+      clock.advance(1);
+      expect(await dispatcher.runOnce()).toBe(1);
+    }
+    expect(await states(id)).toEqual(['failed 7 The receiver answered 503']);
+    clock.advance(1000 * hour);
+    expect(await dispatcher.runOnce()).toBe(0);
+
+    expect(hook.received).toHaveLength(7);
+    expect(clock() - 1000 * hour - start).toBe(31 * hour + 12 * minute + 30 * second);
+    const [{ body, headers } = { body: '', headers: {} }] = hook.received;
+    const deliveryId = headers['x-service-delivery-id'];
+    let at = start;
+    for (const [index, got] of hook.received.entries()) {
+      at += index === 0 ? 0 : (delays[index - 1] ?? 0);
+      expect(got.body).toBe(body);
+      expect(got.headers['x-service-delivery-id']).toBe(deliveryId);
+      expect(got.headers['x-service-timestamp']).toBe(String(at / second));
+      verify(got, 'secret', at);
+    }
+    const found = await deliveries.find(id, String(deliveryId));
+    expect(found?.attempts.map(({ number, status_code }) => [number, status_code])).toEqual(
+      [1, 2, 3, 4, 5, 6, 7].map((number) => [number, 503]),
+    );
+    expect(found?.attempts[0]?.response_body).toBe('not now');
+  });
+
+  it('a 2xx response from the receiver is a success and ends retries', async () => {
+    const statuses = [500, 302, 404, 299];
+    const hook = await receiver((response, count) => {
+      response.writeHead(statuses[count - 1] ?? 500, { location: '/elsewhere' }).end();
+    });
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id);
+    const dispatcher = opened.dispatcher();
+    for (let turn = 0; turn < 6; turn += 1) {
+      await dispatcher.runOnce();
+      opened.clock.advance(24 * hour);
+    }
+    expect(await opened.states(id)).toEqual(['delivered 4 null']);
+    // Redirects are not followed: 302 is a failure like any other.
+    expect(hook.received.map(({ path }) => path)).toEqual(['/', '/', '/', '/']);
+  });
+
+  it('replays and retries go to the URL that the webhook has now', async () => {
+    const [before, after] = [
+      await receiver((response) => response.writeHead(500).end()),
+      await receiver(),
+    ];
+    const id = await opened.subscribe(before.url);
+    await opened.record(id);
+    const dispatcher = opened.dispatcher();
+    await dispatcher.runOnce();
+    await opened.stored.database.write((transaction) =>
+      transaction.updateTable('webhooks').set({ url: after.url }).where('id', '=', id).execute(),
+    );
+    opened.clock.advance(30 * second);
+    await dispatcher.runOnce();
+    expect([before.received.length, after.received.length]).toEqual([1, 1]);
+  });
+});
+
+describe('a webhook that is off', () => {
+  it('is sent nothing; what was pending is sent when it is on again', async () => {
+    const hook = await receiver();
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id);
+    const turn = (isActive: number) =>
+      opened.stored.database.write((transaction) =>
+        transaction
+          .updateTable('webhooks')
+          .set({ is_active: isActive })
+          .where('id', '=', id)
+          .execute(),
+      );
+    const dispatcher = opened.dispatcher();
+    await turn(0);
+    expect(await dispatcher.runOnce()).toBe(0);
+    expect(await opened.states(id)).toEqual(['pending 0 null']);
+    await turn(1);
+    expect(await dispatcher.runOnce()).toBe(1);
+    expect(await opened.states(id)).toEqual(['delivered 1 null']);
+  });
+});
+
+describe('at least once', () => {
+  it('what was claimed by a process that died is sent when its lease has ended', async () => {
+    const hook = await receiver();
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id);
+    const claim = [{ webhookId: id, count: 10 }];
+    const claimed = await opened.queue.advance([], claim, opened.clock(), 20 * second);
+    expect(claimed).toHaveLength(1);
+    const dispatcher = opened.dispatcher();
+    expect(await dispatcher.runOnce()).toBe(0);
+    opened.clock.advance(20 * second);
+    expect(await dispatcher.runOnce()).toBe(1);
+    expect(hook.received[0]?.headers['x-service-delivery-id']).toBe(claimed[0]?.id);
+  });
+
+  it('two that claim at once share the work and send nothing twice', async () => {
+    const hook = await receiver();
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id, 200);
+    const [one, two] = [opened.dispatcher(), opened.dispatcher()];
+    const made = await Promise.all([one.runOnce(), two.runOnce()]);
+    expect(made[0] + made[1]).toBe(200);
+    const ids = hook.received.map(({ headers }) => headers['x-service-delivery-id']);
+    expect(new Set(ids).size).toBe(200);
+    expect(ids).toHaveLength(200);
+  });
+
+  it('an outcome that comes after its lease has ended is not recorded over another one', async () => {
+    const id = await opened.subscribe('http://receiver.example/');
+    await opened.record(id);
+    const claim = [{ webhookId: id, count: 1 }];
+    const [slow] = await opened.queue.advance([], claim, opened.clock(), second);
+    opened.clock.advance(second);
+    const [fast] = await opened.queue.advance([], claim, opened.clock(), second);
+    if (!slow || !fast) throw new Error('nothing was claimed');
+    const common = {
+      attemptedAt: opened.clock(),
+      durationMs: 1,
+      responseBody: null,
+      nextAttemptAt: null,
+    };
+    const delivered = { ...common, delivery: fast, statusCode: 200, error: null };
+    await opened.queue.advance([delivered], [], opened.clock(), second);
+    const failed = { ...common, delivery: slow, statusCode: 500, error: 'no' };
+    await opened.queue.advance([failed], [], opened.clock(), second);
+    expect(await opened.states(id)).toEqual(['delivered 1 null']);
+  });
+
+  it('a dispatcher that is stopped gives back what it has not sent', async () => {
+    const hook = await receiver(() => {});
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id, 8);
+    const first = opened.dispatcher();
+    first.start();
+    await hook.arrived(4);
+    await first.stop();
+    const next = await receiver();
+    await opened.stored.database.write((transaction) =>
+      transaction.updateTable('webhooks').set({ url: next.url }).where('id', '=', id).execute(),
+    );
+    // The four that waited are due at once, the four that were cut off when their lease ends.
+    const second = opened.dispatcher();
+    expect(await second.runOnce()).toBe(4);
+    opened.clock.advance(20_000);
+    expect(await second.runOnce()).toBe(4);
+    expect(opened.errors).toEqual([]);
+  });
+});
