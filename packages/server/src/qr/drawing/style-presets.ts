@@ -53,7 +53,7 @@ const styles: Record<Exclude<QrStylePreset, 'default'>, Style> = {
   dots: {
     finder: finder(same(2.25), same(1.35), same(1.5)),
     ofData: () => everyCorner,
-    ofPatterns: joined,
+    ofPatterns: () => 0,
   },
   classy: { finder: finder(leaf(2.5), leaf(1.6), leaf(1.2)), ofData: leaves, ofPatterns: leaves },
 };
