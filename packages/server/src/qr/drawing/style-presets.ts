@@ -51,9 +51,9 @@ const leaves: RoundedCorners = (above, right, below, left) =>
 const styles: Record<Exclude<QrStylePreset, 'default'>, Style> = {
   rounded: { finder: finder(same(2), same(1.1), same(0.9)), ofData: joined, ofPatterns: joined },
   dots: {
-    finder: finder(same(2.25), same(1.35), same(1.5)),
+    finder: finder(same(2.25), same(1.35), same(1.2)),
     ofData: () => everyCorner,
-    ofPatterns: () => 0,
+    ofPatterns: joined,
   },
   classy: { finder: finder(leaf(2.5), leaf(1.6), leaf(1.2)), ofData: leaves, ofPatterns: leaves },
 };
