@@ -3,6 +3,7 @@ import { benchAnalytics } from './analytics.mjs';
 import { benchBulkCreate } from './bulk-create.mjs';
 import { benchImportMemory } from './import-memory.mjs';
 import { missedBounds } from './lib/ratio.mjs';
+import { benchQrDrawing } from './qr-drawing.mjs';
 import { benchRedirects } from './redirects.mjs';
 import { benchRedirectsBeside } from './redirects-beside.mjs';
 import { benchStartUp } from './start-up.mjs';
@@ -15,6 +16,7 @@ const benchmarks = {
   'start-up': benchStartUp,
   'import-memory': benchImportMemory,
   analytics: benchAnalytics,
+  'qr-drawing': benchQrDrawing,
 };
 
 const wanted = process.argv.slice(2);
