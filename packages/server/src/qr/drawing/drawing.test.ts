@@ -6,9 +6,9 @@ import { squareLogo, wideLogo } from '../../../test/qr/logos.js';
 import { blockOfCodeword, codewordOfModule } from './codewords.js';
 import { roomForLogo } from './logo-room.js';
 import { type QrDesign, QrDesignError, type QrFormat, type QrStylePreset } from './qr-design.js';
-import { InlineQrStudio } from './qr-studio.js';
+import { openQrStudio } from './qr-studio.js';
 
-const studio = new InlineQrStudio();
+const studio = openQrStudio({ isThreaded: false });
 
 const plain: QrDesign = {
   payload: 'https://sho.rt/AbC123x',
@@ -38,7 +38,7 @@ describe('an image', () => {
   it.each(formats)('is exactly as large as was asked for (%s)', async (format) => {
     for (const size of [200, 201, 333, 512, 2048]) {
       const { info } = await pixelsOf(await studio.draw({ ...plain, format, size }));
-      expect([info.width, info.height, info.channels === 0]).toEqual([size, size, false]);
+      expect([info.width, info.height]).toEqual([size, size]);
     }
   });
 
@@ -94,7 +94,7 @@ describe('an image', () => {
     for (const format of formats) {
       const [one, other] = await Promise.all([
         studio.draw({ ...plain, format, logo }),
-        new InlineQrStudio().draw({ ...plain, format, logo }),
+        openQrStudio({ isThreaded: false }).draw({ ...plain, format, logo }),
       ]);
       expect(Buffer.from(one).equals(other)).toBe(true);
     }
