@@ -5,6 +5,7 @@ import { benchDeliveries } from './deliveries.mjs';
 import { benchImportMemory } from './import-memory.mjs';
 import { missedBounds } from './lib/ratio.mjs';
 import { benchQrDownload } from './qr-download.mjs';
+import { benchQrDrawing } from './qr-drawing.mjs';
 import { benchRedirects } from './redirects.mjs';
 import { benchRedirectsBeside } from './redirects-beside.mjs';
 import { benchStartUp } from './start-up.mjs';
@@ -21,6 +22,7 @@ const benchmarks = {
   'qr-download': benchQrDownload,
   deliveries: benchDeliveries,
   verify: benchVerify,
+  'qr-drawing': benchQrDrawing,
 };
 
 const wanted = process.argv.slice(2);

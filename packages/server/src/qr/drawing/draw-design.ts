@@ -3,12 +3,19 @@ import { checkColours, parseColour } from './check-colours.js';
 import { type Box, logoPixels } from './logo-place.js';
 import { roomForLogo } from './logo-room.js';
 import type { LogoScaler } from './logo-scaler.js';
-import { type ModuleGrid, moduleGrid, quietZone, smallestSize } from './module-grid.js';
+import {
+  type ModuleGrid,
+  moduleGrid,
+  quietZone,
+  smallestModule,
+  smallestSize,
+} from './module-grid.js';
 import { type Patch, type Picture, shadeColours, writeRgbRow } from './picture.js';
 import { picturePng, squaresPng } from './png-image.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 import { type QrMatrix, qrMatrix } from './qr-matrix.js';
 import { drawShades } from './raster.js';
+import { styleOf } from './style-presets.js';
 import { svgImage } from './svg-image.js';
 
 /** What a design comes to in modules, before any pixel is drawn. */
@@ -34,11 +41,12 @@ export function layOut(design: QrDesign): Layout {
 
 function gridFor(size: number, { side }: QrMatrix): ModuleGrid {
   const grid = moduleGrid(size, side);
-  if (grid.module > 0) return grid;
-  const smallest = smallestSize(side, 1);
+  if (grid.module >= smallestModule) return grid;
+  const smallest = smallestSize(side, smallestModule);
   throw new QrDesignError(
     'size',
-    `${size} is less than a pixel for each of ${side + 2 * quietZone} modules: ${smallest} would do`,
+    `${size} is less than ${smallestModule} pixels for each of ${side + 2 * quietZone} modules ` +
+      `a side, which scanners need: ${smallest} would do`,
     smallest,
   );
 }
@@ -50,7 +58,7 @@ export async function drawLayout(
 ): Promise<Uint8Array> {
   const { matrix, grid } = layout;
   if (design.format === 'svg') return Buffer.from(svgImage(design, layout));
-  if (design.format === 'png' && design.stylePreset === 'default' && !design.logo) {
+  if (design.format === 'png' && !design.logo && !styleOf(design.stylePreset, grid)) {
     const colours = [design.backgroundColor, design.foregroundColor] as const;
     return squaresPng(matrix, grid, [parseColour(colours[0]), parseColour(colours[1])]);
   }

@@ -91,6 +91,8 @@ export class QrStudioThread implements QrStudio {
       this.#drawn.set(id, task);
       this.#watch(id, task, this.#worker);
       const { method, input } = task;
+      // The process lives for a drawing that was asked for, but not for a thread that waits.
+      this.#worker.ref();
       this.#worker.postMessage({ id, method, input } satisfies DrawingCall);
     }
   }
@@ -113,6 +115,7 @@ export class QrStudioThread implements QrStudio {
       this.#drawn.delete(answer.id);
       if (task) settle(task, answer);
       this.#handOut();
+      if (this.#drawn.size === 0) worker.unref();
     });
     worker.on('error', (error) => {
       cause = error;

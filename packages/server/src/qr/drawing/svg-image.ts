@@ -14,7 +14,7 @@ import {
 export function svgImage(design: QrDesign, layout: Layout): string {
   const { matrix } = layout;
   const { size, module, offset } = layout.grid;
-  const style = styleOf(design.stylePreset);
+  const style = styleOf(design.stylePreset, layout.grid);
   const path = style ? styledPath(matrix, style) : squarePath(matrix);
   // Squares must not be blurred when the image is scaled; curves need to be.
   const crisp = style ? '' : ' shape-rendering="crispEdges"';
@@ -49,7 +49,7 @@ function styledPath(matrix: QrMatrix, style: Style): string {
     path += boxPath(moved(outer)) + boxPath(moved(hole), true) + boxPath(moved(pupil));
   }
   eachStyledModule(matrix, style, (x, y, rounded) => {
-    const box = moduleBox(style, rounded);
+    const box = moduleBox(rounded);
     path += boxPath({ ...box, left: box.left + x, top: box.top + y });
   });
   return path;
