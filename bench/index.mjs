@@ -4,6 +4,7 @@ import { benchBulkCreate } from './bulk-create.mjs';
 import { benchImportMemory } from './import-memory.mjs';
 import { missedBounds } from './lib/ratio.mjs';
 import { benchQrDownload } from './qr-download.mjs';
+import { benchQrDrawing } from './qr-drawing.mjs';
 import { benchRedirects } from './redirects.mjs';
 import { benchRedirectsBeside } from './redirects-beside.mjs';
 import { benchStartUp } from './start-up.mjs';
@@ -17,6 +18,7 @@ const benchmarks = {
   'import-memory': benchImportMemory,
   analytics: benchAnalytics,
   'qr-download': benchQrDownload,
+  'qr-drawing': benchQrDrawing,
 };
 
 const wanted = process.argv.slice(2);
