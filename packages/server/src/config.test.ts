@@ -34,6 +34,8 @@ describe('readConfig', () => {
     [{ SHORTY_BASE_URL: 'HTTP://E.com:8080/' }, { baseUrl: 'http://e.com:8080' }],
     [{ SHORTY_SHORT_DOMAIN: 'Sho.example' }, { shortDomain: 'sho.example' }],
     [{ SHORTY_SHORT_DOMAIN: 'sho.example:8080' }, { shortDomain: 'sho.example:8080' }],
+    [{ SHORTY_ALLOW_PRIVATE_NETWORK: '1' }, { allowPrivateNetwork: true }],
+    [{ SHORTY_WEBHOOK_RETRY_SCHEDULE: '0.5, 2' }, { webhookRetrySchedule: [500, 2000] }],
     [{ SHORTY_DURABILITY: 'power' }, { durability: 'power' }],
     [{ SHORTY_LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [
@@ -65,6 +67,11 @@ describe('readConfig', () => {
     ['SHORTY_SHORT_DOMAIN', 'a b'],
     ['SHORTY_SHORT_DOMAIN', 'user@e.com'],
     ['SHORTY_TRUST_PROXY', 'everybody'],
+    ['SHORTY_ALLOW_PRIVATE_NETWORK', 'yes'],
+    ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,,60'],
+    ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '0'],
+    ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,-1'],
+    ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,never'],
     ['SHORTY_DURABILITY', 'maybe'],
     ['SHORTY_LOG_LEVEL', 'loud'],
   ])('%s=%s stops with its name, its value and what would be right', (name, value) => {
