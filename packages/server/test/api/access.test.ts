@@ -14,14 +14,20 @@ const scoped = guarded.flatMap(([name, route]) =>
 
 let api: TestServer;
 let id: string;
+let webhookId: string;
 beforeAll(async () => {
   api = await startServer();
   const created = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
   id = created.data.id;
+  const webhook = await api.call('createWebhook', {
+    body: { url: 'https://receiver.example/', events: ['url.created'] },
+  });
+  webhookId = webhook.data.id;
 });
 afterAll(() => api.stop());
 
-const pathOf = (route: Route) => route.path.replace(/\{\w+\}/g, id);
+const pathOf = ({ path }: Route) =>
+  path.replace(/\{\w+\}/g, path.includes('/webhooks/') ? webhookId : id);
 const ask = (caller: Caller, route: Route, headers: Record<string, string> = {}): Promise<Answer> =>
   caller.send(route.method.toUpperCase(), pathOf(route), {
     headers: { ...(route.body && { 'content-type': 'application/json' }), ...headers },
@@ -107,7 +113,7 @@ describe("another organization's URLs are treated as missing", () => {
   const byId = guarded.filter(([, { path }]) => path.includes('{id}'));
 
   it.each(byId)('%s answers 404', async (_, route) => {
-    const other = await api.signIn(await api.createOrganization('free'));
+    const other = await api.signIn(await api.createOrganization('scale'));
     const before = await api.call('getUrl', { params: { id } });
     const answer = await ask(other, route);
     expect(answer.outcome).toBe('404 NOT_FOUND');
