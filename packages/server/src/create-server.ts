@@ -94,8 +94,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' }),
     ...settings,
   };
+  const hasThreads = isThreaded && config.databasePath !== ':memory:';
   const storage = { databasePath: config.databasePath, durability: config.durability };
-  const database = openStorage(storage);
+  const database = openStorage({ ...storage, leavesCheckpoints: hasThreads });
   let url = '';
   let credentials: Credentials | undefined;
   let listener: Listener | undefined;
@@ -111,7 +112,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const domains = new DomainRepository(database);
   const outbox = new EventOutbox(newUuid);
   const visits = new VisitRepository(database, { outbox, thresholds: config.thresholds });
-  const hasThreads = isThreaded && config.databasePath !== ':memory:';
   const reportsThread = hasThreads ? new ClickReportsThread(storage) : undefined;
   const reports = reportsThread ?? new ClickReader(database);
   let pipeline: VisitPipeline | undefined;
