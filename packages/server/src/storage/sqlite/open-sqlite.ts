@@ -41,6 +41,7 @@ export function openSqlite(options: SqliteOptions): Database {
   // Its own handle, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(options));
   const commits = new GroupCommit(write);
+  let maintainer: SqliteHandle.Database | undefined;
   return {
     read,
     snapshot: (work) =>
@@ -72,11 +73,14 @@ export function openSqlite(options: SqliteOptions): Database {
     },
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
-      writer.pragma('wal_checkpoint(PASSIVE)');
-      if (logBytes(path) > maxLogBytes) writer.pragma('wal_checkpoint(RESTART)');
+      // Its own handle: there is no checkpoint on one that is within a transaction.
+      maintainer ??= openHandle(options);
+      maintainer.pragma('wal_checkpoint(PASSIVE)');
+      if (logBytes(path) > maxLogBytes) maintainer.pragma('wal_checkpoint(RESTART)');
     },
     async close() {
       await commits.finish();
+      maintainer?.close();
       if (read !== write) await read.destroy();
       await write.destroy();
     },
