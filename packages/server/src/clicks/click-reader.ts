@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { isExpired } from '../urls/short-url.js';
-import { type Batch, findCompaction, readBatches, visitsPerChunk } from './chunk-repository.js';
+import { type Batch, findCompaction, readBatches } from './chunk-repository.js';
 import { type ClickReport, ClickTally, largest } from './click-tally.js';
 import { type ClickWindow, dayMs } from './click-window.js';
 import { decodeColumns } from './columns-codec.js';
-import { KeyTables } from './distinct-keys.js';
+import { NumberPool } from './number-pool.js';
 
 export interface ClicksQuestion extends ClickWindow {
   /** Entries in each breakdown. */
@@ -27,7 +27,7 @@ const chunksAtOnce = 512;
 /** Answers reports out of storage. It reads much, so it belongs into a thread of its own. */
 export class ClickReader {
   readonly #database: Database;
-  readonly #tables = new KeyTables();
+  readonly #pool = new NumberPool();
   readonly #chunksOfUrl;
   readonly #daysOfUrl;
   /** Batches that are not sorted into chunks yet. They never change, so each is read once. */
@@ -60,17 +60,14 @@ export class ClickReader {
       const { rows } = await db.executeQuery(
         this.#chunksOfUrl(urlId, question.since, question.until),
       );
-      const expected = rows.length > 1 ? rows.length * visitsPerChunk : 0;
-      const tally = new ClickTally(question, expected, this.#tables);
+      const tally = new ClickTally(question, this.#pool);
       await this.#addRecent(db, tally, (id) => id === urlId);
       for (const { visits } of rows) tally.add(urlId, decodeColumns(visits));
       const { rows: days } = await db.executeQuery(
         this.#daysOfUrl(urlId, question.since, question.until - dayMs),
       );
       for (const { summary } of days) addSummary(tally, urlId, summary);
-      const report = tally.report(question.limit);
-      tally.release();
-      return report;
+      return tally.finish(question.limit);
     });
   }
 
@@ -81,7 +78,7 @@ export class ClickReader {
     now: number,
   ): Promise<OverviewReport> {
     return this.#database.snapshot(async (db) => {
-      const tally = new ClickTally(question, 0, this.#tables);
+      const tally = new ClickTally(question, this.#pool);
       const urls = await db
         .selectFrom('urls')
         .select(['id', 'is_active', 'expires_at'])
@@ -101,8 +98,8 @@ export class ClickReader {
       for (const { url_id, summary } of days) {
         if (own.has(url_id)) addSummary(tally, url_id, summary);
       }
-      const overview = {
-        ...tally.report(question.limit),
+      return {
+        ...tally.finish(question.limit),
         top: largest(tally.clicksOfUrl, question.limit),
         totalUrls: urls.length,
         activeUrls: urls.filter(
@@ -110,8 +107,6 @@ export class ClickReader {
             is_active === 1 && !isExpired({ expiresAt: expires_at }, now),
         ).length,
       };
-      tally.release();
-      return overview;
     });
   }
 
