@@ -115,8 +115,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' }),
     ...settings,
   };
+  const hasThreads = isThreaded && config.databasePath !== ':memory:';
   const storage = { databasePath: config.databasePath, durability: config.durability };
-  const database = openStorage(storage);
+  const database = openStorage({ ...storage, leavesCheckpoints: hasThreads });
   let url = '';
   let credentials: Credentials | undefined;
   let listener: Listener | undefined;
@@ -130,7 +131,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
   const domains = new DomainRepository(database);
-  const hasThreads = isThreaded && config.databasePath !== ':memory:';
   const dispatching = {
     schedule: config.webhookRetrySchedule,
     allowPrivateNetwork: config.allowPrivateNetwork,

@@ -168,7 +168,7 @@ export class ChunkRepository {
         const { first_at, last_at } = span(columns);
         if (first_at < day + dayMs && last_at >= day) tally.add(urlId, columns);
       }
-      const report = withoutEmpty(tally.report(Number.POSITIVE_INFINITY));
+      const report = withoutEmpty(tally.finish(Number.POSITIVE_INFINITY));
       const { totalClicks } = report.totals;
       if (totalClicks === 0) continue;
       const known = await transaction

@@ -108,5 +108,5 @@ function sumOfSeries({ visitedAt }: VisitColumns, add: (tally: ClickTally) => vo
   const until = visitedAt.reduce((last, at) => Math.max(last, at)) + 1;
   const tally = new ClickTally({ since, until, groupBy: 'day' });
   add(tally);
-  return tally.report(0).timeseries.reduce((sum, { clicks }) => sum + clicks, 0);
+  return tally.finish(0).timeseries.reduce((sum, { clicks }) => sum + clicks, 0);
 }

@@ -6,11 +6,11 @@ import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../sca
 import type { Database, Schema } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { isExpired } from '../urls/short-url.js';
-import { type Batch, findCompaction, readBatches, visitsPerChunk } from './chunk-repository.js';
+import { type Batch, findCompaction, readBatches } from './chunk-repository.js';
 import { type ClickReport, ClickTally, largest } from './click-tally.js';
 import { type ClickWindow, dayMs } from './click-window.js';
 import { decodeColumns } from './columns-codec.js';
-import { KeyTables } from './distinct-keys.js';
+import { NumberPool } from './number-pool.js';
 
 export interface ClicksQuestion extends ClickWindow {
   /** Entries in each breakdown. */
@@ -34,7 +34,7 @@ const chunksAtOnce = 512;
 /** Answers reports out of storage. It reads much, so it belongs into a thread of its own. */
 export class ClickReader {
   readonly #database: Database;
-  readonly #tables = new KeyTables();
+  readonly #pool = new NumberPool();
   readonly #chunksOfUrl;
   readonly #daysOfUrl;
   /** Batches that are not sorted into chunks yet. They never change, so each is read once. */
@@ -67,17 +67,14 @@ export class ClickReader {
       const { rows } = await db.executeQuery(
         this.#chunksOfUrl(urlId, question.since, question.until),
       );
-      const expected = rows.length > 1 ? rows.length * visitsPerChunk : 0;
-      const tally = new ClickTally(question, expected, this.#tables);
+      const tally = new ClickTally(question, this.#pool);
       await this.#addRecent(db, tally, (id) => id === urlId);
       for (const { visits } of rows) tally.add(urlId, decodeColumns(visits));
       const { rows: days } = await db.executeQuery(
         this.#daysOfUrl(urlId, question.since, question.until - dayMs),
       );
       for (const { summary } of days) addSummary(tally, urlId, summary);
-      const report = tally.report(question.limit);
-      tally.release();
-      return report;
+      return tally.finish(question.limit);
     });
   }
 
@@ -88,15 +85,13 @@ export class ClickReader {
     question: ClicksQuestion,
   ): Promise<ScanReport> {
     return this.#database.snapshot(async (db) => {
-      const tally = new ScanTally(question, span, hasSlug, this.#tables);
+      const tally = new ScanTally(question, span, hasSlug, this.#pool);
       await this.#addRecent(db, tally, (id) => id === urlId);
       const { since, until, limit } = question;
       const { rows } = await db.executeQuery(this.#chunksOfUrl(urlId, since, until));
       for (const { visits } of rows) tally.add(decodeColumns(visits));
       for (const day of await readScanDays(db, span.qrId, question)) tally.addDay(day);
-      const report = tally.report(limit);
-      tally.release();
-      return report;
+      return tally.finish(limit);
     });
   }
 
@@ -107,7 +102,7 @@ export class ClickReader {
     now: number,
   ): Promise<OverviewReport> {
     return this.#database.snapshot(async (db) => {
-      const tally = new ClickTally(question, 0, this.#tables);
+      const tally = new ClickTally(question, this.#pool);
       const urls = await db
         .selectFrom('urls')
         .select(['id', 'is_active', 'expires_at'])
@@ -143,8 +138,8 @@ export class ClickReader {
         .where('organization_id', '=', organizationId)
         .where('deleted_at', 'is', null)
         .executeTakeFirstOrThrow();
-      const overview = {
-        ...tally.report(question.limit),
+      return {
+        ...tally.finish(question.limit),
         top: largest(tally.clicksOfUrl, question.limit),
         totalUrls: urls.length,
         activeUrls: urls.filter(
@@ -154,8 +149,6 @@ export class ClickReader {
         totalQrs: Number(totalQrs),
         totalScans: scans.total,
       };
-      tally.release();
-      return overview;
     });
   }
 

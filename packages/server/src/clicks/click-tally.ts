@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { type Buckets, bucketsOf, type ClickWindow, hourMs } from './click-window.js';
 import type { clickBreakdowns, clickBucket, clickTotals } from './clicks-contract.js';
-import { DistinctKeys, KeyTables } from './distinct-keys.js';
+import { DistinctKeys } from './distinct-keys.js';
+import { NumberPool } from './number-pool.js';
 import {
   joinReferrer,
   kindOf,
@@ -34,28 +35,22 @@ export class ClickTally {
   readonly #window: ClickWindow;
   readonly #buckets: Buckets;
   readonly #counts: Record<Dimension, Map<string, number>>;
-  readonly #tables: KeyTables;
   readonly #visitors: DistinctKeys;
   readonly #addresses: DistinctKeys;
   readonly #bucketClicks: Float64Array;
-  readonly #bucketVisitors: (DistinctKeys | undefined)[];
   readonly #clicksOfUrl = new Map<number, number>();
-  readonly #expectedInBucket: number;
   #total = 0;
   #prunedVisitors = 0;
   #prunedAddresses = 0;
   readonly #prunedInBucket = new Map<number, number>();
 
-  /** `expected` is about how many visits will be counted. */
-  constructor(window: ClickWindow, expected = 0, tables = new KeyTables()) {
-    this.#tables = tables;
+  /** What reports use again may be shared by those that follow each other. */
+  constructor(window: ClickWindow, pool = new NumberPool()) {
     this.#window = window;
     this.#buckets = bucketsOf(window);
-    this.#visitors = new DistinctKeys(expected, tables);
-    this.#addresses = new DistinctKeys(expected, tables);
-    this.#expectedInBucket = Math.ceil(expected / this.#buckets.count);
+    this.#visitors = new DistinctKeys(pool);
+    this.#addresses = new DistinctKeys(pool);
     this.#bucketClicks = new Float64Array(this.#buckets.count);
-    this.#bucketVisitors = new Array(this.#buckets.count);
     this.#counts = Object.fromEntries(
       dimensions.map((dimension) => [dimension, new Map<string, number>()]),
     ) as Record<Dimension, Map<string, number>>;
@@ -115,33 +110,31 @@ export class ClickTally {
     for (const dimension of dimensions) {
       const { texts, codes } = words[dimension];
       const counts = this.#counts[dimension];
-      for (const [code, added] of countCodes(codes, clicks, texts.length).entries()) {
+      const added = countCodes(codes, clicks, texts.length);
+      for (let code = 0; code < added.length; code += 1) {
         const text = texts[code] as string;
-        if (added > 0) counts.set(text, (counts.get(text) ?? 0) + added);
+        if (added[code] !== 0) counts.set(text, (counts.get(text) ?? 0) + (added[code] as number));
       }
     }
-    for (const at of clicks) {
-      this.#addresses.add(addresses[at * 2] as number, addresses[at * 2 + 1] as number);
-    }
     const { firstAt, eachMs } = this.#buckets;
-    for (const at of clicks) {
-      const bucket = Math.floor(((visitedAt[at] as number) - firstAt) / eachMs);
-      this.#bucketClicks[bucket] = (this.#bucketClicks[bucket] as number) + 1;
-      const high = visitors[at * 2] as number;
-      const low = visitors[at * 2 + 1] as number;
-      // Who is not new in a bucket is not new in the window.
-      if (this.#visitorsOf(bucket).add(high, low)) this.#visitors.add(high, low);
+    const buckets = new Int32Array(clicks.length);
+    const bucketClicks = this.#bucketClicks;
+    let bucket = 0;
+    let startsAt = firstAt;
+    for (let index = 0; index < clicks.length; index += 1) {
+      const time = visitedAt[clicks[index] as number] as number;
+      // Visits come in about the order of time: most are of the bucket before.
+      if (time < startsAt || time >= startsAt + eachMs) {
+        bucket = Math.floor((time - firstAt) / eachMs);
+        startsAt = firstAt + bucket * eachMs;
+      }
+      buckets[index] = bucket;
+      bucketClicks[bucket] = (bucketClicks[bucket] as number) + 1;
     }
+    this.#visitors.add(visitors, clicks, buckets);
+    this.#addresses.add(addresses, clicks);
     this.#total += clicks.length;
     return clicks.length;
-  }
-
-  #visitorsOf(bucket: number): DistinctKeys {
-    const known = this.#bucketVisitors[bucket];
-    if (known) return known;
-    const fresh = new DistinctKeys(this.#expectedInBucket, this.#tables);
-    this.#bucketVisitors[bucket] = fresh;
-    return fresh;
   }
 
   /**
@@ -180,20 +173,17 @@ export class ClickTally {
     this.#prunedInBucket.set(bucket, (this.#prunedInBucket.get(bucket) ?? 0) + visitors);
   }
 
-  /** Gives its memory back; it must not be used any more. */
-  release(): void {
-    for (const keys of [this.#visitors, this.#addresses, ...this.#bucketVisitors]) keys?.release();
-  }
-
-  /** The report, with the `limit` largest entries of each breakdown. */
-  report(limit: number): ClickReport {
+  /** The report, with the `limit` largest entries of each breakdown; nothing can be added any more. */
+  finish(limit: number): ClickReport {
     const { firstAt, eachMs } = this.#buckets;
+    const visitors = this.#visitors.finish(this.#buckets.count);
+    const addresses = this.#addresses.finish();
     const top = (dimension: Dimension) => largest(this.#counts[dimension], limit);
     return {
       totals: {
         totalClicks: this.#total,
-        uniqueClicks: this.#visitors.count + this.#prunedVisitors,
-        uniqueIps: this.#addresses.count + this.#prunedAddresses,
+        uniqueClicks: visitors.total + this.#prunedVisitors,
+        uniqueIps: addresses.total + this.#prunedAddresses,
       },
       breakdowns: {
         country: top('country').map(([country, clicks]) => ({ country, clicks })),
@@ -211,8 +201,7 @@ export class ClickTally {
       timeseries: Array.from(this.#bucketClicks, (clicks, bucket) => ({
         bucket: new Date(firstAt + bucket * eachMs).toISOString(),
         clicks,
-        uniques:
-          (this.#bucketVisitors[bucket]?.count ?? 0) + (this.#prunedInBucket.get(bucket) ?? 0),
+        uniques: (visitors.inBuckets[bucket] as number) + (this.#prunedInBucket.get(bucket) ?? 0),
       })),
     };
   }

@@ -1,31 +1,81 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DistinctKeys, KeyTables } from './distinct-keys.js';
+import { DistinctKeys } from './distinct-keys.js';
+import { NumberPool } from './number-pool.js';
 
 const half = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer());
-const keys = fc.array(fc.tuple(half, half), { maxLength: 300 });
+const visit = fc.record({ high: half, low: half, bucket: fc.nat({ max: 4 }) });
+type Visit = { readonly high: number; readonly low: number; readonly bucket: number };
 
-test('counts as a set does, whatever is expected', () => {
+function count(visits: readonly Visit[], perAdd: number, pool = new NumberPool()) {
+  const distinct = new DistinctKeys(pool);
+  for (let from = 0; from < visits.length; from += perAdd) {
+    const some = visits.slice(from, from + perAdd);
+    distinct.add(
+      Int32Array.from(some.flatMap(({ high, low }) => [high, low])),
+      Uint32Array.from(some, (_, index) => index),
+      Int32Array.from(some, ({ bucket }) => bucket),
+    );
+  }
+  const { total, inBuckets } = distinct.finish(5);
+  return { total, inBuckets: [...inBuckets] };
+}
+
+function countBySets(visits: readonly Visit[]) {
+  const keyed = visits.filter(({ high, low }) => high !== 0 || low !== 0);
+  const keys = (some: readonly Visit[]) => new Set(some.map(({ high, low }) => `${high} ${low}`));
+  return {
+    total: keys(keyed).size,
+    inBuckets: [0, 1, 2, 3, 4].map(
+      (wanted) => keys(keyed.filter(({ bucket }) => bucket === wanted)).size,
+    ),
+  };
+}
+
+test('counts as sets do, in all and in each bucket', () => {
   fc.assert(
-    fc.property(keys, fc.integer({ min: 0, max: 100 }), (added, expected) => {
-      const distinct = new DistinctKeys(expected, new KeyTables());
-      const set = new Set<string>();
-      for (const [high, low] of added) {
-        const isNone = high === 0 && low === 0;
-        const text = `${high} ${low}`;
-        expect(distinct.add(high, low)).toBe(!isNone && !set.has(text));
-        if (!isNone) set.add(text);
-      }
-      expect(distinct.count).toBe(set.size);
-    }),
+    fc.property(
+      fc.array(visit, { maxLength: 300 }),
+      fc.integer({ min: 1, max: 90 }),
+      (visits, n) => {
+        expect(count(visits, n)).toEqual(countBySets(visits));
+      },
+    ),
   );
 });
 
-test('a table that is used again remembers nothing', () => {
-  const tables = new KeyTables();
-  const first = new DistinctKeys(100, tables);
-  for (let key = 1; key <= 100; key += 1) first.add(key, key);
-  first.release();
-  const second = new DistinctKeys(100, tables);
-  for (let key = 1; key <= 100; key += 1) expect(second.add(key, key)).toBe(true);
+test('counts as sets do when there are so many that they are sorted into parts', () => {
+  // Every third visitor comes again, some of them in another bucket.
+  const visits = Array.from({ length: 50_000 }, (_, index) => {
+    const visitor = index % 3 === 0 ? index >> 4 : index;
+    return {
+      high: Math.imul(visitor, 0x9e3779b1),
+      low: Math.imul(visitor, 0x85ebca6b) ^ 7,
+      bucket: index % 5,
+    };
+  });
+  expect(count(visits, 2048)).toEqual(countBySets(visits));
+});
+
+test('keys that differ in one half only are different', () => {
+  const visits = [
+    { high: 1, low: 2, bucket: 0 },
+    { high: 1, low: 3, bucket: 0 },
+    { high: 2, low: 2, bucket: 0 },
+    { high: 0, low: 2, bucket: 0 },
+    { high: 1, low: 0, bucket: 0 },
+  ];
+  expect(count(visits, 5).total).toBe(5);
+});
+
+test('memory that is used again remembers nothing', () => {
+  const pool = new NumberPool();
+  const visits = Array.from({ length: 5000 }, (_, key) => ({
+    high: key + 1,
+    low: key + 1,
+    bucket: 0,
+  }));
+  const first = count(visits, 700, pool);
+  expect(count(visits, 700, pool)).toEqual(first);
+  expect(count([], 1, pool)).toEqual({ total: 0, inBuckets: [0, 0, 0, 0, 0] });
 });

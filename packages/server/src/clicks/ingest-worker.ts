@@ -6,7 +6,7 @@ import { openStorage } from '../storage/open-storage.js';
 import { ChunkRepository } from './chunk-repository.js';
 import { VisitCompactor } from './visit-compactor.js';
 import { VisitIngester } from './visit-ingester.js';
-import { adoptEveryMs, ingestEveryMs, pruneEveryMs } from './visit-pipeline.js';
+import { adoptEveryMs, ingestEveryMs, maintainEveryMs, pruneEveryMs } from './visit-pipeline.js';
 import { VisitPruner } from './visit-pruner.js';
 import { VisitRepository } from './visit-repository.js';
 
@@ -73,6 +73,12 @@ const services = [
     name: 'leftover visits',
     everyMs: adoptEveryMs,
     runOnce: () => ingester.adoptLeftovers(),
+    onError,
+  }),
+  new PeriodicService({
+    name: 'maintenance',
+    everyMs: maintainEveryMs,
+    runOnce: () => database.maintain(),
     onError,
   }),
   new PeriodicService({

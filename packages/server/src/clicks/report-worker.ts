@@ -18,7 +18,7 @@ export type ReportAnswer = { readonly id: number } & (
 
 // Redirects come first where there is not a processor for each. On Linux this is the thread's own
 // priority; elsewhere it would be the whole process's.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 
 const database = openStorage(workerData as StorageOptions);
 const reader = new ClickReader(database);

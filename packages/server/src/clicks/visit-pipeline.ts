@@ -46,6 +46,7 @@ interface Mover {
 }
 
 export const ingestEveryMs = 200;
+export const maintainEveryMs = 250;
 export const adoptEveryMs = 10_000;
 export const pruneEveryMs = 10 * 60_000;
 // Trouble that has lasted this long is more than another process's long transaction.

@@ -29,7 +29,7 @@ export async function keepScanDay(
   for (const span of url.spans) {
     const tally = new ScanTally(window, span, url.hasSlug);
     for (const columns of chunks) tally.add(columns);
-    const report = withoutEmpty(tally.report(Number.POSITIVE_INFINITY));
+    const report = withoutEmpty(tally.finish(Number.POSITIVE_INFINITY));
     const { totalScans } = report.totals;
     if (totalScans === 0) continue;
     const known = await transaction

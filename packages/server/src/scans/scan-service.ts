@@ -38,7 +38,7 @@ export class ScanService {
     // A standalone code leads past us: nobody can tell how often it was read.
     const report = url
       ? await reports.readScans(url, span, question)
-      : new ScanTally(question, span, false).report(question.limit);
+      : new ScanTally(question, span, false).finish(question.limit);
     return { urlId: url?.urlId ?? null, question, report };
   }
 }

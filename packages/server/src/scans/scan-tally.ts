@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { largest } from '../clicks/click-tally.js';
 import { type Buckets, bucketsOf, type ClickWindow, hourMs } from '../clicks/click-window.js';
-import { DistinctKeys, KeyTables } from '../clicks/distinct-keys.js';
+import { DistinctKeys } from '../clicks/distinct-keys.js';
+import { NumberPool } from '../clicks/number-pool.js';
 import type { VisitColumns, WordColumn } from '../clicks/visit-columns.js';
 import type { Scan, ScanMethod } from '../visits/decide-scan.js';
 import { ScanFinder } from './scan-finder.js';
@@ -28,31 +29,27 @@ export class ScanTally {
   readonly #window: ClickWindow;
   readonly #span: QrSpan;
   readonly #hasSlug: boolean;
-  readonly #tables: KeyTables;
   readonly #buckets: Buckets;
   readonly #counts: Record<Dimension, Map<string, number>>;
   readonly #visitors: DistinctKeys;
   readonly #addresses: DistinctKeys;
   readonly #bucketScans: Float64Array;
-  readonly #bucketVisitors: (DistinctKeys | undefined)[];
   readonly #prunedInBucket: Float64Array;
   #total = 0;
   #prunedVisitors = 0;
   #prunedAddresses = 0;
 
-  constructor(window: ClickWindow, span: QrSpan, hasSlug: boolean, tables = new KeyTables()) {
+  constructor(window: ClickWindow, span: QrSpan, hasSlug: boolean, pool = new NumberPool()) {
     this.#window = window;
     this.#span = span;
     this.#hasSlug = hasSlug;
-    this.#tables = tables;
     this.#buckets = bucketsOf(window);
     this.#counts = Object.fromEntries(
       dimensions.map((dimension) => [dimension, new Map<string, number>()]),
     ) as Record<Dimension, Map<string, number>>;
-    this.#visitors = new DistinctKeys(0, tables);
-    this.#addresses = new DistinctKeys(0, tables);
+    this.#visitors = new DistinctKeys(pool);
+    this.#addresses = new DistinctKeys(pool);
     this.#bucketScans = new Float64Array(this.#buckets.count);
-    this.#bucketVisitors = new Array(this.#buckets.count);
     this.#prunedInBucket = new Float64Array(this.#buckets.count);
   }
 
@@ -80,26 +77,30 @@ export class ScanTally {
       codes: words[dimension].codes,
       scans: new Uint32Array(words[dimension].texts.length),
     }));
+    const found = new Uint32Array(count);
+    const buckets = new Int32Array(count);
+    let scanCount = 0;
     for (let at = 0; at < count; at += 1) {
       if (!isOurs(at)) continue;
       const time = visitedAt[at] as number;
       if (time < since || time >= until || !isWithin(this.#span, time)) continue;
       const scan = finder.find(at);
       if (!scan) continue;
-      this.#total += 1;
       kinds.set(scan, (kinds.get(scan) ?? 0) + 1);
       for (const { codes, scans } of counts) {
         const code = codes[at] as number;
         scans[code] = (scans[code] as number) + 1;
       }
-      this.#addresses.add(addresses[at * 2] as number, addresses[at * 2 + 1] as number);
       const bucket = this.#bucketOf(time);
       this.#bucketScans[bucket] = (this.#bucketScans[bucket] as number) + 1;
-      const high = visitors[at * 2] as number;
-      const low = visitors[at * 2 + 1] as number;
-      // Who is not new in a bucket is not new in the window.
-      if (this.#visitorsOf(bucket).add(high, low)) this.#visitors.add(high, low);
+      found[scanCount] = at;
+      buckets[scanCount] = bucket;
+      scanCount += 1;
     }
+    this.#total += scanCount;
+    const places = found.subarray(0, scanCount);
+    this.#visitors.add(visitors, places, buckets);
+    this.#addresses.add(addresses, places);
     for (const { dimension, texts, scans } of counts) {
       for (const [code, added] of scans.entries()) {
         if (added > 0) this.#note(dimension, texts[code] as string, added);
@@ -155,28 +156,17 @@ export class ScanTally {
     this.#prunedInBucket[bucket] = (this.#prunedInBucket[bucket] as number) + visitors;
   }
 
-  #visitorsOf(bucket: number): DistinctKeys {
-    const known = this.#bucketVisitors[bucket];
-    if (known) return known;
-    const fresh = new DistinctKeys(0, this.#tables);
-    this.#bucketVisitors[bucket] = fresh;
-    return fresh;
-  }
-
-  /** Gives its memory back; it must not be used any more. */
-  release(): void {
-    for (const keys of [this.#visitors, this.#addresses, ...this.#bucketVisitors]) keys?.release();
-  }
-
-  /** The report, with the `limit` largest entries of each breakdown. */
-  report(limit: number): ScanReport {
+  /** The report, with the `limit` largest entries of each breakdown; nothing can be added any more. */
+  finish(limit: number): ScanReport {
+    const visitors = this.#visitors.finish(this.#buckets.count);
+    const addresses = this.#addresses.finish();
     const { firstAt, eachMs } = this.#buckets;
     const top = (dimension: Dimension) => largest(this.#counts[dimension], limit);
     return {
       totals: {
         totalScans: this.#total,
-        uniqueScans: this.#visitors.count + this.#prunedVisitors,
-        uniqueIps: this.#addresses.count + this.#prunedAddresses,
+        uniqueScans: visitors.total + this.#prunedVisitors,
+        uniqueIps: addresses.total + this.#prunedAddresses,
       },
       breakdowns: {
         country: top('country').map(([country, scans]) => ({ country, scans })),
@@ -194,8 +184,7 @@ export class ScanTally {
       timeseries: Array.from(this.#bucketScans, (scans, bucket) => ({
         bucket: new Date(firstAt + bucket * eachMs).toISOString(),
         scans,
-        uniques:
-          (this.#bucketVisitors[bucket]?.count ?? 0) + (this.#prunedInBucket[bucket] as number),
+        uniques: (visitors.inBuckets[bucket] as number) + (this.#prunedInBucket[bucket] as number),
       })),
     };
   }

@@ -1,7 +1,11 @@
 import type { Database as SqliteHandle, Statement } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
+import { giveWay } from '../../give-way.js';
 import type { BulkInsert } from '../database.js';
 import { translateSqliteError } from './sqlite-error.js';
+
+// About a fifth of a millisecond.
+const rowsAtOnce = 16;
 
 type Value = string | number | Uint8Array | null;
 
@@ -27,7 +31,8 @@ export function bulkInserter(handle: SqliteHandle): BulkInsert {
         statement = handle.prepare<[Value[]]>(text);
         statements.set(text, statement);
       }
-      for (const record of records) {
+      for (const [index, record] of records.entries()) {
+        if (index % rowsAtOnce === rowsAtOnce - 1) await giveWay();
         for (let at = 0; at < columns.length; at += 1) {
           values[at] = record[columns[at] as string] as Value;
         }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import {
@@ -19,22 +19,29 @@ export interface SqliteOptions {
   path: string;
   /** 'power' syncs each commit to the disk; 'process' leaves that to the operating system. */
   durability: 'process' | 'power';
+  /** True leaves checkpoints to another handle, whose `maintain` is called. */
+  leavesCheckpoints?: boolean | undefined;
 }
 
 // Pages between checkpoints. Random short codes touch many pages; a larger interval writes each
 // of them back once for several transactions.
 const checkpointPages = 8_000;
+const pageBytes = 4_096;
+// A log that writers keep growing never comes to its end by itself.
+const maxLogBytes = 4 * checkpointPages * pageBytes;
 
 const countUp = 'update url_id_counter set last_id = last_id + ? returning last_id';
 
-export function openSqlite({ path, durability }: SqliteOptions): Database {
+export function openSqlite(options: SqliteOptions): Database {
+  const { path } = options;
   const isMemory = path === ':memory:';
   if (!isMemory) mkdirSync(dirname(path), { recursive: true });
-  const writer = openHandle(path, durability);
+  const writer = openHandle(options);
   const write = kyselyOn(writer);
   // Its own handle, so that a read never queues behind a writer that waits for a lock.
-  const read = isMemory ? write : kyselyOn(openHandle(path, durability));
+  const read = isMemory ? write : kyselyOn(openHandle(options));
   const commits = new GroupCommit(write);
+  let maintainer: SqliteHandle.Database | undefined;
   return {
     read,
     snapshot: (work) =>
@@ -65,22 +72,36 @@ export function openSqlite({ path, durability }: SqliteOptions): Database {
         writer.pragma('busy_timeout = 0');
       }
     },
+    async maintain() {
+      if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
+      // Its own handle: there is no checkpoint on one that is within a transaction.
+      maintainer ??= openHandle(options);
+      maintainer.pragma('wal_checkpoint(PASSIVE)');
+      if (logBytes(path) > maxLogBytes) maintainer.pragma('wal_checkpoint(RESTART)');
+    },
     async close() {
       await commits.finish();
+      maintainer?.close();
       if (read !== write) await read.destroy();
       await write.destroy();
     },
   };
 }
 
-function openHandle(path: string, durability: SqliteOptions['durability']): SqliteHandle.Database {
+function logBytes(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function openHandle({ path, durability, leavesCheckpoints }: SqliteOptions): SqliteHandle.Database {
   const handle = new SqliteHandle(path, { timeout: 0 });
   // Opening may meet another process that is just switching the file to WAL.
   handle.pragma('busy_timeout = 5000');
   handle.pragma('journal_mode = WAL');
   handle.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
   handle.pragma('foreign_keys = ON');
-  handle.pragma(`wal_autocheckpoint = ${checkpointPages}`);
+  handle.pragma(`wal_autocheckpoint = ${leavesCheckpoints ? 0 : checkpointPages}`);
+  // So that the log's size says how much of it is in use.
+  handle.pragma('journal_size_limit = 0');
   handle.pragma('cache_size = -65536');
   handle.pragma('busy_timeout = 0');
   // As every other engine compares; who wants it otherwise lowers both sides.
