@@ -1059,23 +1059,22 @@ export interface components {
             data: components["schemas"]["QrEventData"];
         };
         QrEventData: {
-            /**
-             * Format: uuid
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
+            /** Format: uuid */
             id: string;
-            /** @example 42 */
-            urlId: string | null;
             /**
-             * Format: uuid
-             * @example 0198c0de-0000-7000-8000-0000000000aa
+             * @description Null for a standalone code.
+             * @example 42
              */
+            urlId: string | null;
+            /** Format: uuid */
             organizationId: string;
-            /** @example https://sho.example/aB3xY9q */
+            /**
+             * @description What the code carries; it never changes.
+             * @example https://sho.example/aB3xY9q
+             */
             qrData: string;
             /** @enum {string} */
             format: "png" | "svg" | "webp";
-            /** @example 512 */
             size: number;
             /** @enum {string} */
             errorCorrection: "L" | "M" | "Q" | "H";
@@ -1083,21 +1082,33 @@ export interface components {
             foregroundColor: string;
             /** @example #FFFFFF */
             backgroundColor: string;
-            /** @example null */
             logoUrl: string | null;
-            /** @example 0 */
+            /** @enum {string} */
+            stylePreset: "default" | "rounded" | "dots" | "classy";
+            /** @description Pictures that were answered so far. */
             downloadCount: number;
-            /** @example 0 */
+            /** @description Scans counted so far. */
             scanCount: number;
-            /** @example /api/qr/0198c0de-0000-7000-8000-0000000000aa/download */
+            /**
+             * @description A path on this server.
+             * @example /api/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11/download
+             */
             downloadUrl: string;
-            /** @example /qr/0198c0de-0000-7000-8000-0000000000aa */
+            /**
+             * @description A path on this server.
+             * @example /qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11
+             */
             previewUrl: string;
             /**
              * Format: date-time
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            updatedAt: string;
         };
         QrScanThresholdEvent: {
             /**

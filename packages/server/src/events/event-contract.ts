@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { qrRecord } from '../qr/qr-contract.js';
 import { urlRecord } from '../urls/url-contract.js';
 import { type EventType, eventTypes } from './event-types.js';
 
@@ -15,28 +16,6 @@ const threshold = z
   })
   .meta({ id: 'ThresholdEventData' });
 
-const qrRecord = z
-  .object({
-    id: uuid,
-    urlId: z.string().nullable().meta({ example: '42' }),
-    organizationId: uuid,
-    qrData: z.string().meta({ example: 'https://sho.example/aB3xY9q' }),
-    format: z.enum(['png', 'svg', 'webp']),
-    size: z.int().meta({ example: 512 }),
-    errorCorrection: z.enum(['L', 'M', 'Q', 'H']),
-    foregroundColor: z.string().meta({ example: '#000000' }),
-    backgroundColor: z.string().meta({ example: '#FFFFFF' }),
-    logoUrl: z.string().nullable().meta({ example: null }),
-    downloadCount: count.meta({ example: 0 }),
-    scanCount: count.meta({ example: 0 }),
-    downloadUrl: z
-      .string()
-      .meta({ example: '/api/qr/0198c0de-0000-7000-8000-0000000000aa/download' }),
-    previewUrl: z.string().meta({ example: '/qr/0198c0de-0000-7000-8000-0000000000aa' }),
-    createdAt: instant,
-  })
-  .meta({ id: 'QrEventData' });
-
 const domain = z
   .object({
     id: uuid,
@@ -49,6 +28,7 @@ const domain = z
 
 // Receivers must bear fields that a newer server adds; responses of the API are described exactly.
 const url = z.object(urlRecord.shape).meta({ id: 'UrlEventData' });
+const qr = z.object(qrRecord.shape).meta({ id: 'QrEventData' });
 
 /** What the events of each type carry as `data`. */
 export const eventData = {
@@ -56,9 +36,9 @@ export const eventData = {
   'url.updated': url,
   'url.click_threshold': threshold,
   'url.expired': url,
-  'qr.created': qrRecord,
+  'qr.created': qr,
   'qr.scan_threshold': threshold,
-  'qr.deleted': qrRecord,
+  'qr.deleted': qr,
   'domain.verified': domain,
 } as const satisfies Record<EventType, z.ZodObject>;
 

@@ -43,11 +43,13 @@ const qr: EventData<'qr.created'> = {
   foregroundColor: '#000000',
   backgroundColor: '#FFFFFF',
   logoUrl: null,
+  stylePreset: 'default',
   downloadCount: 0,
   scanCount: 0,
   downloadUrl: `/api/qr/${organization}/download`,
   previewUrl: `/qr/${organization}`,
   createdAt,
+  updatedAt: createdAt,
 };
 
 /** What test deliveries carry: the ids are zeros, so that they are nobody's. */
