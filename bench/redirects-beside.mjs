@@ -1,5 +1,6 @@
 // Redirects while a hot link's report, bulk creates and pictures are made without pause: how much
 // longer the slowest hundredth waits than without them.
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { createLinks } from './lib/create-links.mjs';
 import { serveShorty } from './lib/processes.mjs';
@@ -48,38 +49,47 @@ export async function benchRedirectsBeside({
   await shorty.stop();
 }
 
-function beside(shorty) {
-  let isOver = false;
-  const counts = { reports: 0, bulks: 0 };
-  const headers = { authorization: `Bearer ${shorty.token}`, 'content-type': 'application/json' };
-  const call = async (path, init) => {
-    const response = await fetch(`${shorty.origin}/api/v1${path}`, { headers, ...init });
-    await response.arrayBuffer();
-    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
-  };
-  const body = JSON.stringify({
-    urls: Array.from({ length: 100 }, () => ({ targetUrl: 'https://example.com/bulk' })),
-  });
-  const report = async () => {
-    for (; !isOver; counts.reports += 1) await call('/urls/1/clicks');
-  };
-  const bulk = async () => {
-    for (; !isOver; counts.bulks += 1) await call('/urls/bulk', { method: 'POST', body });
-  };
-  // A picture of 512 pixels a time, as a QR code's is, in a thread that gives way as the server's do.
-  const pictures = new Worker(
-    `const { deflateSync } = require('node:zlib');
-     require('node:os').setPriority(10);
-     const raster = Buffer.alloc(512 * 65, 0b10110010);
-     for (;;) deflateSync(raster);`,
-    { eval: true },
-  );
-  const done = Promise.all([report(), bulk()]);
+// Clients would be on machines of their own, and a QR code is drawn in a thread that gives way: so
+// both give way here.
+const clients = `
+const { parentPort, workerData: { origin, token } } = require('node:worker_threads');
+require('node:os').setPriority(19);
+let isOver = false;
+const counts = { reports: 0, bulks: 0 };
+const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' };
+async function call(path, init) {
+  const response = await fetch(origin + '/api/v1' + path, { headers, ...init });
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(path + ' answered ' + response.status);
+}
+const body = JSON.stringify({ urls: Array(100).fill({ targetUrl: 'https://example.com/bulk' }) });
+async function report() {
+  for (; !isOver; counts.reports += 1) await call('/urls/1/clicks');
+}
+async function bulk() {
+  for (; !isOver; counts.bulks += 1) await call('/urls/bulk', { method: 'POST', body });
+}
+const done = Promise.all([report(), bulk()]);
+parentPort.once('message', async () => {
+  isOver = true;
+  await done;
+  parentPort.postMessage(counts);
+});`;
+const pictures = `
+require('node:os').setPriority(19);
+const raster = Buffer.alloc(512 * 65, 0b10110010);
+for (;;) require('node:zlib').deflateSync(raster);`;
+
+function beside({ origin, token }) {
+  const callers = new Worker(clients, { eval: true, workerData: { origin, token } });
+  const painter = new Worker(pictures, { eval: true });
+  const failed = once(callers, 'error').then(([error]) => Promise.reject(error));
+  failed.catch(() => {});
   return {
     async stop() {
-      isOver = true;
-      await pictures.terminate();
-      await done;
+      await painter.terminate();
+      callers.postMessage('stop');
+      const [counts] = await Promise.race([once(callers, 'message'), failed]);
       return counts;
     },
   };

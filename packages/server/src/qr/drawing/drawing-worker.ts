@@ -28,7 +28,7 @@ export type DrawingAnswer = { readonly id: number } & (
 
 // Redirects come first where there is not a processor for each. On Linux this is the thread's own
 // priority; elsewhere it would be the whole process's.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 // Images are small, and no two are the same: neither threads of its own nor a cache would help.
 sharp.concurrency(1);
 sharp.cache(false);

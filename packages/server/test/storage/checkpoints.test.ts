@@ -1,0 +1,76 @@
+import { statSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/storage/database.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import { type TemporaryFile, temporaryFile } from './temporary-database.js';
+
+const megabyte = 1024 * 1024;
+let file: TemporaryFile;
+let serving: Database;
+let maintaining: Database;
+
+beforeEach(async () => {
+  file = temporaryFile();
+  const databasePath = file.path;
+  serving = openStorage({ databasePath, durability: 'process', leavesCheckpoints: true });
+  maintaining = openStorage({ databasePath, durability: 'process' });
+  await serving.migrate();
+});
+
+afterEach(async () => {
+  await serving.close();
+  await maintaining.close();
+  file.remove();
+});
+
+const logBytes = () => statSync(`${file.path}-wal`).size;
+
+async function write(megabytes: number): Promise<void> {
+  for (let written = 0; written < megabytes; written += 1) {
+    await serving.write((transaction) =>
+      transaction
+        .insertInto('visit_batches')
+        .values({ created_at: written, visit_count: 0, visits: new Uint8Array(megabyte) })
+        .execute(),
+    );
+  }
+}
+
+const countBatches = async () =>
+  (await serving.read.selectFrom('visit_batches').select('id').execute()).length;
+
+describe('a handle that leaves checkpoints to another', () => {
+  it('makes none itself, however long the log becomes', async () => {
+    await write(48);
+    expect(logBytes()).toBeGreaterThan(48 * megabyte);
+    expect(statSync(file.path).size).toBeLessThan(10 * megabyte);
+  });
+
+  it('starts the log anew behind a checkpoint of the other, and nothing is lost', async () => {
+    await write(48);
+    await maintaining.maintain();
+    await write(1);
+    expect(logBytes()).toBeLessThan(3 * megabyte);
+    expect(statSync(file.path).size).toBeGreaterThan(40 * megabyte);
+    expect(await countBatches()).toBe(49);
+  });
+
+  it('is not in the way of one while it writes', async () => {
+    await write(48);
+    await serving.write(async (transaction) => {
+      await transaction
+        .insertInto('visit_batches')
+        .values({ created_at: 0, visit_count: 0, visits: new Uint8Array(1) })
+        .execute();
+      await maintaining.maintain();
+    });
+    expect(statSync(file.path).size).toBeGreaterThan(40 * megabyte);
+    expect(await countBatches()).toBe(49);
+  });
+
+  it('has no checkpoint made for a log that is short', async () => {
+    await write(8);
+    await maintaining.maintain();
+    expect(statSync(file.path).size).toBeLessThan(megabyte);
+  });
+});
