@@ -1,5 +1,5 @@
-import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveWayAlways } from '../give-way.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { ClickReader } from './click-reader.js';
 import type { ClickReports } from './click-reports.js';
@@ -16,9 +16,7 @@ export type ReportAnswer = { readonly id: number } & (
   | { readonly fault: Error }
 );
 
-// Redirects come first where there is not a processor for each. On Linux this is the thread's own
-// priority; elsewhere it would be the whole process's.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
+giveWayAlways();
 
 const database = openStorage(workerData as StorageOptions);
 const reader = new ClickReader(database);

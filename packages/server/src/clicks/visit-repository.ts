@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
+import { recordThresholds } from '../events/record-thresholds.js';
 import type { JournalPosition } from '../journal/journal-reader.js';
 import { countDownloads } from '../qr/count-downloads.js';
 import { ScanCounter } from '../scans/scan-counter.js';
@@ -125,37 +126,21 @@ export class VisitRepository {
       start += size;
       const { rows } = await transaction.executeQuery(this.#addClicks[size](...part.flat()));
       for (const { url_id, clicks } of rows) {
-        const before = clicks - (added.get(url_id) ?? 0);
-        const reached = this.#thresholds.filter(
-          (threshold) => before < threshold && threshold <= clicks,
+        await recordThresholds(
+          transaction,
+          this.#outbox,
+          this.#thresholds,
+          {
+            type: 'url.click_threshold',
+            id: String(url_id),
+            urlId: url_id,
+            count: clicks,
+            added: added.get(url_id) ?? 0,
+          },
+          now,
         );
-        if (reached.length > 0) await this.#tell(transaction, url_id, reached, clicks, now);
       }
     }
-  }
-
-  /** Records the thresholds that a link has reached as events. */
-  async #tell(
-    transaction: WriteTransaction,
-    urlId: number,
-    thresholds: readonly number[],
-    count: number,
-    now: number,
-  ): Promise<void> {
-    const url = await transaction
-      .selectFrom('urls')
-      .select(['organization_id', 'short_code'])
-      .where('id', '=', urlId)
-      .executeTakeFirst();
-    if (!url) return;
-    await this.#outbox.record(transaction, url.organization_id, 'url.click_threshold', now, () =>
-      thresholds.map((threshold) => ({
-        id: String(urlId),
-        shortCode: url.short_code,
-        threshold,
-        count,
-      })),
-    );
   }
 }
 

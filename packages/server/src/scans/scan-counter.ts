@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Visit } from '../clicks/visit.js';
 import type { EventOutbox } from '../events/event-outbox.js';
+import { recordThresholds } from '../events/record-thresholds.js';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { decideScan } from '../visits/decide-scan.js';
@@ -74,35 +75,14 @@ export class ScanCounter {
       if (added === 0) continue;
       const { rows } = await transaction.executeQuery(this.#addScans(added, span.qrId));
       const after = rows[0]?.scans ?? added;
-      const reached = this.#options.thresholds.filter(
-        (threshold) => after - added < threshold && threshold <= after,
+      await recordThresholds(
+        transaction,
+        this.#options.outbox,
+        this.#options.thresholds,
+        { type: 'qr.scan_threshold', id: span.qrId, urlId, count: after, added },
+        now,
       );
-      if (reached.length > 0) await this.#tell(transaction, span.qrId, urlId, reached, after, now);
     }
-  }
-
-  /** Records the thresholds that a code has reached as events. */
-  async #tell(
-    transaction: WriteTransaction,
-    qrId: string,
-    urlId: number,
-    thresholds: readonly number[],
-    count: number,
-    now: number,
-  ): Promise<void> {
-    const url = await transaction
-      .selectFrom('urls')
-      .select(['organization_id', 'short_code'])
-      .where('id', '=', urlId)
-      .executeTakeFirstOrThrow();
-    await this.#options.outbox.record(
-      transaction,
-      url.organization_id,
-      'qr.scan_threshold',
-      now,
-      () =>
-        thresholds.map((threshold) => ({ id: qrId, shortCode: url.short_code, threshold, count })),
-    );
   }
 }
 

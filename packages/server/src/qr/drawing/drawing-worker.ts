@@ -1,6 +1,6 @@
-import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import sharp from 'sharp';
+import { giveWayAlways } from '../../give-way.js';
 import { QrDesignError, type QrDesignField } from './qr-design.js';
 import { InlineQrStudio, type QrStudio } from './qr-studio.js';
 
@@ -26,9 +26,7 @@ export type DrawingAnswer = { readonly id: number } & (
   | { readonly fault: Error }
 );
 
-// Redirects come first where there is not a processor for each. On Linux this is the thread's own
-// priority; elsewhere it would be the whole process's.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
+giveWayAlways();
 // Images are small, and no two are the same: neither threads of its own nor a cache would help.
 sharp.concurrency(1);
 sharp.cache(false);
