@@ -132,7 +132,9 @@ function parsePrefix(text: string): string {
   if (isPlain && /^https?:$/.test(url.protocol) && !/[?#@]/.test(text)) {
     return url.href.replace(/\/+$/, '');
   }
-  throw new Error('it must be http or https, a host, and a path if need be: https://sho.example');
+  throw new Error(
+    'it must be http or https, a host and a path if need be, such as https://sho.example',
+  );
 }
 
 const minSecretKeyLength = 16;

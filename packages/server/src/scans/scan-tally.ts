@@ -3,7 +3,7 @@ import { largest } from '../clicks/click-tally.js';
 import { type Buckets, bucketsOf, type ClickWindow, hourMs } from '../clicks/click-window.js';
 import { DistinctKeys, KeyTables } from '../clicks/distinct-keys.js';
 import type { VisitColumns, WordColumn } from '../clicks/visit-columns.js';
-import type { ScanMethod } from '../visits/decide-scan.js';
+import type { Scan, ScanMethod } from '../visits/decide-scan.js';
 import { ScanFinder } from './scan-finder.js';
 import { isWithin, type QrSpan } from './scanned-url.js';
 import type { scanBreakdowns, scanBucket, scanTotals } from './scans-contract.js';
@@ -58,41 +58,57 @@ export class ScanTally {
 
   /** Counts visits of the code's link. */
   add(columns: VisitColumns): void {
-    const finder = new ScanFinder(columns, this.#hasSlug);
-    for (let at = 0; at < columns.count; at += 1) this.#count(columns, finder, at);
+    this.#count(columns, () => true);
   }
 
   /** Counts those visits of many links that are accepted. */
   addSome(columns: VisitColumns, accepts: (urlId: number) => boolean): void {
     const { urlIds } = columns;
     if (!urlIds) throw new TypeError('these visits are of one link');
-    const finder = new ScanFinder(columns, this.#hasSlug);
-    for (let at = 0; at < columns.count; at += 1) {
-      if (accepts(urlIds[at] as number)) this.#count(columns, finder, at);
-    }
+    this.#count(columns, (at) => accepts(urlIds[at] as number));
   }
 
-  #count(columns: VisitColumns, finder: ScanFinder, at: number): void {
-    const { visitedAt, visitors, addresses, words } = columns;
-    const time = visitedAt[at] as number;
+  #count(columns: VisitColumns, isOurs: (at: number) => boolean): void {
+    const { count, visitedAt, visitors, addresses, words } = columns;
     const { since, until } = this.#window;
-    if (time < since || time >= until || !isWithin(this.#span, time)) return;
-    const scan = finder.find(at);
-    if (!scan) return;
-    this.#total += 1;
-    for (const dimension of wordDimensions) {
-      const { texts, codes } = words[dimension];
-      this.#note(dimension, texts[codes[at] as number] as string, 1);
+    const finder = new ScanFinder(columns, this.#hasSlug);
+    // Many scans are of few kinds, and of few texts: each is noted once.
+    const kinds = new Map<Scan, number>();
+    const counts = wordDimensions.map((dimension) => ({
+      dimension,
+      texts: words[dimension].texts,
+      codes: words[dimension].codes,
+      scans: new Uint32Array(words[dimension].texts.length),
+    }));
+    for (let at = 0; at < count; at += 1) {
+      if (!isOurs(at)) continue;
+      const time = visitedAt[at] as number;
+      if (time < since || time >= until || !isWithin(this.#span, time)) continue;
+      const scan = finder.find(at);
+      if (!scan) continue;
+      this.#total += 1;
+      kinds.set(scan, (kinds.get(scan) ?? 0) + 1);
+      for (const { codes, scans } of counts) {
+        const code = codes[at] as number;
+        scans[code] = (scans[code] as number) + 1;
+      }
+      this.#addresses.add(addresses[at * 2] as number, addresses[at * 2 + 1] as number);
+      const bucket = this.#bucketOf(time);
+      this.#bucketScans[bucket] = (this.#bucketScans[bucket] as number) + 1;
+      const high = visitors[at * 2] as number;
+      const low = visitors[at * 2 + 1] as number;
+      // Who is not new in a bucket is not new in the window.
+      if (this.#visitorsOf(bucket).add(high, low)) this.#visitors.add(high, low);
     }
-    this.#note('scanMethod', scan.scanMethod, 1);
-    this.#note('scannerApp', scan.scannerApp ?? noApp, 1);
-    this.#addresses.add(addresses[at * 2] as number, addresses[at * 2 + 1] as number);
-    const bucket = this.#bucketOf(time);
-    this.#bucketScans[bucket] = (this.#bucketScans[bucket] as number) + 1;
-    const high = visitors[at * 2] as number;
-    const low = visitors[at * 2 + 1] as number;
-    // Who is not new in a bucket is not new in the window.
-    if (this.#visitorsOf(bucket).add(high, low)) this.#visitors.add(high, low);
+    for (const { dimension, texts, scans } of counts) {
+      for (const [code, added] of scans.entries()) {
+        if (added > 0) this.#note(dimension, texts[code] as string, added);
+      }
+    }
+    for (const [{ scanMethod, scannerApp }, added] of kinds) {
+      this.#note('scanMethod', scanMethod, added);
+      this.#note('scannerApp', scannerApp ?? noApp, added);
+    }
   }
 
   /**

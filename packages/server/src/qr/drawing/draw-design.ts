@@ -3,7 +3,13 @@ import { checkColours, parseColour } from './check-colours.js';
 import { type Box, logoPixels } from './logo-place.js';
 import { roomForLogo } from './logo-room.js';
 import type { LogoScaler } from './logo-scaler.js';
-import { type ModuleGrid, moduleGrid, quietZone, smallestSize } from './module-grid.js';
+import {
+  type ModuleGrid,
+  moduleGrid,
+  quietZone,
+  smallestModule,
+  smallestSize,
+} from './module-grid.js';
 import { type Patch, type Picture, shadeColours, writeRgbRow } from './picture.js';
 import { picturePng, squaresPng } from './png-image.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
@@ -34,11 +40,12 @@ export function layOut(design: QrDesign): Layout {
 
 function gridFor(size: number, { side }: QrMatrix): ModuleGrid {
   const grid = moduleGrid(size, side);
-  if (grid.module > 0) return grid;
-  const smallest = smallestSize(side, 1);
+  if (grid.module >= smallestModule) return grid;
+  const smallest = smallestSize(side, smallestModule);
   throw new QrDesignError(
     'size',
-    `${size} is less than a pixel for each of ${side + 2 * quietZone} modules: ${smallest} would do`,
+    `${size} is less than ${smallestModule} pixels for each of ${side + 2 * quietZone} modules ` +
+      `a side, which scanners need: ${smallest} would do`,
     smallest,
   );
 }

@@ -14,8 +14,9 @@ export interface Box {
 const margin = 0.5;
 // Of what the level corrects; the rest is for dirt, glare and folds.
 const shareForLogo = 0.7;
-// Larger logos leave a scanner too little to hold on to, whatever could be corrected.
-const largestShareOfSide = 0.4;
+// Larger logos hide what decoders find their way by, whatever could be corrected: zbar loses codes
+// with black logos of a third of the side.
+const largestShareOfSide = 0.3;
 // Smaller ones cannot be recognised.
 const smallestShareOfSide = 0.15;
 // The finder patterns, their separators and the format beside them.

@@ -1,6 +1,9 @@
 /** Modules of the light frame that every side needs: ISO/IEC 18004:2015, 6.3.8. */
 export const quietZone = 4;
 
+/** Modules of one pixel are lost by zbar unless they are black on white. */
+export const smallestModule = 2;
+
 /** Where modules lie in an image. Each is a square of whole pixels. */
 export interface ModuleGrid {
   /** Pixels of an image's side. */

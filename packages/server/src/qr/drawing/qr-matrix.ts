@@ -1,3 +1,4 @@
+/// <reference path="./qrcode-internals.d.ts" />
 import { create, type QRCodeSegment } from 'qrcode';
 import tables from 'qrcode/lib/core/error-correction-code.js';
 import { QrDesignError, type QrErrorCorrection } from './qr-design.js';

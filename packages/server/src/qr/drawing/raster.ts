@@ -57,7 +57,7 @@ function drawStyled(matrix: QrMatrix, grid: ModuleGrid, style: Style): Shades {
   for (const [x, y] of finderCorners(matrix)) put(finder, x, y);
   const tiles: (Tile | undefined)[] = [];
   eachStyledModule(matrix, style, (x, y, rounded) => {
-    const box = moduleBox(style, rounded);
+    const box = moduleBox(rounded);
     tiles[rounded] ??= makeTile(module, (px, py) => boxCoverage(box, module, px, py));
     put(tiles[rounded], x, y);
   });

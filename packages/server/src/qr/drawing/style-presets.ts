@@ -11,15 +11,18 @@ export interface FinderShape {
   readonly pupil: RoundedBox;
 }
 
-/** How a preset draws a module, by which of its corners are rounded (bits as in `corners`). */
+/** Which corners of a dark module are rounded (bits as in `corners`). A light neighbour is 0. */
+type RoundedCorners = (above: number, right: number, below: number, left: number) => number;
+
+/** How a preset draws dark modules. */
 export interface Style {
   readonly finder: FinderShape;
-  /** A light neighbour is 0. Only `above` and its like that are dark join modules. */
-  roundedCorners(above: number, right: number, below: number, left: number): number;
-  readonly radius: number;
-  /** Between a module's edge and its box. */
-  readonly inset: number;
+  readonly ofData: RoundedCorners;
+  /** Of the smaller patterns and the format: decoders search for their unbroken lines. */
+  readonly ofPatterns: RoundedCorners;
 }
+
+const radius = 0.5;
 
 export const corners = { nw: 1, ne: 2, se: 4, sw: 8 } as const;
 const everyCorner = 15;
@@ -36,30 +39,23 @@ function finder(outer: Radii, hole: Radii, pupil: Radii): FinderShape {
 const same = (radius: number): Radii => [radius, radius, radius, radius];
 const leaf = (radius: number): Radii => [radius, 0, radius, 0];
 
+const joined: RoundedCorners = (above, right, below, left) =>
+  (above | left ? 0 : corners.nw) |
+  (above | right ? 0 : corners.ne) |
+  (below | right ? 0 : corners.se) |
+  (below | left ? 0 : corners.sw);
+
+const leaves: RoundedCorners = (above, right, below, left) =>
+  (above | left ? 0 : corners.nw) | (below | right ? 0 : corners.se);
+
 const styles: Record<Exclude<QrStylePreset, 'default'>, Style> = {
-  rounded: {
-    finder: finder(same(2), same(1.1), same(0.9)),
-    radius: 0.5,
-    inset: 0,
-    roundedCorners: (above, right, below, left) =>
-      (above | left ? 0 : corners.nw) |
-      (above | right ? 0 : corners.ne) |
-      (below | right ? 0 : corners.se) |
-      (below | left ? 0 : corners.sw),
-  },
+  rounded: { finder: finder(same(2), same(1.1), same(0.9)), ofData: joined, ofPatterns: joined },
   dots: {
     finder: finder(same(2.25), same(1.35), same(1.5)),
-    radius: 0.46,
-    inset: 0.04,
-    roundedCorners: () => everyCorner,
+    ofData: () => everyCorner,
+    ofPatterns: joined,
   },
-  classy: {
-    finder: finder(leaf(2.5), leaf(1.6), leaf(1.2)),
-    radius: 0.5,
-    inset: 0,
-    roundedCorners: (above, right, below, left) =>
-      (above | left ? 0 : corners.nw) | (below | right ? 0 : corners.se),
-  },
+  classy: { finder: finder(leaf(2.5), leaf(1.6), leaf(1.2)), ofData: leaves, ofPatterns: leaves },
 };
 
 /** Undefined for `default`, whose modules are plain squares. */
@@ -68,12 +64,12 @@ export function styleOf(preset: QrStylePreset): Style | undefined {
 }
 
 /** A module's box, in modules from its own corner. */
-export function moduleBox({ radius, inset }: Style, rounded: number): RoundedBox {
+export function moduleBox(rounded: number): RoundedBox {
   const at = (corner: number) => (rounded & corner ? radius : 0);
   return {
-    left: inset,
-    top: inset,
-    side: 1 - 2 * inset,
+    left: 0,
+    top: 0,
+    side: 1,
     radii: [at(corners.nw), at(corners.ne), at(corners.se), at(corners.sw)],
   };
 }
@@ -93,7 +89,7 @@ export function eachStyledModule(
   style: Style,
   visit: (x: number, y: number, rounded: number) => void,
 ): void {
-  const { side, dark } = matrix;
+  const { side, dark, reserved } = matrix;
   const at = (x: number, y: number): number =>
     x < 0 || y < 0 || x >= side || y >= side ? 0 : (dark[y * side + x] ?? 0);
   for (let y = 0; y < side; y += 1) {
@@ -101,7 +97,8 @@ export function eachStyledModule(
     for (let x = 0; x < side; x += 1) {
       if (!dark[y * side + x]) continue;
       if (isEdgeRow && isInFinder(x, y, side)) continue;
-      visit(x, y, style.roundedCorners(at(x, y - 1), at(x + 1, y), at(x, y + 1), at(x - 1, y)));
+      const rounded = reserved[y * side + x] ? style.ofPatterns : style.ofData;
+      visit(x, y, rounded(at(x, y - 1), at(x + 1, y), at(x, y + 1), at(x - 1, y)));
     }
   }
 }

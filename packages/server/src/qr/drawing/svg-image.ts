@@ -49,7 +49,7 @@ function styledPath(matrix: QrMatrix, style: Style): string {
     path += boxPath(moved(outer)) + boxPath(moved(hole), true) + boxPath(moved(pupil));
   }
   eachStyledModule(matrix, style, (x, y, rounded) => {
-    const box = moduleBox(style, rounded);
+    const box = moduleBox(rounded);
     path += boxPath({ ...box, left: box.left + x, top: box.top + y });
   });
   return path;

@@ -1,0 +1,80 @@
+import { Agent, get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { credentials, freePort, scratchFolder, startServer } from './lib/processes.js';
+
+const kills = 3;
+const connections = 32;
+
+/** Downloads on many connections until the server is gone; how many pictures came whole. */
+function downloadUntilGone(address: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  let answered = 0;
+  const download = () =>
+    new Promise<void>((resolve, reject) => {
+      get(address, { agent }, (answer) => {
+        answer.resume();
+        answer.on('error', reject);
+        answer.on('end', () => {
+          if (!answer.complete) return reject(new Error('cut off'));
+          answered += 1;
+          resolve();
+        });
+      }).on('error', reject);
+    });
+  const visitors = Array.from({ length: connections }, async () => {
+    for (;;) await download();
+  });
+  return {
+    done: Promise.allSettled(visitors).then(() => agent.destroy()),
+    answered: () => answered,
+  };
+}
+
+test(`a server that is killed ${kills} times under load has counted every picture that it answered`, async () => {
+  const folder = scratchFolder();
+  const port = await freePort();
+  let server = await startServer({ port, folder });
+  const call = async (method: string, path: string, body?: object, token?: string) => {
+    const response = await fetch(server.origin + path, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return ((await response.json()) as { data: Record<string, string | number> }).data;
+  };
+  const signIn = async () => {
+    const body = {
+      clientId: credentials.SHORTY_CLIENT_ID,
+      clientSecret: credentials.SHORTY_CLIENT_SECRET,
+    };
+    return String((await call('POST', '/api/v1/auth/token', body)).accessToken);
+  };
+  const token = await signIn();
+  const qr = await call('POST', '/api/v1/qr', { data: 'https://example.com/' }, token);
+  const downloads = async () =>
+    Number((await call('GET', `/api/v1/qr/${qr.id}`, undefined, token)).downloadCount);
+
+  let before = 0;
+  for (let kill = 0; kill < kills; kill += 1) {
+    const load = downloadUntilGone(`${server.origin}${qr.downloadUrl}`);
+    while (load.answered() < 1_000) await sleep(5);
+    await server.kill();
+    await load.done;
+    server = await startServer({ port, folder });
+    // What was left is moved at the start; nobody downloads meanwhile.
+    for (let tries = 0; tries < 100 && (await downloads()) < before + load.answered(); tries += 1) {
+      await sleep(50);
+    }
+    await sleep(300);
+    const counted = await downloads();
+    expect(counted).toBeGreaterThanOrEqual(before + load.answered());
+    // Answers that were on their way when the server died.
+    expect(counted).toBeLessThanOrEqual(before + load.answered() + connections);
+    before = counted;
+  }
+  await server.stop();
+});
