@@ -38,6 +38,7 @@ describe('readConfig', () => {
     [{ SHORTY_PUBLIC_HOST: 'http://e.com:8080/q/' }, { publicHost: 'http://e.com:8080/q' }],
     [{ SHORTY_ALLOW_PRIVATE_NETWORK: '1' }, { allowPrivateNetwork: true }],
     [{}, { publicHost: undefined, allowPrivateNetwork: false }],
+    [{ SHORTY_WEBHOOK_RETRY_SCHEDULE: '0.5, 2' }, { webhookRetrySchedule: [500, 2000] }],
     [{ SHORTY_DURABILITY: 'power' }, { durability: 'power' }],
     [{ SHORTY_LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [
@@ -74,6 +75,10 @@ describe('readConfig', () => {
     ['SHORTY_PUBLIC_HOST', 'https://e.com#x'],
     ['SHORTY_ALLOW_PRIVATE_NETWORK', 'yes'],
     ['SHORTY_TRUST_PROXY', 'everybody'],
+    ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,,60'],
+    ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '0'],
+    ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,-1'],
+    ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,never'],
     ['SHORTY_DURABILITY', 'maybe'],
     ['SHORTY_LOG_LEVEL', 'loud'],
   ])('%s=%s stops with its name, its value and what would be right', (name, value) => {

@@ -1,10 +1,7 @@
 import { WebhookVerificationError } from './errors.js';
 
-/** Fields that this version of the package does not describe; check them before use. */
-export type WebhookData = Readonly<Record<string, unknown>>;
-
-/** What a `url.created` event carries; a newer server may add fields. */
-export interface UrlCreatedData {
+/** The link that a `url.*` event is about; the server sends its whole record, a newer one more. */
+export interface UrlEventData {
   /** Decimal digits. */
   readonly id: string;
   readonly shortCode: string;
@@ -14,16 +11,45 @@ export interface UrlCreatedData {
   readonly [field: string]: unknown;
 }
 
+/** A count that has reached a threshold. */
+export interface ThresholdEventData {
+  /** Of the link or the QR code. */
+  readonly id: string;
+  readonly shortCode: string;
+  /** What was reached. */
+  readonly threshold: number;
+  /** The count when it was reached. */
+  readonly count: number;
+  readonly [field: string]: unknown;
+}
+
+/** The QR code that a `qr.*` event is about. */
+export interface QrEventData {
+  /** UUID. */
+  readonly id: string;
+  /** Null when the code stands alone. */
+  readonly urlId: string | null;
+  /** What the code says. */
+  readonly qrData: string;
+  readonly [field: string]: unknown;
+}
+
+/** The domain that was verified. */
+export interface DomainEventData {
+  readonly hostname: string;
+  readonly [field: string]: unknown;
+}
+
 /** The event types, each with the data of its events. */
 export interface WebhookEventData {
-  readonly 'url.created': UrlCreatedData;
-  readonly 'url.updated': WebhookData;
-  readonly 'url.click_threshold': WebhookData;
-  readonly 'url.expired': WebhookData;
-  readonly 'qr.created': WebhookData;
-  readonly 'qr.scan_threshold': WebhookData;
-  readonly 'qr.deleted': WebhookData;
-  readonly 'domain.verified': WebhookData;
+  readonly 'url.created': UrlEventData;
+  readonly 'url.updated': UrlEventData;
+  readonly 'url.click_threshold': ThresholdEventData;
+  readonly 'url.expired': UrlEventData;
+  readonly 'qr.created': QrEventData;
+  readonly 'qr.scan_threshold': ThresholdEventData;
+  readonly 'qr.deleted': QrEventData;
+  readonly 'domain.verified': DomainEventData;
 }
 
 /** What a webhook can subscribe to. */

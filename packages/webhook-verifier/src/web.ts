@@ -13,8 +13,10 @@ export {
 export { type WebhookDelivery, webhookDelivery } from './delivery.js';
 export { WebhookVerificationError, type WebhookVerificationErrorCode } from './errors.js';
 export type {
-  UrlCreatedData,
-  WebhookData,
+  DomainEventData,
+  QrEventData,
+  ThresholdEventData,
+  UrlEventData,
   WebhookEvent,
   WebhookEventData,
   WebhookEventType,

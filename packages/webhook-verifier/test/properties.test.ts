@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   signWebhook,
+  type UrlEventData,
   verifyRequest,
   verifySignature,
   verifyWebhook,
@@ -89,7 +90,7 @@ describe('signatures', () => {
         secrets,
         (data, id, secret) => {
           const { headers, body } = signWebhook(
-            { type: 'url.updated', id, data },
+            { type: 'url.updated', id, data: data as unknown as UrlEventData },
             { secret, now: NOW },
           );
           const event = verifyWebhook({ headers, body, secret, now: NOW });

@@ -68,13 +68,12 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     async request(url, request) {
       const { method, timeoutMs, followRedirects = 0 } = request;
       const deadline = performance.now() + timeoutMs;
-      let target = url;
+      let target = typeof url === 'string' ? parse(url) : url;
       for (let redirects = 0; ; redirects += 1) {
-        const fault = findUrlFault(target, { allowPrivateNetwork });
+        const fault = findUrlFault(target, options);
         if (fault) throw new GuardedFetchError(fault.reason, `The URL ${fault.message}`);
-        const parsed = new URL(target);
-        const response = await exchange(agent, parsed, request, deadline - performance.now());
-        const next = followRedirects > 0 && method !== 'POST' && locationOf(parsed, response);
+        const response = await exchange(agent, target, request, deadline - performance.now());
+        const next = followRedirects > 0 && method !== 'POST' && locationOf(target, response);
         if (!next) return response;
         if (redirects === followRedirects) {
           throw new GuardedFetchError('protocol', `There are more than ${redirects} redirects`);
@@ -84,6 +83,11 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     },
     close: () => agent.destroy(),
   };
+}
+
+function parse(url: string): URL {
+  if (URL.canParse(url)) return new URL(url);
+  throw new GuardedFetchError('bad_url', 'The URL is not valid');
 }
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);

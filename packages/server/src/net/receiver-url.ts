@@ -28,8 +28,9 @@ export type UrlFault = {
  * same way: `2130706433`, `0x7f.1`, `127.0.0.1.` and full-width digits are all `127.0.0.1`.
  */
 export function findUrlFault(url: string | URL, rules: ReceiverRules): UrlFault | undefined {
-  if (!URL.canParse(String(url))) return bad('must be a URL, such as https://example.com/hook');
-  const { protocol, username, password, port, hostname } = new URL(url);
+  const parsed = typeof url !== 'string' ? url : URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed) return bad('must be a URL, such as https://example.com/hook');
+  const { protocol, username, password, port, hostname } = parsed;
   if (protocol !== 'https:' && protocol !== 'http:')
     return bad('must start with http:// or https://');
   if (username !== '' || password !== '') return bad('must not hold a user name or password');

@@ -9,6 +9,8 @@ import { keptResponseBytes } from './webhook-contract.js';
 /** How long a receiver has to acknowledge. Specification, "Limits". */
 export const attemptTimeoutMs = 5_000;
 
+const userAgent = 'Shorty-Webhooks/1';
+
 export interface AttemptContext {
   readonly fetch: GuardedFetch;
   readonly schedule: RetrySchedule;
@@ -24,15 +26,16 @@ export async function attemptDelivery(
 ): Promise<AttemptOutcome> {
   const attemptedAt = clock();
   const startedAt = performance.now();
-  const signed = signBody(delivery.body, delivery.eventType, {
+  const headers: Record<string, string> = signBody(delivery.body, delivery.eventType, {
     secret: secretsAt(receiver, attemptedAt),
     deliveryId: delivery.id,
     now: new Date(attemptedAt),
   });
+  headers['User-Agent'] = userAgent;
   const answer = await fetch
     .request(receiver.url, {
       method: 'POST',
-      headers: { ...signed, 'User-Agent': 'Shorty-Webhooks/1' },
+      headers,
       body: delivery.body,
       timeoutMs: attemptTimeoutMs,
       maxResponseBytes: keptResponseBytes,
@@ -45,15 +48,23 @@ export async function attemptDelivery(
     });
   const durationMs = Math.round(performance.now() - startedAt);
   const retryAt = () => nextAttemptAt(schedule, delivery.attempts + 1, attemptedAt);
-  const common = { delivery, attemptedAt, durationMs };
   if (answer instanceof GuardedFetchError) {
-    const failed = { statusCode: null, error: answer.message, responseBody: null };
-    return { ...common, ...failed, nextAttemptAt: retryAt() };
+    return {
+      delivery,
+      attemptedAt,
+      durationMs,
+      statusCode: null,
+      error: answer.message,
+      responseBody: null,
+      nextAttemptAt: retryAt(),
+    };
   }
   const { status, body } = answer;
   const isSuccess = status >= 200 && status < 300;
   return {
-    ...common,
+    delivery,
+    attemptedAt,
+    durationMs,
     statusCode: status,
     error: isSuccess ? null : `The receiver answered ${status}`,
     responseBody: textOf(body),

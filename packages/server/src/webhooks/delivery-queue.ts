@@ -43,6 +43,9 @@ export interface Claim {
   readonly count: number;
 }
 
+// One statement leases so many deliveries; its text is built once.
+const leasedAtOnce = 32;
+
 /** Deliveries as the dispatcher sees them: due ones to claim, and outcomes to record. */
 export class DeliveryQueue {
   readonly #database: Database;
@@ -145,20 +148,15 @@ export class DeliveryQueue {
     leasedUntil: number,
     claimed: ClaimedDelivery[],
   ): Promise<void> {
-    const { rows } = await transaction.executeQuery(
-      this.#queries.claim(leasedUntil, webhookId, now, count),
-    );
-    for (const { id, event_id, attempts } of rows) {
-      const event = (await transaction.executeQuery(this.#queries.event(event_id))).rows[0];
-      if (!event) throw new Error(`the event of delivery ${id} is missing`);
-      claimed.push({
-        id,
-        webhookId,
-        eventType: event.type,
-        body: event.body,
-        attempts,
-        leasedUntil,
-      });
+    const { rows } = await transaction.executeQuery(this.#queries.due(webhookId, now, count));
+    for (const { id, type, body, attempts } of rows) {
+      claimed.push({ id, webhookId, eventType: type, body, attempts, leasedUntil });
+    }
+    for (let start = 0; start < rows.length; start += leasedAtOnce) {
+      const ids = rows.slice(start, start + leasedAtOnce).map(({ id }) => id);
+      // The statement takes so many ids, so the last one fills up what is left.
+      while (ids.length < leasedAtOnce) ids.push(ids[0] as string);
+      await transaction.executeQuery(this.#queries.lease(leasedUntil, ...ids));
     }
   }
 }
@@ -169,9 +167,11 @@ function buildQueries({ read }: Database) {
     .select(['id', 'url', 'secret', 'previous_secret', 'previous_secret_expires_at'])
     .select(({ selectFrom }) =>
       selectFrom('deliveries')
-        .select(({ fn }) => fn.min<number | null>('due_at').as('due_at'))
+        .select('due_at')
         .whereRef('deliveries.webhook_id', '=', 'webhooks.id')
         .where('due_at', 'is not', null)
+        .orderBy('due_at')
+        .limit(1)
         .as('due_at'),
     )
     .where('is_active', '=', 1)
@@ -179,21 +179,22 @@ function buildQueries({ read }: Database) {
     .compile();
   return {
     receivers: () => receivers,
-    event: prepare(read.selectFrom('events').select(['type', 'body']).where('id', '=', '')),
-    claim: prepare(
+    due: prepare(
+      read
+        .selectFrom('deliveries')
+        .innerJoin('events', 'events.id', 'deliveries.event_id')
+        .select(['deliveries.id', 'deliveries.attempts', 'events.type', 'events.body'])
+        .where('webhook_id', '=', '')
+        .where('due_at', 'is not', null)
+        .where('due_at', '<=', 0)
+        .orderBy('due_at')
+        .limit(1),
+    ),
+    lease: compileUpdate(
       read
         .updateTable('deliveries')
         .set({ due_at: 0 })
-        .where('id', 'in', ({ selectFrom }) =>
-          selectFrom('deliveries')
-            .select('id')
-            .where('webhook_id', '=', '')
-            .where('due_at', 'is not', null)
-            .where('due_at', '<=', 0)
-            .orderBy('due_at')
-            .limit(1),
-        )
-        .returning(['id', 'event_id', 'attempts']),
+        .where('id', 'in', Array<string>(leasedAtOnce).fill('')),
     ),
     record: compileUpdate(
       read

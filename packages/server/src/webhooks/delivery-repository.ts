@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { EventData } from '../events/event-contract.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
@@ -36,8 +36,9 @@ export class DeliveryRepository {
       .where('webhook_id', '=', webhookId);
     let page = selectDeliveries(read).where('webhook_id', '=', webhookId);
     if (status !== undefined) {
-      all = all.where('status', '=', status);
-      page = page.where('status', '=', status);
+      // A literal: only then is the index of failed deliveries used.
+      all = all.where('status', '=', sql.lit(status));
+      page = page.where('status', '=', sql.lit(status));
     }
     const [{ total }, deliveries] = await Promise.all([
       all.executeTakeFirstOrThrow(),

@@ -3,6 +3,7 @@ import type { AttemptOutcome, ClaimedDelivery, Receiver } from './delivery-queue
 const startLimit = 4;
 const minLimit = 2;
 const maxLimit = 16;
+const heldPerSlot = 4;
 
 /**
  * One receiver's deliveries that are in memory: those under way, a few at once, and those that
@@ -24,9 +25,9 @@ export class ReceiverLane {
     return this.#underWay + this.#waiting.length;
   }
 
-  /** How many more may be claimed: as many wait as are under way, so that no slot is ever idle. */
+  /** How many more may be claimed: enough wait that no slot is idle until outcomes are recorded. */
   get room(): number {
-    return Math.max(0, this.#limit * 2 - this.held);
+    return Math.max(0, this.#limit * heldPerSlot - this.held);
   }
 
   add(deliveries: readonly ClaimedDelivery[]): void {

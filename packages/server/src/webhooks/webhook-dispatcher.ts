@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Service } from '../lifecycle.js';
 import type { GuardedFetch } from '../net/guarded-fetch.js';
 import type { Clock } from '../ports.js';
-import { attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
+import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
 import { Bell } from './bell.js';
 import type { AttemptOutcome, Claim, ClaimedDelivery, DeliveryQueue } from './delivery-queue.js';
 import { ReceiverLane } from './receiver-lane.js';
@@ -23,7 +23,7 @@ const leaseMarginMs = attemptTimeoutMs + 2_000;
 // How often storage is asked what is due, for what other processes and time have made so.
 const scanEveryMs = 500;
 // Outcomes are recorded together: so many, or those of so many milliseconds.
-const flushCount = 16;
+const flushCount = 32;
 const flushAfterMs = 5;
 // In memory at once, for all receivers together.
 const maxHeld = 2_048;
@@ -37,6 +37,7 @@ const stopGraceMs = 1_000;
 export class WebhookDispatcher implements Service {
   readonly name = 'webhooks';
   readonly #options: WebhookDispatcherOptions;
+  readonly #context: AttemptContext;
   readonly #lanes = new Map<string, ReceiverLane>();
   #outcomes: AttemptOutcome[] = [];
   #held = 0;
@@ -50,6 +51,7 @@ export class WebhookDispatcher implements Service {
 
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
+    this.#context = { ...options, signal: this.#abort.signal };
     // Every attempt under way listens.
     setMaxListeners(0, this.#abort.signal);
   }
@@ -200,8 +202,7 @@ export class WebhookDispatcher implements Service {
   async #attempt(lane: ReceiverLane, delivery: ClaimedDelivery): Promise<void> {
     let outcome: AttemptOutcome | undefined;
     try {
-      const context = { ...this.#options, signal: this.#abort.signal };
-      outcome = await attemptDelivery(delivery, lane.receiver, context);
+      outcome = await attemptDelivery(delivery, lane.receiver, this.#context);
     } catch (error) {
       // Cut off by a stop, or a fault of ours: due again when the lease ends.
       if (!this.#abort.signal.aborted) this.#options.onError(error);

@@ -10,7 +10,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 
 let api: TestServer;
 beforeAll(async () => {
-  api = await startServer({ allowPrivateNetwork: true });
+  api = await startServer({ allowPrivateNetwork: true, thresholds: [2] });
 });
 afterAll(() => api.stop());
 
@@ -109,6 +109,24 @@ describe('what is delivered', () => {
       'url.expired',
       ...Array(3).fill('url.updated'),
     ]);
+    await remove(id);
+  });
+
+  it('url.click_threshold once, when the clicks reach it', async () => {
+    const hook = await receiver();
+    const { id } = await subscribe(hook.url, ['url.click_threshold']);
+    const url = await createUrl();
+    const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+    const visit = () => api.visit(`/${url.shortCode}`, { headers: { 'user-agent': agent } });
+    for (let visits = 0; visits < 3; visits += 1) await visit();
+    await settled(id, 1);
+    const [{ event } = { event: undefined }] = hook.received;
+    expect(event?.data).toMatchObject({ id: url.id, shortCode: url.shortCode, threshold: 2 });
+    await visit();
+    await expect
+      .poll(async () => (await api.call('getUrl', { params: { id: url.id } })).data.clickCount)
+      .toBe(4);
+    expect(hook.received).toHaveLength(1);
     await remove(id);
   });
 

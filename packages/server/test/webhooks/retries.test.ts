@@ -35,8 +35,8 @@ describe('a non-2xx response triggers retry', () => {
 
     expect(hook.received).toHaveLength(7);
     expect(clock() - 1000 * hour - start).toBe(31 * hour + 12 * minute + 30 * second);
-    const [{ body, headers } = { body: '', headers: {} }] = hook.received;
-    const deliveryId = headers['x-service-delivery-id'];
+    const body = hook.received[0]?.body;
+    const deliveryId = hook.received[0]?.headers['x-service-delivery-id'];
     let at = start;
     for (const [index, got] of hook.received.entries()) {
       at += index === 0 ? 0 : (delays[index - 1] ?? 0);

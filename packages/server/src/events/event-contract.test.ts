@@ -1,0 +1,26 @@
+import type { WebhookEventData } from '@shorty/webhook-verifier';
+import { describe, expect, it } from 'vitest';
+import { type EventData, eventBodies } from './event-contract.js';
+import { eventExamples } from './event-examples.js';
+import { type EventType, eventTypes } from './event-types.js';
+
+// Fails to compile when the contract's data is not what the verifier promises receivers.
+const asReceived: WebhookEventData = eventExamples;
+const asSent: { readonly [Type in EventType]: EventData<Type> } = eventExamples;
+
+describe('events', () => {
+  it('have all eight types of the specification, each once', () => {
+    expect(eventTypes).toHaveLength(8);
+    expect(Object.keys(asReceived).sort()).toEqual([...eventTypes].sort());
+  });
+
+  it.each(eventBodies)('the example of $type fits its schema', ({ type, body }) => {
+    const event = {
+      id: '0198c0de-0000-7000-8000-0000000000aa',
+      type,
+      createdAt: '2030-01-01T00:00:00.000Z',
+      data: asSent[type],
+    };
+    expect(body.parse(event)).toEqual(event);
+  });
+});

@@ -1,0 +1,62 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { DeliveryPruner, deliveryRetentionMs } from '../../src/webhooks/delivery-pruner.js';
+import { type Opened, openDispatcher } from './open-dispatcher.js';
+import { receiver } from './receiver.js';
+
+let opened: Opened;
+let pruner: DeliveryPruner;
+beforeEach(async () => {
+  opened = await openDispatcher();
+  pruner = new DeliveryPruner(opened.stored.database, opened.clock);
+});
+
+async function rows(): Promise<number[]> {
+  const { read } = opened.stored.database;
+  const tables = ['webhooks', 'events', 'deliveries', 'delivery_attempts'] as const;
+  return Promise.all(
+    tables.map(async (table) => (await read.selectFrom(table).selectAll().execute()).length),
+  );
+}
+
+describe('what is over is kept for 30 days', () => {
+  it('then its deliveries, attempts and events go, and what is pending stays', async () => {
+    const hook = await receiver();
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id, 700);
+    await opened.dispatcher().runOnce();
+    opened.clock.advance(deliveryRetentionMs);
+    await opened.record(id, 1);
+    expect(await pruner.runOnce()).toBe(0);
+    opened.clock.advance(1);
+    expect(await pruner.runOnce()).toBe(700);
+    expect(await rows()).toEqual([1, 1, 1, 0]);
+    opened.clock.advance(deliveryRetentionMs * 2);
+    expect(await pruner.runOnce()).toBe(0);
+  });
+
+  it('an event stays as long as one delivery of it', async () => {
+    const hook = await receiver();
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id);
+    const dispatcher = opened.dispatcher();
+    await dispatcher.runOnce();
+    const [first] = (await opened.deliveries.list(id, { limit: 1, offset: 0 })).deliveries;
+    opened.clock.advance(deliveryRetentionMs);
+    await opened.deliveries.replay(id, first?.id ?? '', opened.clock(), undefined);
+    await dispatcher.runOnce();
+    opened.clock.advance(1);
+    expect(await pruner.runOnce()).toBe(1);
+    expect(await rows()).toEqual([1, 1, 1, 1]);
+  });
+
+  it('a webhook that was deleted goes with all that was its', async () => {
+    const id = await opened.subscribe('http://receiver.example/');
+    await opened.record(id, 600);
+    await opened.stored.database.write((transaction) =>
+      transaction.updateTable('webhooks').set({ deleted_at: 1 }).where('id', '=', id).execute(),
+    );
+    expect(await opened.dispatcher().runOnce()).toBe(0);
+    expect(await pruner.runOnce()).toBe(600);
+    expect(await rows()).toEqual([0, 0, 0, 0]);
+  });
+});

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { openDispatcher } from './open-dispatcher.js';
+import { receiver } from './receiver.js';
+
+const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
+const [, verifier = ''] = /```python\n([\s\S]*?)```/.exec(readme) ?? [];
+
+it('a receiver in Python, written from the README, verifies what we send and nothing else', async () => {
+  const opened = await openDispatcher();
+  const hook = await receiver();
+  const id = await opened.subscribe(hook.url);
+  await opened.record(id);
+  await opened.dispatcher().runOnce();
+  const [got] = hook.received;
+  if (!got) throw new Error('nothing has arrived');
+  const headers = {
+    'X-Service-Timestamp': got.headers['x-service-timestamp'],
+    'X-Service-Signature': got.headers['x-service-signature'],
+  };
+  const now = opened.clock() / 1000;
+  const run = (secret: string, body: string, at: number) =>
+    execFileSync(
+      'python3',
+      [
+        '-c',
+        `${verifier}
+import json, sys
+secret, headers, body, now = json.load(sys.stdin)
+try:
+    verify(secret, headers, body.encode(), now)
+    print("genuine")
+except ValueError as fault:
+    print(fault)`,
+      ],
+      { input: JSON.stringify([secret, headers, body, at]), encoding: 'utf8' },
+    ).trim();
+  expect(run('secret', got.body, now)).toBe('genuine');
+  expect(run('another', got.body, now)).toBe('the signature does not fit');
+  expect(run('secret', `${got.body} `, now)).toBe('the signature does not fit');
+  expect(run('secret', got.body, now + 301)).toBe('the delivery is too old');
+});
