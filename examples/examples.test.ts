@@ -78,7 +78,7 @@ async function startReceiver(name: string, secret: string) {
 /** The receiver needs the secret before it listens, and the webhook its address: off until then. */
 async function subscribe(shorty: Shorty, name: string) {
   const placeholder = await shorty.webhooks.create({
-    url: 'http://127.0.0.1:9/',
+    url: 'http://127.0.0.1:4000/',
     events: ['url.created', 'qr.created'],
     isActive: false,
   });
