@@ -1,6 +1,7 @@
 // Receives webhooks with Express: verifies each, and handles each event once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
-import { createDeduper, expressWebhook, webhookDelivery } from '@shorty/webhook-verifier';
+import { createDeduper } from '@shorty/webhook-verifier/dedupe';
+import { expressWebhook, webhookDelivery } from '@shorty/webhook-verifier/express';
 import express from 'express';
 
 const secret = process.env.WEBHOOK_SECRET;

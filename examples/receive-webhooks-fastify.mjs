@@ -1,6 +1,7 @@
 // Receives webhooks with Fastify: verifies each, and handles each event once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
-import { createDeduper, fastifyWebhook, webhookDelivery } from '@shorty/webhook-verifier';
+import { createDeduper } from '@shorty/webhook-verifier/dedupe';
+import { fastifyWebhook, webhookDelivery } from '@shorty/webhook-verifier/fastify';
 import fastify from 'fastify';
 
 const secret = process.env.WEBHOOK_SECRET;

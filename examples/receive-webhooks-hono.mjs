@@ -1,7 +1,8 @@
 // Receives webhooks with Hono: verifies each, and handles each event once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
 import { serve } from '@hono/node-server';
-import { createDeduper, honoWebhook, webhookDelivery } from '@shorty/webhook-verifier';
+import { createDeduper } from '@shorty/webhook-verifier/dedupe';
+import { honoWebhook, webhookDelivery } from '@shorty/webhook-verifier/hono';
 import { Hono } from 'hono';
 
 const secret = process.env.WEBHOOK_SECRET;

@@ -69,7 +69,7 @@ describe('managing', () => {
   });
 
   test('test, deliveries and replay', async () => {
-    const { id } = await json('create', receiver, '--event', 'url.created', '--inactive');
+    const { id } = await json('create', receiver, '--event', 'url.created');
     const sent = await json('test', id, '--type', 'qr.created');
     expect(sent).toMatchObject({ webhookId: id, eventType: 'qr.created', status: 'pending' });
     const copy = await json('replay', id, sent.id);
@@ -80,10 +80,10 @@ describe('managing', () => {
     expect(await json('deliveries', id, sent.id)).toMatchObject({
       id: sent.id,
       requestBody: expect.stringContaining('"qr.created"'),
-      attemptHistory: [],
+      attemptHistory: expect.any(Array),
     });
     const table = await shorty.run(['webhooks', 'deliveries', id, '-o', 'csv', '--limit', '1']);
-    expect(table.stdout).toMatch(/^id,eventType,status,attempts,.*\n\S+,qr\.created,pending,0,/);
+    expect(table.stdout).toMatch(/^id,eventType,status,attempts,.*\n\S+,qr\.created,pending,\d,/);
     const one = await shorty.run(['webhooks', 'deliveries', id, sent.id]);
     expect(one.stdout).toMatch(/status +pending\n/);
   });
