@@ -5,6 +5,7 @@ import { benchDeliveries } from './deliveries.mjs';
 import { benchImportMemory } from './import-memory.mjs';
 import { missedBounds } from './lib/ratio.mjs';
 import { benchQrDownload } from './qr-download.mjs';
+import { benchQrDrawing } from './qr-drawing.mjs';
 import { benchRedirects } from './redirects.mjs';
 import { benchRedirectsBeside } from './redirects-beside.mjs';
 import { benchStartUp } from './start-up.mjs';
@@ -19,6 +20,7 @@ const benchmarks = {
   'import-memory': benchImportMemory,
   analytics: benchAnalytics,
   'qr-download': benchQrDownload,
+  'qr-drawing': benchQrDrawing,
   deliveries: benchDeliveries,
   verify: benchVerify,
 };

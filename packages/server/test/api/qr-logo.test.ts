@@ -72,6 +72,20 @@ describe('logoUrl', () => {
     expect(asked).toBe(2);
   });
 
+  it('costs nothing: branded and plain QRs cost the same', async () => {
+    const caller = await api.signIn(await api.createOrganization('free'));
+    const logoUrl = await serving(await square('png'));
+    for (const body of [{ data: 'plain' }, { data: 'x', errorCorrectionLevel: 'H', logoUrl }]) {
+      expect((await caller.call('createQr', { body })).status).toBe(201);
+    }
+    const meter = await api.server.database.read
+      .selectFrom('usage_meters')
+      .select('used')
+      .where('organization_id', '=', caller.organizationId)
+      .executeTakeFirst();
+    expect(meter).toEqual({ used: 2 });
+  });
+
   it('that is gone does not undo what an Idempotency-Key has made', async () => {
     let isGone = false;
     const logo = await square('png');

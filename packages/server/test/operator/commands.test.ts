@@ -82,7 +82,7 @@ describe('migrate', () => {
     const settings = newSettings();
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,
-      stdout: 'Applied 0001-initial.\nApplied 0002-visits.\n',
+      stdout: 'Applied 0001-initial.\nApplied 0002-visits.\nApplied 0003-qr-codes.\n',
     });
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,

@@ -15,6 +15,7 @@ import { picturePng, squaresPng } from './png-image.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 import { type QrMatrix, qrMatrix } from './qr-matrix.js';
 import { drawShades } from './raster.js';
+import { styleOf } from './style-presets.js';
 import { svgImage } from './svg-image.js';
 
 /** What a design comes to in modules, before any pixel is drawn. */
@@ -57,7 +58,7 @@ export async function drawLayout(
 ): Promise<Uint8Array> {
   const { matrix, grid } = layout;
   if (design.format === 'svg') return Buffer.from(svgImage(design, layout));
-  if (design.format === 'png' && design.stylePreset === 'default' && !design.logo) {
+  if (design.format === 'png' && !design.logo && !styleOf(design.stylePreset, grid)) {
     const colours = [design.backgroundColor, design.foregroundColor] as const;
     return squaresPng(matrix, grid, [parseColour(colours[0]), parseColour(colours[1])]);
   }

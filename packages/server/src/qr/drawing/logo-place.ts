@@ -10,13 +10,14 @@ export interface Box {
   readonly height: number;
 }
 
-// Ground at each side of the logo, in modules, beside what rounding to whole modules leaves.
-const margin = 0.5;
+// Ground at each side of the logo, in modules.
+const margin = 1;
 // Of what the level corrects; the rest is for dirt, glare and folds.
 const shareForLogo = 0.7;
 // Larger logos hide what decoders find their way by, whatever could be corrected: zbar loses codes
-// with black logos of a third of the side.
-const largestShareOfSide = 0.3;
+// with black logos of a third of the side, and of a fourth where one covers an alignment pattern.
+const largestShareOfSideOverPattern = 0.2;
+const largestShareOfSide = 0.25;
 // Smaller ones cannot be recognised.
 const smallestShareOfSide = 0.15;
 // The finder patterns, their separators and the format beside them.
@@ -30,8 +31,13 @@ export function clearedForLogo(matrix: QrMatrix, logo: QrLogo): Box | undefined 
   const { side } = matrix;
   const isCorrectable = correctability(matrix);
   const flatness = Math.min(logo.width / logo.height, logo.height / logo.width);
-  const largest = Math.min(side - 2 * patternWidth, Math.floor(side * largestShareOfSide));
-  const smallest = Math.max(4, side * smallestShareOfSide) + 2 * margin;
+  const largest = Math.min(
+    side - 2 * patternWidth,
+    Math.floor(
+      side * (hasCentralPattern(matrix) ? largestShareOfSideOverPattern : largestShareOfSide),
+    ),
+  );
+  const smallest = Math.max(3, side * smallestShareOfSide) + 2 * margin;
   // Odd as the code's own side is, so that the logo's middle is the code's.
   for (let long = largest - (1 - (largest % 2)); long >= smallest; long -= 2) {
     const short = oddAtLeast((long - 2 * margin) * flatness + 2 * margin);
@@ -86,6 +92,11 @@ function correctability(matrix: QrMatrix): (box: Box) => boolean {
     }
     return wrong.every((count) => count <= bearable);
   };
+}
+
+/** Whether an alignment pattern lies in the middle, where logos go. */
+function hasCentralPattern({ side, reserved }: QrMatrix): boolean {
+  return reserved[(side * side - 1) / 2] === 1;
 }
 
 function oddAtLeast(value: number): number {

@@ -24,7 +24,7 @@ interface Tile {
 }
 
 export function drawShades(matrix: QrMatrix, grid: ModuleGrid, preset: QrStylePreset): Shades {
-  const style = styleOf(preset);
+  const style = styleOf(preset, grid);
   return style ? drawStyled(matrix, grid, style) : drawSquares(matrix, grid);
 }
 

@@ -1,3 +1,4 @@
+import type { ModuleGrid } from './module-grid.js';
 import type { QrStylePreset } from './qr-design.js';
 import type { QrMatrix } from './qr-matrix.js';
 import type { RoundedBox } from './rounded-box.js';
@@ -51,16 +52,19 @@ const leaves: RoundedCorners = (above, right, below, left) =>
 const styles: Record<Exclude<QrStylePreset, 'default'>, Style> = {
   rounded: { finder: finder(same(2), same(1.1), same(0.9)), ofData: joined, ofPatterns: joined },
   dots: {
-    finder: finder(same(2.25), same(1.35), same(1.5)),
+    finder: finder(same(2.25), same(1.35), same(1.2)),
     ofData: () => everyCorner,
     ofPatterns: joined,
   },
   classy: { finder: finder(leaf(2.5), leaf(1.6), leaf(1.2)), ofData: leaves, ofPatterns: leaves },
 };
 
-/** Undefined for `default`, whose modules are plain squares. */
-export function styleOf(preset: QrStylePreset): Style | undefined {
-  return preset === 'default' ? undefined : styles[preset];
+// Of fewer pixels nobody sees a curve, and zbar loses some of the codes that smoothing pales.
+const smallestStyledModule = 3;
+
+/** Undefined for plain squares: of `default`, and of modules with too few pixels for anything else. */
+export function styleOf(preset: QrStylePreset, { module }: ModuleGrid): Style | undefined {
+  return preset === 'default' || module < smallestStyledModule ? undefined : styles[preset];
 }
 
 /** A module's box, in modules from its own corner. */

@@ -14,7 +14,7 @@ import {
 export function svgImage(design: QrDesign, layout: Layout): string {
   const { matrix } = layout;
   const { size, module, offset } = layout.grid;
-  const style = styleOf(design.stylePreset);
+  const style = styleOf(design.stylePreset, layout.grid);
   const path = style ? styledPath(matrix, style) : squarePath(matrix);
   // Squares must not be blurred when the image is scaled; curves need to be.
   const crisp = style ? '' : ' shape-rendering="crispEdges"';

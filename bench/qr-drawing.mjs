@@ -1,0 +1,96 @@
+// Drawing QR codes against what its parts come with: qrcode's own writers, and a sharp composite.
+import QRCode from 'qrcode';
+import sharp from 'sharp';
+import { InlineQrStudio } from '../packages/server/dist/qr/drawing/qr-studio.js';
+import { compare, report } from './lib/ratio.mjs';
+
+const payload = 'https://sho.rt/AbC123x';
+const size = 512;
+const plain = {
+  payload,
+  size,
+  format: 'png',
+  errorCorrection: 'M',
+  foregroundColor: '#000000',
+  backgroundColor: '#FFFFFF',
+  stylePreset: 'default',
+  logo: null,
+};
+const logoSvg =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="60" viewBox="0 0 30 30"><defs><linearGradient id="a"><stop stop-color="#e5383b"/><stop offset="1" stop-color="#0466c8"/></linearGradient></defs><circle cx="15" cy="15" r="15" fill="url(#a)"/><path fill="#fff" d="M15 4l3.2 7.4 8 .7-6 5.3 1.8 7.9-7-4.2-7 4.2 1.8-7.9-6-5.3 8-.7z"/></svg>';
+
+export async function benchQrDrawing({ millisecondsEach = 700 } = {}) {
+  sharp.concurrency(1);
+  sharp.cache(false);
+  const studio = new InlineQrStudio();
+  const rate = (work) => () => perSecond(work, millisecondsEach);
+  const drawn = (change) => rate(() => studio.draw({ ...plain, ...change }));
+  const logo = await studio.readLogo(Buffer.from(logoSvg));
+  const base = Buffer.from(await studio.draw(plain));
+  // Another ground each time, so that no logo has been scaled before.
+  let shade = 0;
+  const coldLogo = rate(() => {
+    shade = (shade + 1) % 0x1000;
+    const backgroundColor = `#FFF${shade.toString(16).padStart(3, '0')}`;
+    return studio.draw({ ...plain, logo, backgroundColor });
+  });
+  const composite = rate(async () => {
+    const scaled = await sharp(logo.png).resize(72, 72).png().toBuffer();
+    return sharp(base)
+      .composite([{ input: scaled, gravity: 'centre' }])
+      .png()
+      .toBuffer();
+  });
+
+  report(
+    'PNG of 512 pixels against qrcode.toBuffer',
+    await compare({
+      ours: drawn({}),
+      ceiling: rate(() => QRCode.toBuffer(payload, { width: size })),
+    }),
+    40,
+    'images a second',
+  );
+  report(
+    'SVG against qrcode.toString',
+    await compare({
+      ours: drawn({ format: 'svg' }),
+      ceiling: rate(() => QRCode.toString(payload, { type: 'svg', width: size })),
+    }),
+    1,
+    'images a second',
+  );
+  report(
+    'PNG with a logo against a sharp composite',
+    await compare({ ours: drawn({ logo }), ceiling: composite }),
+    3,
+    'images a second',
+  );
+  const figures = {
+    'PNG with a logo that was not scaled before': await coldLogo(),
+    'rounded PNG': await drawn({ stylePreset: 'rounded' })(),
+    WebP: await drawn({ format: 'webp' })(),
+  };
+  for (const format of ['png', 'svg', 'webp']) {
+    const proved = rate(() => studio.prove({ ...plain, format }));
+    figures[`${format} drawn and decoded`] = await proved();
+  }
+  figures['PNG with a logo drawn and decoded'] = await rate(() =>
+    studio.prove({ ...plain, logo }),
+  )();
+  for (const [name, value] of Object.entries(figures)) {
+    console.log(`        ${name}: ${Math.round(value).toLocaleString('en')} a second`);
+  }
+}
+
+async function perSecond(work, milliseconds) {
+  const startedAt = performance.now();
+  let count = 0;
+  let elapsed = 0;
+  while (elapsed < milliseconds) {
+    await work();
+    count += 1;
+    elapsed = performance.now() - startedAt;
+  }
+  return (count / elapsed) * 1000;
+}

@@ -1,0 +1,239 @@
+import { inflateSync } from 'node:zlib';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { squareLogo, wideLogo } from '../../../test/qr/logos.js';
+import { blockOfCodeword, codewordOfModule } from './codewords.js';
+import { roomForLogo } from './logo-room.js';
+import { type QrDesign, QrDesignError, type QrFormat, type QrStylePreset } from './qr-design.js';
+import { InlineQrStudio } from './qr-studio.js';
+
+const studio = new InlineQrStudio();
+
+const plain: QrDesign = {
+  payload: 'https://sho.rt/AbC123x',
+  size: 512,
+  format: 'png',
+  errorCorrection: 'M',
+  foregroundColor: '#000000',
+  backgroundColor: '#FFFFFF',
+  stylePreset: 'default',
+  logo: null,
+};
+
+const presets: readonly QrStylePreset[] = ['default', 'rounded', 'dots', 'classy'];
+const formats: readonly QrFormat[] = ['png', 'svg', 'webp'];
+
+async function refusal(change: Partial<QrDesign>): Promise<QrDesignError> {
+  const outcome = await studio.prove({ ...plain, ...change }).catch((error: unknown) => error);
+  if (outcome instanceof QrDesignError) return outcome;
+  throw new Error('it was drawn', { cause: outcome });
+}
+
+async function pixelsOf(file: Uint8Array) {
+  return sharp(file).greyscale().raw().toBuffer({ resolveWithObject: true });
+}
+
+describe('an image', () => {
+  it.each(formats)('is exactly as large as was asked for (%s)', async (format) => {
+    for (const size of [200, 201, 333, 512, 2048]) {
+      const { info } = await pixelsOf(await studio.draw({ ...plain, format, size }));
+      expect([info.width, info.height, info.channels === 0]).toEqual([size, size, false]);
+    }
+  });
+
+  it.each(presets)('has a quiet zone of at least four modules (%s)', async (stylePreset) => {
+    const size = 401;
+    const { data } = await pixelsOf(await studio.draw({ ...plain, size, stylePreset }));
+    // Version 2: 25 modules, and 8 of the quiet zone.
+    const quiet = 4 * Math.floor(size / 33);
+    for (let index = 0; index < data.length; index += 1) {
+      const [x, y] = [index % size, Math.floor(index / size)];
+      if (Math.min(x, y, size - 1 - x, size - 1 - y) < quiet && data[index] !== 255) {
+        throw new Error(`${x},${y} is not light`);
+      }
+    }
+  });
+
+  it.each(presets)('looks the same in every format (%s)', async (stylePreset) => {
+    const logo = await squareLogo();
+    const [png, svg, webp] = await Promise.all(
+      formats.map(async (format) =>
+        pixelsOf(await studio.draw({ ...plain, format, stylePreset, logo })),
+      ),
+    );
+    expect(webp?.data.equals(png?.data ?? Buffer.alloc(0))).toBe(true);
+    const differences = svg?.data.map((value, index) => Math.abs(value - (png?.data[index] ?? 0)));
+    // Two ways of smoothing edges agree but for those.
+    const off = differences?.filter((difference) => difference > 96).length ?? Number.NaN;
+    expect(off / 512 ** 2).toBeLessThan(0.002);
+  });
+
+  it('has the colours that were asked for', async () => {
+    const colours = { foregroundColor: '#1D3557', backgroundColor: '#F1FAEE' };
+    for (const format of formats) {
+      const { data } = await sharp(await studio.draw({ ...plain, ...colours, format }))
+        .removeAlpha()
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      const seen = new Set<string>();
+      for (let at = 0; at < data.length; at += 3) {
+        seen.add(
+          data
+            .subarray(at, at + 3)
+            .toString('hex')
+            .toUpperCase(),
+        );
+      }
+      expect([...seen].sort()).toEqual(['1D3557', 'F1FAEE']);
+    }
+  });
+
+  it('is drawn alike from the same design', async () => {
+    const logo = await wideLogo();
+    for (const format of formats) {
+      const [one, other] = await Promise.all([
+        studio.draw({ ...plain, format, logo }),
+        new InlineQrStudio().draw({ ...plain, format, logo }),
+      ]);
+      expect(Buffer.from(one).equals(other)).toBe(true);
+    }
+  });
+});
+
+describe('a PNG', () => {
+  const depthOf = async (change: Partial<QrDesign>) =>
+    Buffer.from(await studio.draw({ ...plain, ...change }))[24];
+
+  it('takes one bit a pixel for squares, and four for curves', async () => {
+    expect(await depthOf({})).toBe(1);
+    expect(await depthOf({ stylePreset: 'dots' })).toBe(4);
+  });
+
+  it('is whole: its rows are as long as its header says', async () => {
+    const file = Buffer.from(await studio.draw({ ...plain, size: 333 }));
+    const rows = inflateSync(file.subarray(file.indexOf('IDAT') + 4));
+    expect(rows.length).toBe(333 * (1 + Math.ceil(333 / 8)));
+  });
+});
+
+describe('an SVG', () => {
+  it.each(presets)('is one path for each colour (%s)', async (stylePreset) => {
+    const svg = Buffer.from(await studio.draw({ ...plain, format: 'svg', stylePreset })).toString();
+    expect(svg.match(/<path fill="(#\w+)"/g)).toEqual([
+      '<path fill="#FFFFFF"',
+      '<path fill="#000000"',
+    ]);
+    expect(svg.match(/<\w+/g)).toEqual(['<svg', '<path', '<path']);
+  });
+
+  it('has its logo inside', async () => {
+    const svg = await studio.draw({ ...plain, format: 'svg', logo: await squareLogo() });
+    expect(Buffer.from(svg).toString()).toMatch(/<image [^>]*href="data:image\/png;base64,/);
+  });
+});
+
+describe('a payload', () => {
+  it('of any text is read back byte for byte', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),
+        async (payload) => (await studio.prove({ ...plain, payload })).length > 0,
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('that does not fit its level names the level that would do', async () => {
+    const { field, message } = await refusal({ payload: 'a'.repeat(2000), errorCorrection: 'H' });
+    expect(field).toBe('data');
+    expect(message).toMatch(/2000 bytes.*level H holds 1273.*M holds 2331 and would do/i);
+  });
+
+  it('that no level holds says so', async () => {
+    const { field, message } = await refusal({ payload: 'a'.repeat(2954) });
+    expect(field).toBe('data');
+    expect(message).toMatch(/no level holds it/);
+  });
+
+  it('that is empty, or half of a character, is refused', async () => {
+    expect((await refusal({ payload: '' })).field).toBe('data');
+    expect((await refusal({ payload: 'a\ud83d' })).field).toBe('data');
+  });
+});
+
+describe('colours', () => {
+  it.each([
+    ['#808080', '#808080', 'foregroundColor', /contrast of 1\.00 to 1.*#\w{6} would do/],
+    ['#FFFF00', '#FFFFFF', 'foregroundColor', /contrast of 1\.07 to 1.*#\w{6} would do/],
+    ['#FFFFFF', '#000000', 'foregroundColor', /inverted.*exchange the two/],
+    ['#000000', '#303030', 'backgroundColor', /too dark for any foreground/],
+  ])(
+    '%s on %s are refused by what would work',
+    async (foregroundColor, backgroundColor, field, message) => {
+      const fault = await refusal({ foregroundColor, backgroundColor });
+      expect(fault.field).toBe(field);
+      expect(fault.message).toMatch(message);
+    },
+  );
+
+  it('that a refusal proposes are taken', async () => {
+    const { message } = await refusal({ foregroundColor: '#FFA500' });
+    const [, foregroundColor = ''] = /(#\w{6}) would do/.exec(message) ?? [];
+    expect((await studio.prove({ ...plain, foregroundColor })).length).toBeGreaterThan(0);
+  });
+});
+
+describe('a size', () => {
+  it('that is too small for its modules names the smallest that serves', async () => {
+    const long = { payload: 'a'.repeat(2900), errorCorrection: 'L' as const };
+    const { field, smallestSize = 0 } = await refusal({ ...long, size: 200 });
+    expect([field, smallestSize]).toEqual(['size', 370]);
+    expect((await refusal({ ...long, size: smallestSize - 1 })).smallestSize).toBe(370);
+    await studio.prove({ ...plain, ...long, size: smallestSize });
+  });
+});
+
+describe('a logo', () => {
+  it('lies in the middle, keeps its shape, and has a clear margin', async () => {
+    const logo = await wideLogo();
+    const svg = Buffer.from(await studio.draw({ ...plain, format: 'svg', logo })).toString();
+    const place = /<image x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"/.exec(svg) ?? [];
+    const [x, y, width, height] = place.slice(1).map(Number) as [number, number, number, number];
+    expect(Math.abs(x + width / 2 - 256)).toBeLessThanOrEqual(1);
+    expect(Math.abs(y + height / 2 - 256)).toBeLessThanOrEqual(1);
+    expect(Math.abs(width / height - logo.width / logo.height)).toBeLessThan(0.1);
+    const { data } = await pixelsOf(await studio.draw({ ...plain, logo }));
+    for (let column = x - 6; column < x + width + 6; column += 1) {
+      expect([data[(y - 6) * 512 + column], data[(y + height + 5) * 512 + column]]).toEqual([
+        255, 255,
+      ]);
+    }
+  });
+
+  it('hides no more of any block than can be corrected, with a reserve', async () => {
+    const logos = [await squareLogo(), await wideLogo()];
+    for (const logo of logos) {
+      for (const errorCorrection of ['L', 'M', 'Q', 'H'] as const) {
+        for (const length of [10, 60, 200, 500, 1200]) {
+          const design = { ...plain, payload: 'x'.repeat(length), errorCorrection };
+          const { matrix, cleared } = roomForLogo(design, logo);
+          const codewords = codewordOfModule(matrix);
+          const blockOf = blockOfCodeword(matrix);
+          const hidden = new Set<number>();
+          for (let y = cleared.top; y < cleared.top + cleared.height; y += 1) {
+            for (let x = cleared.left; x < cleared.left + cleared.width; x += 1) {
+              hidden.add(codewords[y * matrix.side + x] ?? -1);
+            }
+          }
+          hidden.delete(-1);
+          const blocks = [...hidden].map(blockOf);
+          for (let block = 0; block < matrix.blockCount; block += 1) {
+            const wrong = blocks.filter((other) => other === block).length;
+            expect(wrong / matrix.correctablePerBlock).toBeLessThanOrEqual(0.7);
+          }
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,176 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { badge, plainImage } from '../../../test/qr/logos.js';
+import { truecolourPng } from '../drawing/png-file.js';
+import { QrDesignError } from '../drawing/qr-design.js';
+import { readLogo } from './read-logo.js';
+
+async function refusal(bytes: Uint8Array | string): Promise<string> {
+  const outcome = await readLogo(Buffer.from(bytes)).catch((error: unknown) => error);
+  if (!(outcome instanceof QrDesignError)) throw new Error('it was read', { cause: outcome });
+  expect(outcome.field).toBe('logoUrl');
+  return outcome.message;
+}
+
+const svg = (inside: string, prolog = '') =>
+  `${prolog}<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="20" height="20">${inside}<rect width="20" height="20"/></svg>`;
+
+async function firstPixel(png: Uint8Array): Promise<number[]> {
+  const { data } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+  return [...data.subarray(0, 4)];
+}
+
+describe('what is read', () => {
+  it.each(['png', 'jpeg', 'webp'] as const)('is %s, made a PNG of ours', async (format) => {
+    const bytes = await plainImage(60, 40, '#ff0000').toFormat(format).toBuffer();
+    const { width, height, png } = await readLogo(bytes);
+    expect([width, height]).toEqual([60, 40]);
+    const { format: kind, channels, depth } = await sharp(png).metadata();
+    expect([kind, channels, depth]).toEqual(['png', 4, 'uchar']);
+  });
+
+  it('is SVG, drawn as large as it is kept whatever size it calls its own', async () => {
+    const { width, height } = await readLogo(badge);
+    expect([width, height]).toEqual([512, 512]);
+    const huge = badge.toString().replaceAll('"60"', '"20000"');
+    expect((await readLogo(Buffer.from(huge))).width).toBe(512);
+  });
+
+  it('is SVG behind a byte order mark, a prolog and comments', async () => {
+    const prolog =
+      '\ufeff<?xml version="1.0"?>\n<!-- a logo -->\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd">\n';
+    expect((await readLogo(Buffer.from(svg('', prolog)))).width).toBe(512);
+  });
+
+  it('is at most 512 pixels a side', async () => {
+    const { width, height } = await readLogo(await plainImage(1500, 600).png().toBuffer());
+    expect([width, height]).toEqual([512, 205]);
+  });
+
+  it('stands upright, as its EXIF orientation says', async () => {
+    const bytes = await plainImage(60, 40).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    const { width, height } = await readLogo(bytes);
+    expect([width, height]).toEqual([40, 60]);
+  });
+
+  it('is sRGB of eight bits, from CMYK or sixteen', async () => {
+    const cmyk = await plainImage(30, 30, '#ff0000').toColourspace('cmyk').jpeg().toBuffer();
+    expect((await sharp(cmyk).metadata()).space).toBe('cmyk');
+    const [red = 0, green = 255] = await firstPixel((await readLogo(cmyk)).png);
+    expect(red).toBeGreaterThan(200);
+    expect(green).toBeLessThan(80);
+    const deep = await plainImage(30, 30, '#ff0000').toColourspace('rgb16').png().toBuffer();
+    expect((await sharp(deep).metadata()).depth).toBe('ushort');
+    expect(await firstPixel((await readLogo(deep)).png)).toEqual([255, 0, 0, 255]);
+  });
+
+  it('keeps what is transparent so', async () => {
+    const background = { r: 255, g: 0, b: 0, alpha: 0 };
+    const clear = await sharp({ create: { width: 9, height: 9, channels: 4, background } })
+      .png()
+      .toBuffer();
+    expect((await firstPixel((await readLogo(clear)).png))[3]).toBe(0);
+  });
+
+  it('is the first frame of what moves', async () => {
+    const frames = await sharp(
+      await Promise.all(
+        ['#ff0000', '#0000ff'].map((colour) => plainImage(20, 20, colour).png().toBuffer()),
+      ),
+      { join: { animated: true } },
+    )
+      .webp({ lossless: true })
+      .toBuffer();
+    const { height, png } = await readLogo(frames);
+    expect([height, await firstPixel(png)]).toEqual([20, [255, 0, 0, 255]]);
+  });
+});
+
+describe('what is refused', () => {
+  it.each([
+    [
+      'an HTML page called .png',
+      '<!doctype html><html><body>no</body></html>',
+      /a page or a document/,
+    ],
+    ['HTML without a doctype', '\n<html><svg></svg></html>', /a page or a document/],
+    ['a text', 'not found', /no PNG, JPEG, WebP or SVG/],
+    ['nothing', '', /no PNG, JPEG, WebP or SVG/],
+    ['a GIF', 'GIF89a......', /no PNG, JPEG, WebP or SVG/],
+    ['a script', svg('<script>alert(1)</script>'), /script/],
+    ['an event handler', svg('<g onload="x()"/>'), /event handlers/],
+    ['an image inside', svg('<image href="http://127.0.0.1/x.png"/>'), /image inside/],
+    ['an external use', svg('<use xlink:href="http://127.0.0.1/x.svg#a"/>'), /external reference/],
+    ['a file', svg('<use href="file:///etc/passwd"/>'), /external reference/],
+    ['an external fill', svg('<rect fill="url(http://127.0.0.1/#a)"/>'), /external reference/],
+    ['an imported style', svg('<style>@import "http://127.0.0.1/";</style>'), /external style/],
+    ['a style sheet', svg('', '<?xml-stylesheet href="http://127.0.0.1/"?>'), /external style/],
+    ['entities', svg('', '<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]>'), /entities/],
+    ['HTML inside', svg('<foreignObject><p>x</p></foreignObject>'), /foreign content/],
+    ['broken SVG', '<svg xmlns="http://www.w3.org/2000/svg"><rect', /cannot be read/],
+  ])('%s', async (_, bytes, message) => {
+    expect(await refusal(bytes)).toMatch(message);
+  });
+
+  it('more than a megabyte', async () => {
+    expect(await refusal(Buffer.alloc(1024 * 1024 + 1))).toMatch(/more than 1 MB/);
+  });
+
+  it('an image that is cut off', async () => {
+    const bytes = await plainImage(200, 200).png().toBuffer();
+    expect(await refusal(bytes.subarray(0, bytes.length / 2))).toMatch(/cannot be read/);
+  });
+
+  it('a stripe', async () => {
+    expect(await refusal(await plainImage(90, 10).png().toBuffer())).toMatch(/8 times the other/);
+  });
+
+  it('a decompression bomb, before it is unpacked', async () => {
+    const side = 12_000;
+    const bomb = Buffer.from(truecolourPng(4, Buffer.alloc(52)));
+    bomb.writeUInt32BE(side, 16);
+    bomb.writeUInt32BE(side, 20);
+    const before = process.memoryUsage().rss;
+    expect(await refusal(bomb)).toMatch(/cannot be read.*(?:limit|exceed)/i);
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it('an SVG that multiplies itself, in time', async () => {
+    let inside = '<g id="a0"><path d="M0 0h1"/></g>';
+    for (let level = 1; level < 12; level += 1) {
+      inside += `<g id="a${level}">${`<use href="#a${level - 1}"/>`.repeat(10)}</g>`;
+    }
+    expect(await refusal(svg(`<defs>${inside}</defs><use href="#a11"/>`))).toMatch(
+      /cannot be read/,
+    );
+  });
+});
+
+describe('the library that draws SVG', () => {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.end();
+  });
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  it('fetches nothing and opens no file, even where nothing is refused', async () => {
+    const { port } = server.address() as AddressInfo;
+    expect(existsSync('/etc/passwd')).toBe(true);
+    const hostile = svg(
+      `<image href="http://127.0.0.1:${port}/a.png" width="20" height="20"/><image href="file:///usr/share/pixmaps/debian-logo.png" width="20" height="20"/><style>@import "http://127.0.0.1:${port}/b.css";</style><text>&x;</text>`,
+      `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>`,
+    ).replace('<rect width="20" height="20"/>', '');
+    const drawn = await sharp(Buffer.from(hostile))
+      .ensureAlpha()
+      .raw()
+      .toBuffer()
+      .catch(() => undefined);
+    expect(drawn === undefined || drawn.every((value) => value === 0)).toBe(true);
+    expect(asked).toBe(0);
+  });
+});
