@@ -22,7 +22,6 @@ const organizationId = randomUUID();
 export async function benchDeliveries({ deliveries = 20_000, runs = 7 } = {}) {
   const receiver = await serve('bench/receiver.mjs');
   await throughput(receiver, deliveries, runs);
-  if (process.env.ONLY) return;
   await isolation(receiver, deliveries, runs);
   await bigBacklog(receiver);
   await receiver.stop();

@@ -85,6 +85,8 @@ export type WebhookEvent<Type extends WebhookEventType = WebhookEventType> = {
   };
 }[Type];
 
+const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true });
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -105,7 +107,7 @@ export function parseEvent(bytes: Uint8Array): WebhookEvent {
   let value: unknown;
   try {
     // A decoder that replaced bad bytes would hand on a text that nobody signed.
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = JSON.parse(utf8.decode(bytes));
   } catch (cause) {
     throw new WebhookVerificationError('invalid_json', 'The body is not JSON', { cause });
   }

@@ -30,7 +30,7 @@ export function headerValues(headers: WebhookHeaders, name: string): readonly un
   const wanted = name.toLowerCase();
   const values: unknown[] = [];
   for (const [key, value] of pairsOf(headers, name)) {
-    if (key.toLowerCase() === wanted) values.push(value);
+    if (key.length === wanted.length && key.toLowerCase() === wanted) values.push(value);
   }
   return values.flat().filter((value) => value != null);
 }
@@ -47,7 +47,13 @@ function decodeSignature(value: string): Uint8Array {
   if (hex === undefined) {
     throw new WebhookVerificationError('malformed_header', `${SIGNATURE} is not sha256=<hex>`);
   }
-  return Uint8Array.from({ length: 32 }, (_, i) => Number.parseInt(hex.substr(2 * i, 2), 16));
+  const bytes = new Uint8Array(32);
+  for (let at = 0; at < 64; at += 1) {
+    const code = hex.charCodeAt(at);
+    // Letters of either case have bit 6, and their low bits count from 1.
+    bytes[at >> 1] = ((bytes[at >> 1] ?? 0) << 4) | ((code & 15) + (code >> 6) * 9);
+  }
+  return bytes;
 }
 
 /** Reads both signed headers and checks the time; whether the signature fits is not known yet. */

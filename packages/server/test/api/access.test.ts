@@ -15,16 +15,23 @@ const scoped = guarded.flatMap(([name, route]) =>
 let api: TestServer;
 let id: string;
 let qrId: string;
+let webhookId: string;
 beforeAll(async () => {
   api = await startServer();
   const created = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
   id = created.data.id;
   qrId = (await api.call('createQr', { body: { urlId: id } })).data.id;
+  const webhook = await api.call('createWebhook', {
+    body: { url: 'https://receiver.example/', events: ['url.created'] },
+  });
+  webhookId = webhook.data.id;
 });
 afterAll(() => api.stop());
 
-const pathOf = ({ path }: Pick<Route, 'path'>) =>
-  path.replace(/\{\w+\}/g, path.startsWith('/api/v1/qr/') ? qrId : id);
+function pathOf({ path }: Pick<Route, 'path'>): string {
+  const isOf = (room: string) => path.startsWith(`/api/v1/${room}/`);
+  return path.replace(/\{\w+\}/g, isOf('qr') ? qrId : isOf('webhooks') ? webhookId : id);
+}
 const ask = (caller: Caller, route: Route, headers: Record<string, string> = {}): Promise<Answer> =>
   caller.send(route.method.toUpperCase(), pathOf(route), {
     headers: { ...(route.body && { 'content-type': 'application/json' }), ...headers },
@@ -121,7 +128,7 @@ describe("another organization's URLs are treated as missing", () => {
   });
 
   it.each(byId)('%s answers 404', async (_, route) => {
-    const other = await api.signIn(await api.createOrganization('free'));
+    const other = await api.signIn(await api.createOrganization('scale'));
     const records = async () => [
       (await api.call('getUrl', { params: { id } })).data,
       (await api.call('getQr', { params: { id: qrId } })).data,

@@ -138,9 +138,9 @@ describe('events', () => {
     const qr = await create();
     await update(qr.id, { size: 300 });
     await api.call('deleteQr', { params: { id: qr.id } });
-    const events = await database.read.selectFrom('events').select(['type', 'data']).execute();
+    const events = await database.read.selectFrom('events').select(['type', 'body']).execute();
     expect(events.map(({ type }) => type)).toEqual(['qr.created', 'qr.deleted']);
-    expect(JSON.parse(events[0]?.data ?? '')).toEqual(qr);
-    expect(JSON.parse(events[1]?.data ?? '')).toMatchObject({ id: qr.id, size: 300 });
+    expect(JSON.parse(events[0]?.body ?? '').data).toEqual(qr);
+    expect(JSON.parse(events[1]?.body ?? '').data).toMatchObject({ id: qr.id, size: 300 });
   });
 });

@@ -82,7 +82,7 @@ describe('visits', () => {
 
   it('tell of each threshold once, in the transaction that reaches it', async () => {
     await sql`insert into webhooks (id, organization_id, url, events, secret, is_active, created_at, updated_at)
-      values ('w', ${api.organizationId}, 'https://example.com', '["url.click_threshold"]', 's', 1, 0, 0)`.execute(
+      values ('w', ${api.organizationId}, 'https://receiver.invalid', '["url.click_threshold"]', 's', 1, 0, 0)`.execute(
       api.server.database.read,
     );
     const { id, shortCode } = await create();
@@ -90,10 +90,10 @@ describe('visits', () => {
       await visit(shortCode);
       await untilStored(count);
     }
-    const { rows } = await sql<{ data: string }>`select data from events order by id`.execute(
+    const { rows } = await sql<{ body: string }>`select body from events order by id`.execute(
       api.server.database.read,
     );
-    expect(rows.map(({ data }) => JSON.parse(data))).toEqual([
+    expect(rows.map(({ body }) => JSON.parse(body).data)).toEqual([
       { id, shortCode, threshold: 2, count: 2 },
       { id, shortCode, threshold: 5, count: 5 },
     ]);

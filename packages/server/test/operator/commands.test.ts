@@ -82,7 +82,8 @@ describe('migrate', () => {
     const settings = newSettings();
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,
-      stdout: 'Applied 0001-initial.\nApplied 0002-visits.\nApplied 0003-qr-codes.\n',
+      stdout:
+        'Applied 0001-initial.\nApplied 0002-visits.\nApplied 0003-qr-codes.\nApplied 0004-webhooks.\n',
     });
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,

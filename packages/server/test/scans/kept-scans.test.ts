@@ -30,7 +30,7 @@ beforeEach(async () => {
   const [created] = await stored.create(organizationId, [{ customSlug: 'with-slug' }]);
   if (created?.status !== 'created') throw new Error('no link');
   urlId = created.id;
-  const outbox = new EventOutbox(() => 'event');
+  const outbox = new EventOutbox(stored.database, { newId: () => 'event' });
   chunks = new ChunkRepository(stored.database);
   visits = new VisitRepository(stored.database, { outbox, thresholds: [] });
   reader = new ClickReader(stored.database);
@@ -56,7 +56,7 @@ async function createQr(id: string, createdAt: number): Promise<void> {
     createdAt,
     updatedAt: createdAt,
   };
-  const outbox = new EventOutbox(() => 'event');
+  const outbox = new EventOutbox(stored.database, { newId: () => 'event' });
   const qrs = new QrRepository(stored.database, { outbox });
   await qrs.create({ qr, logo: null, picture: new Uint8Array([1]) }, undefined);
 }

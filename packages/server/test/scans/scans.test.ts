@@ -217,8 +217,8 @@ describe('scanCount', () => {
       await visit(url.shortCode);
       await settle();
     }
-    const events = await database.read.selectFrom('events').select(['type', 'data']).execute();
-    expect(events.map(({ type, data }) => ({ type, ...JSON.parse(data) }))).toEqual(
+    const events = await database.read.selectFrom('events').select(['type', 'body']).execute();
+    expect(events.map(({ type, body }) => ({ type, ...JSON.parse(body).data }))).toEqual(
       [2, 4].map((threshold) => ({
         type: 'qr.scan_threshold',
         id: qr.id,
