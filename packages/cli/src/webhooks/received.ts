@@ -60,7 +60,7 @@ export function describeReceived(received: Received, hasColor: boolean): string 
     receivedAt.slice(11, 19),
     shown,
     type.padEnd(19),
-    deliveryId ?? '-',
+    (deliveryId ?? '-').padEnd(36),
     outcome(received),
   ];
   if (refusal !== null) parts.push(refusal);
