@@ -38,7 +38,7 @@ describe('an image', () => {
   it.each(formats)('is exactly as large as was asked for (%s)', async (format) => {
     for (const size of [200, 201, 333, 512, 2048]) {
       const { info } = await pixelsOf(await studio.draw({ ...plain, format, size }));
-      expect([info.width, info.height, info.channels === 0]).toEqual([size, size, false]);
+      expect([info.width, info.height]).toEqual([size, size]);
     }
   });
 
