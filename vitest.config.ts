@@ -9,6 +9,7 @@ const alias = {
   '@shorty/sdk': source('packages/sdk/src/index.ts'),
   '@shorty/server': source('packages/server/src/index.ts'),
   '@shorty/webhook-verifier/web': source('packages/webhook-verifier/src/web.ts'),
+  '@shorty/webhook-verifier/dedupe': source('packages/webhook-verifier/src/dedupe.ts'),
   '@shorty/webhook-verifier': source('packages/webhook-verifier/src/index.ts'),
 };
 

@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { Shorty } from '@shorty/sdk';
 import { createServer } from '@shorty/server';
 import { expect, onTestFinished, test } from 'vitest';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
 function start(name: string, environment: NodeJS.ProcessEnv): ChildProcess {
-  const child = spawn(process.execPath, [join(folder, name)], {
+  const program = name.endsWith('.py') ? 'python3' : process.execPath;
+  const child = spawn(program, [join(folder, name)], {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -62,4 +64,66 @@ test('receive-webhooks takes what send-test-webhook signs, and nothing else', as
   expect(await send('wrong')).toMatchObject({ code: 0, stdout: 'answered 401\n' });
   expect(await send('right')).toMatchObject({ code: 0, stdout: 'answered 204\n' });
   expect((await output.next()).value).toContain('url.created {"id":"42"');
+});
+
+/** A receiver in a process of its own: where it is, and what it prints. */
+async function startReceiver(name: string, secret: string) {
+  const receiver = start(name, { WEBHOOK_SECRET: secret, PORT: '0' });
+  const lines = createInterface({ input: receiver.stdout as NodeJS.ReadableStream });
+  const output = lines[Symbol.asyncIterator]();
+  const port = /port (\d+)$/.exec((await output.next()).value)?.[1];
+  return { url: `http://127.0.0.1:${port}/`, output };
+}
+
+/** The receiver needs the secret before it listens, and the webhook its address: off until then. */
+async function subscribe(shorty: Shorty, name: string) {
+  const placeholder = await shorty.webhooks.create({
+    url: 'http://127.0.0.1:4000/',
+    events: ['url.created', 'qr.created'],
+    isActive: false,
+  });
+  const receiver = await startReceiver(name, placeholder.secret);
+  await shorty.webhooks.update(placeholder.id, { url: receiver.url, isActive: true });
+  return { ...receiver, id: placeholder.id };
+}
+
+test.each([
+  'receive-webhooks.mjs',
+  'receive-webhooks-express.mjs',
+  'receive-webhooks-fastify.mjs',
+  'receive-webhooks-hono.mjs',
+  'receive-webhooks.py',
+])('%s verifies what a server delivers, and refuses what somebody else signs', async (name) => {
+  const server = createServer({ allowPrivateNetwork: true });
+  await server.start();
+  onTestFinished(() => server.stop());
+  const { clientId, clientSecret } = server.credentials ?? {};
+  const shorty = new Shorty({ baseUrl: server.url, clientId, clientSecret });
+  const { url, id: webhookId, output } = await subscribe(shorty, name);
+
+  const link = await shorty.urls.create({ targetUrl: 'https://example.com/ü', title: 'Grüße 🎉' });
+  const line = (await output.next()).value;
+  expect(line).toMatch(/^url\.created \{/);
+  expect(JSON.parse(line.slice('url.created '.length))).toMatchObject({
+    id: link.id,
+    targetUrl: 'https://example.com/ü',
+    title: 'Grüße 🎉',
+  });
+
+  const forged = await run('send-test-webhook.mjs', { WEBHOOK_SECRET: 'wrong', RECEIVER_URL: url });
+  expect(forged).toMatchObject({ code: 0, stdout: 'answered 401\n' });
+
+  // During a rotation the receiver knows the old secret only.
+  await shorty.webhooks.rotateSecret(webhookId);
+  const code = await shorty.qr.create({ urlId: link.id });
+  for (;;) {
+    const next: string = (await output.next()).value;
+    if (next.startsWith('refused: ')) continue;
+    expect(next).toMatch(/^qr\.created \{/);
+    expect(next).toContain(code.id);
+    break;
+  }
+
+  const failed = await shorty.webhooks.deliveries(webhookId, { status: 'failed' });
+  expect(failed.total).toBe(0);
 });

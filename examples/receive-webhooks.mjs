@@ -1,7 +1,8 @@
 // Receives webhooks with nothing but Node: verifies each, and handles each event once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
 import { createServer } from 'node:http';
-import { createDeduper, verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
+import { verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
+import { createDeduper } from '@shorty/webhook-verifier/dedupe';
 
 const secret = process.env.WEBHOOK_SECRET;
 const deduper = createDeduper();

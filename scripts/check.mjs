@@ -70,7 +70,13 @@ function writeContract() {
 }
 
 function writeTypes() {
-  return run(binary('openapi-typescript'), 'openapi.yaml', '--output', freshTypes);
+  return run(
+    binary('openapi-typescript'),
+    'openapi.yaml',
+    '--output',
+    freshTypes,
+    '--default-non-nullable=false',
+  );
 }
 
 function same(committed, fresh, write) {

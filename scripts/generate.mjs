@@ -8,4 +8,6 @@ run(binary('openapi-typescript'), [
   'openapi.yaml',
   '--output',
   'packages/sdk/src/generated/api.ts',
+  // A field with a default may be left out of a request.
+  '--default-non-nullable=false',
 ]);

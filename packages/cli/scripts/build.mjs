@@ -41,8 +41,11 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   legalComments: 'linked',
   define: { 'process.env.NODE_ENV': '"production"' },
-  // The source, and not what a build of it may have left behind.
-  alias: { '@shorty/sdk': path('../sdk/src/index.ts') },
+  // The sources, and not what a build of them may have left behind.
+  alias: {
+    '@shorty/sdk': path('../sdk/src/index.ts'),
+    '@shorty/webhook-verifier': path('../webhook-verifier/src/index.ts'),
+  },
   plugins: [replaceForInk],
   // CommonJS dependencies ask for Node's own modules by require.
   banner: {

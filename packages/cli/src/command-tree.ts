@@ -79,6 +79,88 @@ const tree: Tree = {
       },
     },
   },
+  qr: {
+    summary: 'Create and manage QR codes',
+    commands: {
+      create: {
+        summary: 'Create a QR code and show it',
+        load: () => import('./commands/qr/create.js'),
+      },
+      list: {
+        summary: 'List QR codes, newest first',
+        load: () => import('./commands/qr/list.js'),
+      },
+      get: {
+        summary: 'Show a QR code',
+        load: () => import('./commands/qr/get.js'),
+      },
+      update: {
+        summary: 'Change how a QR code looks',
+        load: () => import('./commands/qr/update.js'),
+      },
+      delete: {
+        summary: 'Delete QR codes',
+        load: () => import('./commands/qr/delete.js'),
+      },
+      export: {
+        summary: 'Write the pictures of QR codes into a folder',
+        load: () => import('./commands/qr/export.js'),
+      },
+      scans: {
+        summary: 'Show the scans of a QR code',
+        load: () => import('./commands/qr/scans.js'),
+      },
+    },
+  },
+  webhooks: {
+    summary: 'Send events to receivers, and receive them here',
+    commands: {
+      create: {
+        summary: 'Subscribe a receiver to events',
+        load: () => import('./commands/webhooks/create.js'),
+      },
+      list: {
+        summary: 'List webhooks, newest first',
+        load: () => import('./commands/webhooks/list.js'),
+      },
+      get: {
+        summary: 'Show a webhook',
+        load: () => import('./commands/webhooks/get.js'),
+      },
+      update: {
+        summary: 'Change a webhook, or turn it off and on',
+        load: () => import('./commands/webhooks/update.js'),
+      },
+      delete: {
+        summary: 'Delete webhooks with their deliveries',
+        load: () => import('./commands/webhooks/delete.js'),
+      },
+      deliveries: {
+        summary: 'List deliveries, or show one with its attempts',
+        load: () => import('./commands/webhooks/deliveries.js'),
+      },
+      replay: {
+        summary: 'Deliver an event once more',
+        load: () => import('./commands/webhooks/replay.js'),
+      },
+      test: {
+        summary: 'Send an example event',
+        load: () => import('./commands/webhooks/test.js'),
+      },
+      'rotate-secret': {
+        summary: 'Replace the signing secret',
+        load: () => import('./commands/webhooks/rotate-secret.js'),
+      },
+      listen: {
+        summary: 'Receive webhooks on this machine and pass them on',
+        load: () => import('./commands/webhooks/listen.js'),
+      },
+      verify: {
+        summary: 'Check the signature of a delivery',
+        load: () => import('./commands/webhooks/verify.js'),
+      },
+    },
+  },
   analytics: {
     summary: 'Show what was clicked, when and from where',
     commands: {

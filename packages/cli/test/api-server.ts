@@ -1,5 +1,5 @@
 import { Shorty, type UrlRecord } from '@shorty/sdk';
-import { createServer } from '@shorty/server';
+import { createServer, type ServerOptions } from '@shorty/server';
 
 /** A real server in this process, and what tests want to know of it. */
 export interface ApiServer {
@@ -16,8 +16,8 @@ export interface ApiServer {
   stop(): Promise<void>;
 }
 
-export async function startApiServer(): Promise<ApiServer> {
-  const server = createServer();
+export async function startApiServer(options: ServerOptions = {}): Promise<ApiServer> {
+  const server = createServer(options);
   await server.start();
   const { url, credentials } = server;
   if (!credentials) throw new Error('the database is not empty');

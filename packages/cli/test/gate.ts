@@ -2,22 +2,25 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { httpFetch } from '../src/http-fetch.js';
 
-/** What happens to one bulk request: it passes, its answer is lost, it is refused, or it waits. */
+/** What happens to one request that is decided about: it passes, its answer is lost, it is refused, or it waits. */
 export type Fate = 'pass' | 'lose answer' | 'unavailable' | 'hold';
 
-/** A server in front of the real one that decides about each bulk request. */
+/** A server in front of the real one that decides about some requests: bulk ones unless others are named. */
 export interface Gate {
   readonly url: string;
-  /** The fate of the nth bulk request, from 0. */
+  /** The fate of the nth of these requests, from 0. */
   decide: (index: number) => Fate;
-  /** Idempotency keys of all bulk requests, in the order in which they came. */
+  /** Idempotency keys of all of them, in the order in which they came. */
   readonly keys: string[];
   /** Settles when the first request is held. */
   readonly held: Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function openGate(target: string): Promise<Gate> {
+export async function openGate(
+  target: string,
+  isDecided: (path: string) => boolean = (path) => path === '/api/v1/urls/bulk',
+): Promise<Gate> {
   let tellHeld = () => {};
   const held = new Promise<void>((resolve) => {
     tellHeld = resolve;
@@ -37,7 +40,7 @@ export async function openGate(target: string): Promise<Gate> {
   };
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const fate = request.url === '/api/v1/urls/bulk' ? decide(request) : 'pass';
+    const fate = isDecided(request.url ?? '') ? decide(request) : 'pass';
     if (fate === 'hold') return tellHeld();
     if (fate === 'unavailable') return void response.writeHead(503, { 'retry-after': '0' }).end();
     const pieces: Buffer[] = [];
@@ -48,7 +51,7 @@ export async function openGate(target: string): Promise<Gate> {
       headers: headers as Record<string, string>,
       ...(pieces.length > 0 ? { body: Buffer.concat(pieces).toString() } : {}),
     });
-    const body = await answer.text();
+    const body = Buffer.from(await answer.arrayBuffer());
     if (fate === 'lose answer') return void request.socket.destroy();
     const { 'content-length': ____, ...kept } = Object.fromEntries(answer.headers);
     response.writeHead(answer.status, kept).end(body);

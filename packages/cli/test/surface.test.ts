@@ -13,6 +13,10 @@ const commands = [
   ...['', 'login', 'logout', 'whoami', 'config', 'config get', 'config set', 'config list'],
   ...['config unset', 'config path', 'urls', 'urls create', 'urls list', 'urls get'],
   ...['urls update', 'urls delete', 'urls bulk-create', 'urls bulk-update', 'urls bulk-delete'],
+  ...['qr', 'qr create', 'qr list', 'qr get', 'qr update', 'qr delete', 'qr export', 'qr scans'],
+  ...['webhooks', 'webhooks create', 'webhooks list', 'webhooks get', 'webhooks update'],
+  ...['webhooks delete', 'webhooks deliveries', 'webhooks replay', 'webhooks test'],
+  ...['webhooks rotate-secret', 'webhooks listen', 'webhooks verify'],
   ...['urls clicks', 'urls export', 'analytics', 'analytics overview', 'analytics report'],
   ...['usage', 'completion'],
 ];
@@ -61,7 +65,7 @@ test('every command has help, 80 columns wide', async () => {
 });
 
 test('no command: the help, on stderr, and 2', async () => {
-  for (const args of [[], ['urls'], ['config']]) {
+  for (const args of [[], ['urls'], ['config'], ['qr'], ['webhooks']]) {
     const { code, stdout, stderr } = await shorty.run(args);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('Usage: shorty')]);
   }
@@ -136,6 +140,9 @@ describe('completion', () => {
     ['shorty analytics report --output ', ['terminal', 'html', 'csv', 'json']],
     ['shorty analytics overview --group-by d', ['day']],
     ['shorty completion ', ['bash', 'zsh', 'fish']],
+    ['shorty qr create --format ', ['png', 'svg', 'webp']],
+    ['shorty webhooks r', ['replay', 'rotate-secret']],
+    ['shorty webhooks deliveries x --status ', ['pending', 'delivered', 'failed']],
   ])('bash: %s', async (line, expected) => {
     const offered = await complete(line);
     const isOption = /-\S*$/.test(line);

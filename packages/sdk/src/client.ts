@@ -1,8 +1,10 @@
 import type { ShortyOptions } from './options.js';
 import { systemPorts } from './ports.js';
 import { AnalyticsResource } from './resources/analytics.js';
+import { QrResource } from './resources/qr.js';
 import { UrlsResource } from './resources/urls.js';
 import { UsageResource } from './resources/usage.js';
+import { WebhooksResource } from './resources/webhooks.js';
 import { Transport } from './send-request.js';
 import { readSettings } from './settings.js';
 
@@ -25,12 +27,16 @@ import { readSettings } from './settings.js';
  */
 export class Shorty {
   readonly urls: UrlsResource;
+  readonly qr: QrResource;
+  readonly webhooks: WebhooksResource;
   readonly analytics: AnalyticsResource;
   readonly usage: UsageResource;
 
   constructor(options: ShortyOptions) {
     const transport = new Transport(readSettings(options), systemPorts);
     this.urls = new UrlsResource(transport);
+    this.qr = new QrResource(transport);
+    this.webhooks = new WebhooksResource(transport);
     this.analytics = new AnalyticsResource(transport);
     this.usage = new UsageResource(transport);
   }

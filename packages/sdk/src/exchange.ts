@@ -5,6 +5,8 @@ import type { Ports } from './ports.js';
 import type { Settings } from './settings.js';
 
 export interface Outgoing extends RequestInfo {
+  /** Needs no token. */
+  readonly isPublic: boolean;
   readonly url: string;
   readonly headers: Headers;
   readonly body: string | undefined;
@@ -12,7 +14,7 @@ export interface Outgoing extends RequestInfo {
 
 /** A response, read to its end. */
 export interface Incoming extends ApiResponse {
-  readonly text: string;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /** Sends one request and reads its answer, whatever its status. */
@@ -27,7 +29,7 @@ export async function exchange(
   hooks.onRequest?.(info);
   const startedAt = ports.monotonicMs();
   const incoming = await read();
-  const { text: _, ...response } = incoming;
+  const { body: _, ...response } = incoming;
   hooks.onResponse?.({ ...info, ...response, durationMs: ports.monotonicMs() - startedAt });
   return incoming;
 
@@ -46,7 +48,7 @@ export async function exchange(
         status: response.type === 'opaqueredirect' ? 302 : response.status,
         headers: response.headers,
         requestId: response.headers.get('x-request-id') ?? undefined,
-        text: await response.text(),
+        body: new Uint8Array(await response.arrayBuffer()),
       };
     } catch (cause) {
       signal.throwIfAborted();

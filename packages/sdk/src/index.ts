@@ -31,8 +31,10 @@ export type {
 } from './options.js';
 export type { Page, PagedList } from './paginate.js';
 export type { AnalyticsResource } from './resources/analytics.js';
+export type { QrImage, QrList, QrResource } from './resources/qr.js';
 export type { UrlList, UrlsResource } from './resources/urls.js';
 export type { UsageResource } from './resources/usage.js';
+export type { DeliveryList, WebhookList, WebhooksResource } from './resources/webhooks.js';
 export type {
   AnalyticsOverview,
   BulkCreateResult,
@@ -41,8 +43,24 @@ export type {
   ClickBreakdowns,
   ClickBucket,
   ClicksQuery,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryDetail,
+  DeliveryListQuery,
+  DeliveryPage,
+  DeliveryStatus,
   ErrorCode,
   ErrorDetail,
+  EventType,
+  QrCreateRequest,
+  QrListQuery,
+  QrPage,
+  QrRecord,
+  QrScans,
+  QrUpdateRequest,
+  ScanBreakdowns,
+  ScanBucket,
+  ScansQuery,
   UrlBulkCreateResult,
   UrlBulkDeleteResult,
   UrlBulkUpdateItem,
@@ -57,4 +75,12 @@ export type {
   UrlRecord,
   UrlUpdateRequest,
   Usage,
+  Webhook,
+  WebhookCreated,
+  WebhookCreateRequest,
+  WebhookListQuery,
+  WebhookPage,
+  WebhookSecret,
+  WebhookTestRequest,
+  WebhookUpdateRequest,
 } from './types.js';

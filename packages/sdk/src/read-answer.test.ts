@@ -19,7 +19,7 @@ import { readAnswer } from './read-answer.js';
 function read(status: number, text: string, headers: Record<string, string> = {}): unknown {
   const incoming = {
     status,
-    text,
+    body: new TextEncoder().encode(text),
     headers: new Headers(headers),
     requestId: headers['x-request-id'],
   };

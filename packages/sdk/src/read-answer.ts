@@ -3,11 +3,15 @@ import type { Incoming } from './exchange.js';
 import { readRetryAfter } from './retry-delay.js';
 import type { ErrorResponse } from './types.js';
 
+/** Makes of an answer what was asked for, or throws its error. */
+export type Read<T> = (incoming: Incoming, request: string, nowMs: number) => T;
+
 const snippetLength = 200;
 
 /** The data of an answer, or its error. `request` names the request in messages. */
 export function readAnswer<T>(incoming: Incoming, request: string, nowMs: number): T {
-  const { status, headers, text } = incoming;
+  const { status, headers } = incoming;
+  const text = new TextDecoder().decode(incoming.body);
   const body = parse(text);
   if (status >= 200 && status < 300) {
     if (isRecord(body) && body.success === true && 'data' in body) return body.data as T;

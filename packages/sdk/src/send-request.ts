@@ -3,7 +3,7 @@ import { ShortyConfigError, TimeoutError } from './errors.js';
 import { exchange, type Incoming, type Outgoing } from './exchange.js';
 import type { RequestOptions } from './options.js';
 import type { Ports } from './ports.js';
-import { readAnswer } from './read-answer.js';
+import { type Read, readAnswer } from './read-answer.js';
 import { isRetryable, retryDelay } from './retry-delay.js';
 import { runWithin, wait } from './run-within.js';
 import { createHeaders, type RequestLimits, readLimits, type Settings } from './settings.js';
@@ -12,8 +12,10 @@ import { createTokens, type Tokens } from './tokens.js';
 /** One call of the API, before it is known how often it must be sent. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** The segments after `/api/v1`, not escaped. */
+  /** The segments after `/api/v1`, not escaped; after `/api` where the request is public. */
   readonly path: readonly (string | number)[];
+  /** Needs no token, and is sent none. */
+  readonly isPublic?: boolean;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   readonly body?: unknown;
 }
@@ -30,11 +32,19 @@ export class Transport {
     this.#tokens = createTokens(settings, ports);
   }
 
-  send<T>(request: ApiRequest, options: RequestOptions = {}): ApiPromise<T> {
-    return new ApiPromise<T>(this.#send(request, options));
+  send<T>(
+    request: ApiRequest,
+    options: RequestOptions = {},
+    read: Read<T> = readAnswer,
+  ): ApiPromise<T> {
+    return new ApiPromise<T>(this.#send(request, options, read));
   }
 
-  async #send<T>(request: ApiRequest, options: RequestOptions): Promise<WithResponse<T>> {
+  async #send<T>(
+    request: ApiRequest,
+    options: RequestOptions,
+    read: Read<T>,
+  ): Promise<WithResponse<T>> {
     const { signal } = options;
     const { hooks, maxRetryDelayMs } = this.#settings;
     const limits = readLimits(options, this.#settings.limits);
@@ -46,7 +56,7 @@ export class Transport {
       const attempt = retries + 1;
       try {
         const outgoing = { ...prepared, attempt };
-        return await this.#attempt<T>(outgoing, limits, deadlineAt, signal, lastError);
+        return await this.#attempt(outgoing, limits, deadlineAt, signal, lastError, read);
       } catch (error) {
         signal?.throwIfAborted();
         if (!isRetryable(error) || retries >= limits.maxRetries) throw error;
@@ -61,8 +71,8 @@ export class Transport {
   }
 
   #prepare(request: ApiRequest, options: RequestOptions): Omit<Outgoing, 'attempt'> {
-    const { method, body } = request;
-    const path = `/api/v1/${request.path.map(escapeSegment).join('/')}`;
+    const { method, body, isPublic = false } = request;
+    const path = `/api/${isPublic ? '' : 'v1/'}${request.path.map(escapeSegment).join('/')}`;
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(request.query ?? {})) {
       if (value !== undefined) query.set(name, String(value));
@@ -71,7 +81,7 @@ export class Transport {
     createHeaders('headers', options.headers ?? {}).forEach((value, name) => {
       headers.set(name, value);
     });
-    headers.set('accept', 'application/json');
+    headers.set('accept', isPublic ? 'image/*, application/json' : 'application/json');
     if (body !== undefined) headers.set('content-type', 'application/json');
     if (method === 'POST') {
       const key = options.idempotencyKey ?? this.#ports.newKey();
@@ -84,6 +94,7 @@ export class Transport {
     return {
       method,
       path,
+      isPublic,
       url,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -96,6 +107,7 @@ export class Transport {
     deadlineAt: number,
     signal: AbortSignal | undefined,
     cause: unknown,
+    read: Read<T>,
   ): Promise<WithResponse<T>> {
     const { method, path } = outgoing;
     const leftMs = deadlineAt - this.#ports.monotonicMs();
@@ -109,9 +121,11 @@ export class Transport {
       );
     const timeoutMs = isLast ? Math.max(0, leftMs) : limits.timeoutMs;
     return runWithin({ signal, timeoutMs, createTimeoutError }, this.#ports, async (within) => {
-      const { text, ...response } = await this.#authorized(outgoing, within);
-      const incoming = { ...response, text };
-      const data = readAnswer<T>(incoming, `${method} ${path}`, this.#ports.epochMs());
+      const incoming = outgoing.isPublic
+        ? await exchange(outgoing, within, this.#settings, this.#ports)
+        : await this.#authorized(outgoing, within);
+      const { body: _, ...response } = incoming;
+      const data = read(incoming, `${method} ${path}`, this.#ports.epochMs());
       return { data, response };
     });
   }

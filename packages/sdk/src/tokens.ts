@@ -92,6 +92,7 @@ class FetchedTokens implements Tokens {
       method: 'POST',
       path,
       attempt: 1,
+      isPublic: true,
       url: this.#settings.baseUrl + path,
       headers,
       body: JSON.stringify(this.#credentials),

@@ -53,6 +53,58 @@ export type ClickBreakdowns = Schemas['ClickBreakdowns'];
 /** One bucket of a time series. */
 export type ClickBucket = Schemas['ClickBucket'];
 
+/** A QR code to create: either for a link (`urlId`) or with a text of its own (`data`). */
+export type QrCreateRequest = Schemas['QrCreateRequest'];
+/** How a QR code shall look; what it carries never changes. */
+export type QrUpdateRequest = Schemas['QrUpdateRequest'];
+/** A QR code. */
+export type QrRecord = Schemas['QrRecord'];
+/** Filters and paging of a list of QR codes. `limit` is the size of a page, 1 to 100. */
+export type QrListQuery = NonNullable<operations['listQrs']['parameters']['query']>;
+/** One page of a list of QR codes, newest first. */
+export type QrPage = operations['listQrs']['responses'][200]['content']['application/json']['data'];
+/** The window of a report on scans, its grouping and the length of its breakdowns. */
+export type ScansQuery = NonNullable<operations['getQrScans']['parameters']['query']>;
+/** The scans of a QR code in a window. */
+export type QrScans = Schemas['QrScans'];
+/** Scans by country, device, browser, method and app, the largest first. */
+export type ScanBreakdowns = Schemas['ScanBreakdowns'];
+/** One bucket of a time series of scans. */
+export type ScanBucket = Schemas['ScanBucket'];
+
+/** What can be subscribed to. */
+export type EventType = Schemas['EventType'];
+/** A webhook to create. */
+export type WebhookCreateRequest = Schemas['WebhookCreateRequest'];
+/** The fields of a webhook to change. */
+export type WebhookUpdateRequest = Schemas['WebhookUpdateRequest'];
+/** What create answers: the only answer with the signing secret. */
+export type WebhookCreated = Schemas['WebhookCreated'];
+/** A webhook without its secret. */
+export type Webhook = Schemas['Webhook'];
+/** Which event a test shall send. */
+export type WebhookTestRequest = Schemas['WebhookTestRequest'];
+/** A new signing secret, and until when the one before signs as well. */
+export type WebhookSecret = Schemas['WebhookSecret'];
+/** Paging of a list of webhooks. `limit` is the size of a page, 1 to 100. */
+export type WebhookListQuery = NonNullable<operations['listWebhooks']['parameters']['query']>;
+/** One page of a list of webhooks, newest first. */
+export type WebhookPage =
+  operations['listWebhooks']['responses'][200]['content']['application/json']['data'];
+/** An event on its way to a webhook. */
+export type Delivery = Schemas['Delivery'];
+/** Where a delivery stands: failed is one whose last attempt has failed. */
+export type DeliveryStatus = Schemas['DeliveryStatus'];
+/** A delivery with its body and all its attempts. */
+export type DeliveryDetail = Schemas['DeliveryDetail'];
+/** One attempt of a delivery. */
+export type DeliveryAttempt = Schemas['DeliveryAttempt'];
+/** Filters and paging of a list of deliveries. `limit` is the size of a page, 1 to 100. */
+export type DeliveryListQuery = NonNullable<operations['listDeliveries']['parameters']['query']>;
+/** One page of a list of deliveries, newest first. */
+export type DeliveryPage =
+  operations['listDeliveries']['responses'][200]['content']['application/json']['data'];
+
 /** What the organization uses of its plan. */
 export type Usage = Schemas['Usage'];
 /** What a token is asked for with. */

@@ -1,4 +1,5 @@
 import type { RetryInfo, ShortyOptions } from '../src/options.js';
+import { QrResource } from '../src/resources/qr.js';
 import { UrlsResource } from '../src/resources/urls.js';
 import { UsageResource } from '../src/resources/usage.js';
 import { Transport } from '../src/send-request.js';
@@ -34,6 +35,7 @@ export function createTestClient(options: Partial<ShortyOptions> = {}) {
     ports,
     retries,
     transport,
+    qr: new QrResource(transport),
     urls: new UrlsResource(transport),
     usage: new UsageResource(transport),
   };

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createDeduper, type DedupeStore } from './index.js';
+import { createDeduper, type DedupeStore } from './dedupe.js';
 
 /** Counts its runs, which end when the test says so. */
 function countedWork() {

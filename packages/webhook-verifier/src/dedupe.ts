@@ -71,7 +71,8 @@ function memoryStore(max: number, now: () => number): DedupeStore {
  *
  * @example
  * ```ts
- * import { createDeduper, type WebhookEvent } from '@shorty/webhook-verifier';
+ * import type { WebhookEvent } from '@shorty/webhook-verifier';
+ * import { createDeduper } from '@shorty/webhook-verifier/dedupe';
  *
  * const deduper = createDeduper();
  *

@@ -27,7 +27,7 @@ export function keepDelivery(carrier: object, event: WebhookEvent, headers: Webh
  * @example
  * ```ts
  * import express from 'express';
- * import { expressWebhook, webhookDelivery } from '@shorty/webhook-verifier';
+ * import { expressWebhook, webhookDelivery } from '@shorty/webhook-verifier/express';
  *
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  * const app = express();

@@ -1,16 +1,4 @@
 export {
-  type ExpressWebhookMiddleware,
-  type ExpressWebhookRequest,
-  type ExpressWebhookResponse,
-  expressWebhook,
-} from './adapters/express.js';
-export {
-  type FastifyWebhookPlugin,
-  type FastifyWebhookRequest,
-  type FastifyWebhookScope,
-  fastifyWebhook,
-} from './adapters/fastify.js';
-export {
   type SignedWebhook,
   type SignOptions,
   signBody,

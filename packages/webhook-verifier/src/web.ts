@@ -1,16 +1,3 @@
-export {
-  type HonoWebhookContext,
-  type HonoWebhookMiddleware,
-  honoWebhook,
-} from './adapters/hono.js';
-export {
-  createDeduper,
-  type DedupeOptions,
-  type Deduper,
-  type DedupeState,
-  type DedupeStore,
-} from './dedupe.js';
-export { type WebhookDelivery, webhookDelivery } from './delivery.js';
 export { WebhookVerificationError, type WebhookVerificationErrorCode } from './errors.js';
 export type {
   DomainEventData,

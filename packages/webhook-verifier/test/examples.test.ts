@@ -38,6 +38,8 @@ it('the examples of the README and the doc comments compile', async () => {
     paths: {
       '@shorty/webhook-verifier': [join(root, 'src/index.ts')],
       '@shorty/webhook-verifier/web': [join(root, 'src/web.ts')],
+      '@shorty/webhook-verifier/dedupe': [join(root, 'src/dedupe.ts')],
+      '@shorty/webhook-verifier/*': [join(root, 'src/adapters/*.ts')],
     },
   };
   const host = ts.createCompilerHost(options);

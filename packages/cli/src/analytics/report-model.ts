@@ -1,9 +1,17 @@
-import type { AnalyticsOverview, ClickBreakdowns, ClickBucket, UrlClicks } from '@shorty/sdk';
+import type {
+  AnalyticsOverview,
+  ClickBreakdowns,
+  ClickBucket,
+  QrScans,
+  UrlClicks,
+} from '@shorty/sdk';
 import { formatInstant } from '../format.js';
 
 /** What every form of a report shows, in the order in which it is shown. */
 export interface Report {
   readonly title: string;
+  /** What the numbers of `clicks` are; a scan is a click, too. */
+  readonly counted: 'click' | 'scan';
   /** Milliseconds since the epoch; the end is not part of the window. */
   readonly since: number;
   readonly until: number;
@@ -25,7 +33,15 @@ export interface Total {
 }
 
 export interface Section {
-  readonly name: 'country' | 'device' | 'browser' | 'os' | 'referrer' | 'top-url';
+  readonly name:
+    | 'country'
+    | 'device'
+    | 'browser'
+    | 'os'
+    | 'referrer'
+    | 'scan-method'
+    | 'scanner-app'
+    | 'top-url';
   readonly title: string;
   readonly rows: readonly SectionRow[];
 }
@@ -43,6 +59,7 @@ export function linkReport(data: UrlClicks, groupBy: GroupBy): Report {
   const { totals, breakdowns, timeseries } = data;
   return {
     title: `Clicks of link ${data.urlId} (${data.shortCode})`,
+    counted: 'click',
     ...windowOf(data),
     groupBy,
     ...totals,
@@ -66,6 +83,7 @@ export function overviewReport(data: AnalyticsOverview, groupBy: GroupBy): Repor
   };
   return {
     title: 'Clicks of all links',
+    counted: 'click',
     ...windowOf(data),
     groupBy,
     totalClicks: totals.totalClicks,
@@ -79,6 +97,60 @@ export function overviewReport(data: AnalyticsOverview, groupBy: GroupBy): Repor
     ],
     series: timeseries,
     sections: [top, ...breakdownSections(breakdowns)],
+  };
+}
+
+export function scanReport(data: QrScans, groupBy: GroupBy): Report {
+  const { totals, breakdowns, timeseries } = data;
+  const { country, device, browser, scanMethod, scannerApp } = breakdowns;
+  const row = (name: string, clicks: number, label = name): SectionRow => ({
+    name,
+    label,
+    detail: '',
+    clicks,
+  });
+  return {
+    title: `Scans of QR code ${data.qrCodeId}`,
+    counted: 'scan',
+    ...windowOf(data),
+    groupBy,
+    totalClicks: totals.totalScans,
+    uniqueClicks: totals.uniqueScans,
+    totals: [
+      { name: 'totalScans', label: 'scans', count: totals.totalScans },
+      { name: 'uniqueScans', label: 'unique visitors', count: totals.uniqueScans },
+      { name: 'uniqueIps', label: 'addresses', count: totals.uniqueIps },
+    ],
+    series: timeseries.map(({ bucket, scans, uniques }) => ({ bucket, clicks: scans, uniques })),
+    sections: [
+      {
+        name: 'scan-method',
+        title: 'Scanned with',
+        rows: scanMethod.map((each) =>
+          row(each.scanMethod, each.scans, each.scanMethod.replace('_', ' ')),
+        ),
+      },
+      {
+        name: 'scanner-app',
+        title: 'Apps',
+        rows: scannerApp.map((each) => row(each.scannerApp, each.scans)),
+      },
+      {
+        name: 'country',
+        title: 'Countries',
+        rows: country.map((each) => row(each.country, each.scans, countryName(each.country))),
+      },
+      {
+        name: 'device',
+        title: 'Devices',
+        rows: device.map((each) => row(each.deviceType, each.scans)),
+      },
+      {
+        name: 'browser',
+        title: 'Browsers',
+        rows: browser.map((each) => row(each.browser, each.scans)),
+      },
+    ],
   };
 }
 

@@ -12,7 +12,9 @@ export interface TextShape {
 
 const chartHeight = 5;
 /** What is said where there is nothing to show. */
-export const nothingClicked = 'no clicks in this window';
+export function nothingCounted(counted: Report['counted']): string {
+  return `no ${counted}s in this window`;
+}
 
 /** A report as lines for a terminal. */
 export function reportText(report: Report, { width, hasColor }: TextShape): string {
@@ -24,7 +26,7 @@ export function reportText(report: Report, { width, hasColor }: TextShape): stri
     ...totalLines(report, width),
   ];
   const chart = timeChart(report, { width, height: chartHeight });
-  if (!chart) return joinLines([...head, '', nothingClicked]);
+  if (!chart) return joinLines([...head, '', nothingCounted(report.counted)]);
   const series = [
     '',
     ...chart.rows.map(({ scale, bars }) => `${style.faint(scale)}${style.bar(bars)}`),
@@ -32,19 +34,19 @@ export function reportText(report: Report, { width, hasColor }: TextShape): stri
     style.faint(cutText(chart.legend, width)),
   ];
   const sections = report.sections.flatMap((section) =>
-    describeSection(section, report.totalClicks, width, style),
+    describeSection(section, report, width, style),
   );
   return joinLines([...head, ...series, ...sections]);
 }
 
 function describeSection(
   section: Section,
-  totalClicks: number,
+  { counted, totalClicks }: Pick<Report, 'counted' | 'totalClicks'>,
   width: number,
   style: Style,
 ): string[] {
   const title = ['', style.strong(section.title)];
-  if (section.rows.length === 0) return [...title, `  ${style.faint(nothingClicked)}`];
+  if (section.rows.length === 0) return [...title, `  ${style.faint(nothingCounted(counted))}`];
   const lines = sectionLines(section, totalClicks, width - 2);
   return [
     ...title,

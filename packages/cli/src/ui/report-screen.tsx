@@ -6,7 +6,7 @@ import {
   type Section,
   type Total,
 } from '../analytics/report-model.js';
-import { nothingClicked } from '../analytics/report-text.js';
+import { nothingCounted } from '../analytics/report-text.js';
 import { sectionLines } from '../analytics/section-lines.js';
 import { timeChart } from '../analytics/time-chart.js';
 import { formatNumber, printable } from '../format.js';
@@ -78,7 +78,7 @@ interface PartProps {
 
 function Series({ report, width, styles }: PartProps) {
   const chart = timeChart(report, { width, height: chartHeight });
-  if (!chart) return <Text>{nothingClicked}</Text>;
+  if (!chart) return <Text>{nothingCounted('click')}</Text>;
   const rows = chart.rows.map((row, index) => ({ ...row, key: `${index}` }));
   return (
     <Box flexDirection="column">
@@ -142,7 +142,7 @@ function Breakdown({ section, totalClicks, width, styles }: BreakdownProps) {
         <Text {...styles.strong}>{title}</Text>
         <Text {...styles.faint}> {rule}</Text>
       </Text>
-      {rows.length === 0 ? <Text {...styles.faint}>{nothingClicked}</Text> : null}
+      {rows.length === 0 ? <Text {...styles.faint}>{nothingCounted('click')}</Text> : null}
       {lines.map(({ key, label, count, share, bar }) => (
         <Text key={key} wrap="truncate">
           {`${label}  ${count}  `}

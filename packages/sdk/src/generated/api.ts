@@ -793,34 +793,34 @@ export interface components {
              * @default 512
              * @example 512
              */
-            size: number;
+            size?: number;
             /**
              * @default png
              * @enum {string}
              */
-            format: "png" | "svg" | "webp";
+            format?: "png" | "svg" | "webp";
             /**
              * @default #000000
              * @example #000000
              */
-            foregroundColor: string;
+            foregroundColor?: string;
             /**
              * @default #FFFFFF
              * @example #FFFFFF
              */
-            backgroundColor: string;
+            backgroundColor?: string;
             logoUrl?: string | null;
             /**
              * @description How much of the code may be damaged: 7, 15, 25 or 30 %. Take Q or H with a logo.
              * @default M
              * @enum {string}
              */
-            errorCorrectionLevel: "L" | "M" | "Q" | "H";
+            errorCorrectionLevel?: "L" | "M" | "Q" | "H";
             /**
              * @default default
              * @enum {string}
              */
-            stylePreset: "default" | "rounded" | "dots" | "classy";
+            stylePreset?: "default" | "rounded" | "dots" | "classy";
         };
         /** @description The fields to change. What a code carries never changes: to retarget one, create another and delete it. */
         QrUpdateRequest: {

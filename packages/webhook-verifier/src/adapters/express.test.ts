@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EVENT, SECRET, sample } from '../../test/sample.js';
-import { expressWebhook, webhookDelivery } from '../index.js';
+import { expressWebhook, webhookDelivery } from './express.js';
 
 const closing: (() => void)[] = [];
 afterEach(() => {

@@ -4,6 +4,8 @@ import { secretsOf, type VerifyOptions } from '../options.js';
 import type { RawBody } from '../raw-bytes.js';
 import { verifyWebhook } from '../verify-webhook.js';
 
+export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
+
 /** The part of Express' request that is needed; `rawBody` is where Nest and cloud functions keep the bytes. */
 export interface ExpressWebhookRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -40,7 +42,7 @@ function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): unknown {
  * @example
  * ```ts
  * import express from 'express';
- * import { expressWebhook, webhookDelivery } from '@shorty/webhook-verifier';
+ * import { expressWebhook, webhookDelivery } from '@shorty/webhook-verifier/express';
  *
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  * const app = express();

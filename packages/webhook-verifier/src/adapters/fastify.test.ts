@@ -1,7 +1,7 @@
 import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { EVENT, SECRET, sample } from '../../test/sample.js';
-import { fastifyWebhook, webhookDelivery } from '../index.js';
+import { fastifyWebhook, webhookDelivery } from './fastify.js';
 
 function build() {
   const app = fastify();

@@ -3,6 +3,8 @@ import { secretsOf, type VerifyOptions } from '../options.js';
 import type { RawBody } from '../raw-bytes.js';
 import { verifyWebhook } from '../verify-webhook.js';
 
+export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
+
 /** The part of Fastify's request that is needed. */
 export interface FastifyWebhookRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -37,7 +39,7 @@ export type FastifyWebhookPlugin = (
  * @example
  * ```ts
  * import fastify from 'fastify';
- * import { fastifyWebhook, webhookDelivery } from '@shorty/webhook-verifier';
+ * import { fastifyWebhook, webhookDelivery } from '@shorty/webhook-verifier/fastify';
  *
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  * const app = fastify();

@@ -3,7 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { describe, expect, it } from 'vitest';
 import { EVENT, SECRET, sample } from '../../test/sample.js';
-import { honoWebhook, webhookDelivery } from '../web.js';
+import { honoWebhook, webhookDelivery } from './hono.js';
 
 function build(...before: MiddlewareHandler[]) {
   const faults: unknown[] = [];

@@ -4,6 +4,8 @@ import { secretsOf, type VerifyOptions } from '../options.js';
 import type { WebhookHeaders } from '../signed-headers.js';
 import { verifyRequest } from '../verify-request.js';
 
+export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
+
 /** The part of Hono's context that is needed. */
 export interface HonoWebhookContext {
   readonly req: {
@@ -34,7 +36,7 @@ export type HonoWebhookMiddleware = (
  * @example
  * ```ts
  * import { Hono } from 'hono';
- * import { honoWebhook, webhookDelivery } from '@shorty/webhook-verifier';
+ * import { honoWebhook, webhookDelivery } from '@shorty/webhook-verifier/hono';
  *
  * const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
  * const app = new Hono();

@@ -1,0 +1,47 @@
+# Receives webhooks with nothing but Python's standard library, by the rules in the README.
+# Reads WEBHOOK_SECRET and PORT (4000 by default).
+import hashlib
+import hmac
+import json
+import os
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+secret = os.environ["WEBHOOK_SECRET"].encode()
+tolerance_seconds = 300
+
+
+def verify(headers, body):
+    timestamp = headers.get("X-Service-Timestamp", "")
+    if not (timestamp.isascii() and timestamp.isdigit()):
+        raise ValueError("the timestamp is not Unix seconds")
+    if abs(time.time() - int(timestamp)) > tolerance_seconds:
+        raise ValueError("the timestamp is too far from now")
+    signed = timestamp.encode() + b"." + body
+    expected = "sha256=" + hmac.new(secret, signed, hashlib.sha256).hexdigest()
+    # Two of them while a secret is being rotated.
+    given = headers.get("X-Service-Signature", "").split(",")
+    if not any(hmac.compare_digest(expected.encode(), each.strip().encode()) for each in given):
+        raise ValueError("the signature does not fit")
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        try:
+            verify(self.headers, body)
+            event = json.loads(body)
+            print(event["type"], json.dumps(event["data"]), flush=True)
+            self.send_response(204)
+        except ValueError as error:
+            print(f"refused: {error}", flush=True)
+            self.send_response(401)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+server = HTTPServer(("127.0.0.1", int(os.environ.get("PORT", 4000))), Receiver)
+print(f"waiting for webhooks on port {server.server_port}", flush=True)
+server.serve_forever()

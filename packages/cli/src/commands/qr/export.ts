@@ -1,0 +1,134 @@
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import type { QrListQuery, QrRecord, Shorty } from '@shorty/sdk';
+import { Option } from 'commander';
+import { UsageError } from '../../cli-error.js';
+import type { DefineCommand } from '../../command.js';
+import type { Context } from '../../context.js';
+import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { formatCount, formatDuration, printable } from '../../format.js';
+import { checkId } from '../../import/id-list.js';
+import type { Column } from '../../output.js';
+import { ProgressLine } from '../../progress-line.js';
+import { ExportJournal } from '../../qr/export-journal.js';
+import { type ExportOutcome, runExport } from '../../qr/run-export.js';
+import { formats } from './qr-options.js';
+
+interface ExportOptions {
+  readonly out: string;
+  readonly format?: QrRecord['format'];
+  readonly urlId?: string;
+  readonly all?: boolean;
+  readonly overwrite?: boolean;
+}
+
+const columns: readonly Column<ExportOutcome>[] = [
+  { name: 'id', value: ({ id }) => id },
+  { name: 'status', value: ({ status }) => status },
+  { name: 'file', value: ({ file }) => file },
+  { name: 'size', value: ({ size }) => size },
+  { name: 'error', value: ({ error }) => error },
+];
+const maxListedErrors = 1000;
+
+export const define: DefineCommand = (command, start) => {
+  command
+    .requiredOption('--out <folder>', 'where the pictures go; made if it is not there')
+    .addOption(new Option('--format <format>', 'only codes of this format').choices(formats))
+    .addOption(new Option('--url-id <id>', 'the codes of this link').conflicts('all'))
+    .option('--all', 'every code')
+    .option('--overwrite', 'replace files that no export has written')
+    .addHelpText('after', help)
+    .action((options: ExportOptions) => start((context) => exportQrs(context, options)));
+};
+
+const help = `
+A file is named by the slug or code of its link, or by its id. Run the same
+command again after an interruption, or after changes: only what is missing or
+has changed is fetched. Nothing is ever written outside the folder.`;
+
+async function exportQrs(context: Context, options: ExportOptions): Promise<ExitCode> {
+  const { io, output } = context;
+  const { urlId, all, format, overwrite = false } = options;
+  if (urlId === undefined && !all) {
+    throw new UsageError('say which codes: --url-id or --all', 'see --help');
+  }
+  const filter: QrListQuery = urlId === undefined ? {} : { urlId: checkId(urlId) };
+  const client = await context.client();
+  const signal = io.interrupt;
+  const { total } = await client.qr.list({ ...filter, limit: 1 }, { signal });
+  const folder = await openFolder(options.out);
+  const journal = await ExportJournal.open(folder);
+  const counts = { written: 0, kept: 0, failed: 0 };
+  const errors: ExportOutcome[] = [];
+  const progress = new ProgressLine(context);
+  const startedAt = io.now();
+  const codes = codesOf(client, filter, format, signal);
+  const outcomes = async function* () {
+    const job = { client, codes, folder, journal, overwrites: overwrite, signal };
+    for await (const group of runExport(job)) {
+      for (const outcome of group) {
+        counts[outcome.status] += 1;
+        if (outcome.status !== 'failed') continue;
+        if (errors.length < maxListedErrors) errors.push(outcome);
+        progress.tell(`shorty: ${outcome.file} (${outcome.id}): ${printable(outcome.error ?? '')}`);
+      }
+      progress.show(describeProgress(counts, total, io.now() - startedAt));
+      yield group;
+    }
+  };
+  try {
+    if (output.format === 'ndjson' || output.format === 'csv') {
+      await output.list(outcomes(), columns);
+    } else for await (const _ of outcomes());
+  } catch (error) {
+    progress.clear();
+    const done = counts.written + counts.kept;
+    output.warn(
+      `shorty: stopped after ${formatCount(done, 'code')}; run the same command again to go on`,
+    );
+    throw error;
+  } finally {
+    progress.clear();
+    await journal.close();
+  }
+  const { written, kept, failed } = counts;
+  const summary = `${formatCount(written + kept + failed, 'code')}: ${written} written, ${kept} there already, ${failed} failed`;
+  if (output.format === 'json') await output.record({ ...counts, out: options.out, errors });
+  else if (output.format === 'table' && !output.isQuiet) await output.write(`${summary}\n`);
+  if (failed === 0) return exitCodes.done;
+  return written + kept > 0 ? exitCodes.partlyDone : exitCodes.failed;
+}
+
+async function* codesOf(
+  client: Shorty,
+  filter: QrListQuery,
+  format: QrRecord['format'] | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<QrRecord> {
+  for await (const code of client.qr.list(filter, { signal })) {
+    if (format === undefined || code.format === format) yield code;
+  }
+}
+
+async function openFolder(path: string): Promise<string> {
+  try {
+    await mkdir(path, { recursive: true });
+    const folder = await realpath(path);
+    if ((await stat(folder)).isDirectory()) return folder;
+  } catch (error) {
+    throw new UsageError(`--out ${path} cannot be used: ${(error as Error).message}`);
+  }
+  throw new UsageError(`--out ${path} is no folder`);
+}
+
+function describeProgress(
+  { written, kept, failed }: Record<ExportOutcome['status'], number>,
+  total: number,
+  elapsedMs: number,
+): string {
+  const done = written + kept + failed;
+  const trouble = failed > 0 ? `, ${failed} failed` : '';
+  const leftMs = written === 0 ? undefined : (elapsedMs / done) * Math.max(0, total - done);
+  const left = leftMs === undefined ? '' : `, ${formatDuration(leftMs)} left`;
+  return `${done} of ${formatCount(total, 'code')}${trouble}${left}`;
+}

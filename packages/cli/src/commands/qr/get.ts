@@ -1,0 +1,15 @@
+import type { DefineCommand } from '../../command.js';
+import type { Context } from '../../context.js';
+import { type ExitCode, exitCodes } from '../../exit-codes.js';
+
+export const define: DefineCommand = (command, start) => {
+  command
+    .argument('<id>', 'id of the code')
+    .action((id: string) => start((context) => getQr(context, id)));
+};
+
+async function getQr(context: Context, id: string): Promise<ExitCode> {
+  const client = await context.client();
+  await context.output.record(await client.qr.get(id, { signal: context.io.interrupt }));
+  return exitCodes.done;
+}

@@ -1,0 +1,52 @@
+import type { QrUpdateRequest } from '@shorty/sdk';
+import { type Command, Option } from 'commander';
+import { parsePositive } from '../urls/link-options.js';
+
+export const formats = [
+  'png',
+  'svg',
+  'webp',
+] as const satisfies readonly QrUpdateRequest['format'][];
+const levels = [
+  'L',
+  'M',
+  'Q',
+  'H',
+] as const satisfies readonly QrUpdateRequest['errorCorrectionLevel'][];
+
+/** Flags that `create` and `update` share. */
+export interface DesignOptions {
+  readonly size?: number;
+  readonly format?: (typeof formats)[number];
+  readonly foregroundColor?: string;
+  readonly backgroundColor?: string;
+  readonly logoUrl?: string;
+  readonly errorCorrectionLevel?: (typeof levels)[number];
+}
+
+export function addDesignOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--size <pixels>', 'width and height, 200 to 2048').argParser(parsePositive),
+    )
+    .addOption(new Option('--format <format>', 'what the picture is').choices(formats))
+    .option('--foreground-color <hex>', 'colour of the dark modules, such as #1A2B3C')
+    .option('--background-color <hex>', 'colour of the light modules')
+    .option('--logo-url <url>', 'picture for the middle of the code')
+    .addOption(
+      new Option('--error-correction-level <level>', 'how much may be damaged').choices(levels),
+    );
+}
+
+/** The request's fields, those that were not named left out. */
+export function readDesignOptions(options: DesignOptions): QrUpdateRequest {
+  const { size, format, foregroundColor, backgroundColor, logoUrl, errorCorrectionLevel } = options;
+  return {
+    ...(size === undefined ? {} : { size }),
+    ...(format === undefined ? {} : { format }),
+    ...(foregroundColor === undefined ? {} : { foregroundColor }),
+    ...(backgroundColor === undefined ? {} : { backgroundColor }),
+    ...(logoUrl === undefined ? {} : { logoUrl }),
+    ...(errorCorrectionLevel === undefined ? {} : { errorCorrectionLevel }),
+  };
+}

@@ -1,0 +1,38 @@
+import { UsageError } from '../../cli-error.js';
+import type { DefineCommand } from '../../command.js';
+import type { Context } from '../../context.js';
+import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { addDesignOptions, type DesignOptions, readDesignOptions } from './qr-options.js';
+
+interface UpdateOptions extends DesignOptions {
+  /** False for `--no-logo`. */
+  readonly logo?: boolean;
+}
+
+export const define: DefineCommand = (command, start) => {
+  command.argument('<id>', 'id of the code');
+  addDesignOptions(command)
+    .option('--no-logo', 'take the logo away')
+    .addHelpText('after', help)
+    .action((id: string, options: UpdateOptions) =>
+      start((context) => updateQr(context, id, options)),
+    );
+};
+
+const help = `
+What a code carries never changes. To lead it elsewhere, change its link.`;
+
+async function updateQr(context: Context, id: string, options: UpdateOptions): Promise<ExitCode> {
+  const { logo, ...design } = options;
+  const patch = readDesignOptions(design);
+  if (logo === false && patch.logoUrl !== undefined) {
+    throw new UsageError('--no-logo and --logo-url exclude each other');
+  }
+  if (logo === false) patch.logoUrl = null;
+  if (Object.keys(patch).length === 0) {
+    throw new UsageError('nothing to change', 'name at least one option; see --help');
+  }
+  const client = await context.client();
+  await context.output.record(await client.qr.update(id, patch, { signal: context.io.interrupt }));
+  return exitCodes.done;
+}

@@ -1,0 +1,44 @@
+import type { WebhookUpdateRequest } from '@shorty/sdk';
+import { Option } from 'commander';
+import { UsageError } from '../../cli-error.js';
+import type { DefineCommand } from '../../command.js';
+import type { Context } from '../../context.js';
+import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { addEventOptions, type EventOptions, readEvents } from './event-options.js';
+
+interface UpdateOptions extends EventOptions {
+  readonly url?: string;
+  readonly active?: boolean;
+  readonly inactive?: boolean;
+}
+
+export const define: DefineCommand = (command, start) => {
+  addEventOptions(command.argument('<id>', 'id of the webhook'))
+    .option('--url <url>', 'the receiver from now on')
+    .addOption(new Option('--active', 'deliver, what waited first').conflicts('inactive'))
+    .option('--inactive', 'deliver nothing until it is turned on')
+    .action((id: string, options: UpdateOptions) =>
+      start((context) => updateWebhook(context, id, options)),
+    );
+};
+
+async function updateWebhook(
+  context: Context,
+  id: string,
+  options: UpdateOptions,
+): Promise<ExitCode> {
+  const { url, active, inactive } = options;
+  const events = readEvents(options);
+  const patch: WebhookUpdateRequest = {
+    ...(url === undefined ? {} : { url }),
+    ...(events === undefined ? {} : { events }),
+    ...(active || inactive ? { isActive: active === true } : {}),
+  };
+  if (Object.keys(patch).length === 0) {
+    throw new UsageError('nothing to change', 'name at least one option; see --help');
+  }
+  const client = await context.client();
+  const changed = await client.webhooks.update(id, patch, { signal: context.io.interrupt });
+  await context.output.record(changed);
+  return exitCodes.done;
+}

@@ -1,0 +1,15 @@
+import type { EventType } from '@shorty/sdk';
+
+// A record, so that a type that the contract gains or loses is noticed here.
+const known: Readonly<Record<EventType, true>> = {
+  'url.created': true,
+  'url.updated': true,
+  'url.click_threshold': true,
+  'url.expired': true,
+  'qr.created': true,
+  'qr.scan_threshold': true,
+  'qr.deleted': true,
+  'domain.verified': true,
+};
+
+export const eventTypes = Object.keys(known) as readonly EventType[];

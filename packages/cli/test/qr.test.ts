@@ -1,0 +1,357 @@
+import { lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { httpFetch } from '../src/http-fetch.js';
+import { main } from '../src/main.js';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+import { fakeIo } from './fake-io.js';
+import { openGate } from './gate.js';
+import { readTerminal } from './read-terminal.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  shorty = await BuiltShorty.build(server.env);
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+async function done(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await shorty.run(args);
+  expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' });
+  return stdout;
+}
+
+describe('create', () => {
+  test('takes every field of a code', async () => {
+    const design = [
+      ...['--size', '300', '--format', 'svg', '--foreground-color', '#102030'],
+      ...['--background-color', '#FAFAFA', '--error-correction-level', 'Q'],
+      ...['--style-preset', 'rounded'],
+    ];
+    const made = JSON.parse(await done('qr', 'create', '--data', 'a text', ...design, '--json'));
+    expect(await server.client.qr.get(made.id)).toMatchObject({
+      urlId: null,
+      qrData: 'a text',
+      size: 300,
+      format: 'svg',
+      foregroundColor: '#102030',
+      backgroundColor: '#FAFAFA',
+      errorCorrection: 'Q',
+      stylePreset: 'rounded',
+    });
+  });
+
+  test('--out writes the picture that the server has, and stdout stays data', async () => {
+    const { id } = await server.client.urls.create({ targetUrl: 'https://example.com' });
+    const args = ['qr', 'create', '--url-id', id, '--out', 'code.png', '--json'];
+    const { stdout, stderr } = await shorty.run(args);
+    const { id: codeId } = JSON.parse(stdout);
+    expect(stderr).toBe('picture written to code.png\n');
+    const { bytes } = await server.client.qr.download(codeId);
+    expect(Buffer.compare(await readFile(shorty.path('code.png')), bytes)).toBe(0);
+  });
+
+  test.each([
+    [[], 'a code needs --url-id or --data'],
+    [['--url-id', '1', '--data', 'x'], "'--url-id <id>' cannot be used with option '--data"],
+    [['--url-id', 'x'], '"x" is no id of a link'],
+    [['--data', 'x', '--size', 'big'], 'It must be a whole number'],
+    [['--data', 'x', '--format', 'gif'], 'Allowed choices are png, svg, webp'],
+    [['--data', 'x', '--style-preset', 'odd'], 'Allowed choices are default, rounded, dots'],
+  ])('%j is a usage error', async (args, message) => {
+    const { code, stdout, stderr } = await shorty.run(['qr', 'create', ...args]);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
+  });
+
+  test('what would not scan is told with what would: 1', async () => {
+    const args = ['qr', 'create', '--data', 'x', '--foreground-color', '#eeeeee'];
+    const { code, stdout, stderr } = await shorty.run(args);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/contrast.*would do/)]);
+  });
+});
+
+describe('on a terminal', () => {
+  async function create(env: Record<string, string>, ...flags: string[]) {
+    const io = fakeIo({ isTerminal: true, env: { ...server.env, ...env }, fetch: httpFetch });
+    const args = ['qr', 'create', '--data', 'https://example.com/terminal', ...flags];
+    return { code: await main(args, io), ...io.text };
+  }
+
+  test.each([{}, { NO_COLOR: '1' }])('create shows a code that scans: %j', async (env) => {
+    const { code, stdout, stderr } = await create(env);
+    expect(code).toBe(0);
+    expect(await readTerminal(stderr.trimEnd())).toMatchObject({
+      zbar: 'https://example.com/terminal',
+      jsqr: 'https://example.com/terminal',
+    });
+    expect(stderr.includes('\u001b')).toBe(!('NO_COLOR' in env));
+    expect(stdout).toMatch(/^\S*id/);
+    expect(stdout).not.toContain('▀');
+  });
+
+  test.each([
+    ['--json', {}],
+    ['--quiet', {}],
+    ['--output=csv', {}],
+    ['--no-color', { TERM: 'dumb' }],
+  ])('not with %s %j', async (flag, env) => {
+    const { code, stderr } = await create(env, flag);
+    expect([code, stderr]).toEqual([0, '']);
+  });
+});
+
+test('off a terminal nothing but data is printed', async () => {
+  const { stdout, stderr } = await shorty.run(['qr', 'create', '--data', 'piped']);
+  expect(stdout).toContain('qrData');
+  expect(stdout + stderr).not.toMatch(/[▀▄█]/);
+});
+
+test('list filters and pages, get and update show one, delete takes several', async () => {
+  const { id } = await server.client.urls.create({ targetUrl: 'https://example.com/list' });
+  const codes = [];
+  for (let at = 0; at < 3; at++) codes.push(await server.client.qr.create({ urlId: id }));
+  const ids = codes.map((code) => code.id).reverse();
+  const list = async (...args: string[]) => JSON.parse(await done('qr', 'list', ...args, '--json'));
+  expect(await list('--url-id', id)).toMatchObject({
+    total: 3,
+    items: ids.map((each) => ({ id: each })),
+  });
+  expect((await list('--url-id', id, '--limit', '1', '--offset', '1')).items).toMatchObject([
+    { id: ids[1] },
+  ]);
+  expect((await list('--url-id', id, '--standalone')).total).toBe(0);
+  expect((await list('--url-id', id, '--bound', '--all')).items).toHaveLength(3);
+
+  expect(await done('qr', 'get', ids[0] ?? '')).toContain(ids[0]);
+  const patched = JSON.parse(
+    await done('qr', 'update', ids[0] ?? '', '--size', '640', '--no-logo', '--json'),
+  );
+  expect(patched).toMatchObject({ size: 640, logoUrl: null });
+  expect((await shorty.run(['qr', 'update', ids[0] ?? ''])).code).toBe(2);
+
+  const [first = '', second = '', third = ''] = ids;
+  expect((await shorty.run(['qr', 'delete', first, second])).code).toBe(0);
+  const partly = await shorty.run(['qr', 'delete', second, third, '-o', 'csv']);
+  expect([partly.code, partly.stdout]).toEqual([
+    3,
+    `id,status\n${second},skipped\n${third},deleted\n`,
+  ]);
+  expect((await shorty.run(['qr', 'delete', first])).code).toBe(1);
+  expect((await shorty.run(['qr', 'get', first])).code).toBe(1);
+});
+
+test('a text that begins a formula is no formula in a CSV', async () => {
+  await server.client.qr.create({ data: '=HYPERLINK("http://evil.example")' });
+  const csv = await done('qr', 'list', '--standalone', '-o', 'csv');
+  expect(csv).toContain(`"'=HYPERLINK(""http://evil.example"")"`);
+});
+
+test('scans are shown as a report, as rows and as they came', async () => {
+  const { id } = await server.client.urls.create({ targetUrl: 'https://example.com/scans' });
+  const code = await server.client.qr.create({ urlId: id });
+  await fetch(code.qrData, {
+    redirect: 'manual',
+    headers: {
+      'user-agent':
+        'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
+    },
+  });
+  const json = async () => JSON.parse(await done('qr', 'scans', code.id, '--json'));
+  while ((await json()).totals.totalScans < 1);
+  const text = await done('qr', 'scans', code.id, '--since', '7d');
+  expect(text).toContain(`Scans of QR code ${code.id}`);
+  expect(text).toMatch(/1 scans {3}1 unique visitors {3}1 addresses/);
+  expect(text).toMatch(/Scanned with\n {2}camera +1 +100.0%/);
+  expect(await done('qr', 'scans', code.id, '-o', 'csv')).toMatch(
+    /^bucket,scans,uniques\n(.*\n)*.*,1,1\n/,
+  );
+  const unseen = await server.client.qr.create({ urlId: id });
+  expect(await done('qr', 'scans', unseen.id)).toContain('no scans in this window');
+});
+
+describe('export', () => {
+  let count = 0;
+  let folder: string;
+  let link: { id: string };
+
+  beforeEach(async () => {
+    count += 1;
+    folder = `codes-${count}`;
+    link = await server.client.urls.create({
+      targetUrl: 'https://example.com',
+      customSlug: `export-${count}`,
+    });
+  });
+
+  const run = (...args: string[]) =>
+    shorty.run(['qr', 'export', '--out', folder, '--url-id', link.id, ...args]);
+  const pictures = async () =>
+    (await shorty.files(folder)).filter((name) => !name.startsWith('.')).sort();
+  const downloads = async () =>
+    (await server.client.qr.list({ urlId: link.id })).items.map((code) => code.downloadCount);
+
+  test('writes each picture once, and again only when it has changed', async () => {
+    const codes = [];
+    for (const format of ['png', 'svg', 'webp', 'png'] as const) {
+      codes.push(await server.client.qr.create({ urlId: link.id, format }));
+    }
+    const [png, svg] = codes;
+    const first = await run();
+    expect([first.code, first.stdout]).toEqual([
+      0,
+      '4 codes: 4 written, 0 there already, 0 failed\n',
+    ]);
+    const plain = `export-${count}`;
+    expect(await pictures()).toEqual([
+      `${plain}-${png?.id.slice(-12)}.png`,
+      `${plain}.png`,
+      `${plain}.svg`,
+      `${plain}.webp`,
+    ]);
+    expect((await run()).stdout).toBe('4 codes: 0 written, 4 there already, 0 failed\n');
+    expect(await downloads()).toEqual([1, 1, 1, 1]);
+
+    await server.client.qr.update(svg?.id ?? '', { size: 900 });
+    expect((await run()).stdout).toBe('4 codes: 1 written, 3 there already, 0 failed\n');
+    expect(await shorty.read(join(folder, `${plain}.svg`))).toContain('900');
+
+    // What was lost or cut short is fetched anew.
+    await rm(shorty.path(join(folder, `${plain}.webp`)));
+    await writeFile(shorty.path(join(folder, `${plain}.png`)), 'half');
+    expect((await run()).stdout).toBe('4 codes: 2 written, 2 there already, 0 failed\n');
+    expect(
+      (await readFile(shorty.path(join(folder, `${plain}.png`)))).subarray(1, 4).toString(),
+    ).toBe('PNG');
+  });
+
+  test('--format picks codes, and each format of output tells of every file', async () => {
+    await server.client.qr.create({ urlId: link.id, format: 'png' });
+    const svg = await server.client.qr.create({ urlId: link.id, format: 'svg' });
+    const { stdout } = await run('--format', 'svg', '-o', 'ndjson');
+    expect(JSON.parse(stdout)).toEqual({
+      id: svg.id,
+      status: 'written',
+      file: `export-${count}.svg`,
+      size: expect.any(Number),
+      error: null,
+    });
+    expect(await pictures()).toEqual([`export-${count}.svg`]);
+    expect(JSON.parse((await run('--json')).stdout)).toEqual({
+      written: 1,
+      kept: 1,
+      failed: 0,
+      out: folder,
+      errors: [],
+    });
+  });
+
+  test('a file that no export has written stays, and is told: 3, or 1 where it is all', async () => {
+    const code = await server.client.qr.create({ urlId: link.id });
+    const file = `export-${count}.png`;
+    await mkdir(shorty.path(folder));
+    await shorty.write(join(folder, file), 'holiday photo');
+    const alone = await run();
+    expect(alone.code).toBe(1);
+    expect(alone.stderr).toContain(`${file} (${code.id}): a file of this name is there`);
+    await server.client.qr.create({ urlId: link.id, format: 'svg' });
+    expect((await run()).code).toBe(3);
+    expect(await shorty.read(join(folder, file))).toBe('holiday photo');
+    expect((await run('--overwrite')).code).toBe(0);
+    expect(await shorty.read(join(folder, file))).not.toBe('holiday photo');
+  });
+
+  test('nothing is written through a link, be it a picture’s or the journal’s', async () => {
+    await server.client.qr.create({ urlId: link.id });
+    const file = `export-${count}.png`;
+    await mkdir(shorty.path(folder));
+    await shorty.write('outside.txt', 'untouched');
+    await symlink(shorty.path('outside.txt'), shorty.path(join(folder, file)));
+    expect((await run('--overwrite')).code).toBe(0);
+    expect(await shorty.read('outside.txt')).toBe('untouched');
+    expect((await lstat(shorty.path(join(folder, file)))).isSymbolicLink()).toBe(false);
+
+    await rm(shorty.path(join(folder, '.shorty-export.ndjson')));
+    await symlink(shorty.path('outside.txt'), shorty.path(join(folder, '.shorty-export.ndjson')));
+    const { code, stderr } = await run();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('cannot be opened')]);
+    expect(await shorty.read('outside.txt')).toBe('untouched');
+  });
+
+  test('a journal that was cut off or tampered with leads nowhere else', async () => {
+    const code = await server.client.qr.create({ urlId: link.id });
+    await mkdir(shorty.path(folder));
+    const evil = JSON.stringify({ id: code.id, file: '../escaped.png', size: 1, updatedAt: 'x' });
+    await shorty.write(join(folder, '.shorty-export.ndjson'), `${evil}\n{"id":"${code.id}","fi`);
+    expect((await run()).code).toBe(0);
+    expect(await pictures()).toEqual([`export-${count}.png`]);
+    expect(await shorty.files('.')).not.toContain('escaped.png');
+    expect((await run()).stdout).toContain('1 there already');
+  });
+
+  test('interrupted, it leaves whole files only, and goes on where it was', async () => {
+    const total = 60;
+    for (let at = 0; at < total; at++) {
+      await server.client.qr.create({ urlId: link.id, size: 200 + at });
+    }
+    const gate = await openGate(server.url, (path) => path.endsWith('/download'));
+    onTestFinished(() => gate.stop());
+    gate.decide = (index) => (index < 20 ? 'pass' : 'hold');
+    const { process, result } = shorty.start([
+      'qr',
+      'export',
+      '--out',
+      folder,
+      '--url-id',
+      link.id,
+      '--base-url',
+      gate.url,
+    ]);
+    await gate.held;
+    process.kill('SIGINT');
+    const { code, stderr } = await result;
+    expect([code, stderr]).toEqual([130, expect.stringContaining('run the same command again')]);
+    const before = await pictures();
+    expect(before.length).toBeGreaterThanOrEqual(16);
+    expect(before.length).toBeLessThanOrEqual(20);
+    for (const name of before) {
+      const bytes = await readFile(shorty.path(join(folder, name)));
+      expect(bytes.subarray(-8, -4).toString()).toBe('IEND');
+    }
+    expect((await run()).code).toBe(0);
+    expect(await pictures()).toHaveLength(total);
+    expect((await shorty.files(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  test('whoever may not read links gets names from the codes', async () => {
+    const code = await server.client.qr.create({ urlId: link.id });
+    const token = await server.token('qr:read');
+    const { code: exit } = await shorty.run(
+      ['qr', 'export', '--out', folder, '--url-id', link.id],
+      { env: { SHORTY_ACCESS_TOKEN: token } },
+    );
+    expect(exit).toBe(0);
+    expect(await pictures()).toEqual([`${code.qrData.split('/').at(-1)}.png`]);
+  });
+
+  test.each([
+    [['--out', 'x'], 'say which codes: --url-id or --all'],
+    [['--all'], "required option '--out <folder>' not specified"],
+    [['--out', 'x', '--all', '--url-id', '1'], 'cannot be used with option'],
+  ])('%j is a usage error', async (args, message) => {
+    const { code, stderr } = await shorty.run(['qr', 'export', ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('a folder that is a file is a usage error', async () => {
+    await shorty.write('plain.txt', '');
+    const { code, stderr } = await shorty.run(['qr', 'export', '--all', '--out', 'plain.txt']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--out plain.txt')]);
+  });
+});

@@ -1,0 +1,42 @@
+import { readWithOthers } from '../../server/test/qr/other-decoders.js';
+
+const pixelsOfModule = 4;
+
+/** Light (true) and dark modules as a terminal with 256 colours would show them. */
+function modulesOf(text: string): boolean[][] {
+  const rows: boolean[][] = [];
+  for (const line of text.split('\n')) {
+    const upper: boolean[] = [];
+    const lower: boolean[] = [];
+    let colors: [boolean, boolean] | undefined;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it reads what colours are set.
+    for (const [, color, char] of line.matchAll(/\u001b\[([\d;]+)m|(.)/gu)) {
+      if (color !== undefined) {
+        const [, front, back] = /^38;5;(\d+);48;5;(\d+)$/.exec(color) ?? [];
+        colors = front === undefined ? undefined : [front === '231', back === '231'];
+      } else if (colors) {
+        upper.push(colors[0]);
+        lower.push(colors[1]);
+      } else {
+        upper.push(char === '█' || char === '▀');
+        lower.push(char === '█' || char === '▄');
+      }
+    }
+    rows.push(upper, lower);
+  }
+  return rows;
+}
+
+/** What two decoders read off the screen. */
+export async function readTerminal(text: string) {
+  const rows = modulesOf(text);
+  const width = Math.max(...rows.map((row) => row.length));
+  const dark = rows.flatMap((row, y) =>
+    row.flatMap((isLight, x) =>
+      isLight ? [] : [`<rect x="${x}" y="${y}" width="1" height="1"/>`],
+    ),
+  );
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${rows.length}" width="${width * pixelsOfModule}" height="${rows.length * pixelsOfModule}" shape-rendering="crispEdges"><rect width="100%" height="100%" fill="#fff"/>${dark.join('')}</svg>`;
+  const { zbar, jsqr } = await readWithOthers(Buffer.from(svg));
+  return { width, zbar: zbar?.toString(), jsqr: jsqr?.toString() };
+}

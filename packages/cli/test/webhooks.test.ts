@@ -1,0 +1,334 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { stripVTControlCharacters } from 'node:util';
+import { signWebhook } from '@shorty/webhook-verifier';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { httpFetch } from '../src/http-fetch.js';
+import { main } from '../src/main.js';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty, type Running } from './built-shorty.js';
+import { fakeIo } from './fake-io.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+
+beforeAll(async () => {
+  server = await startApiServer({ allowPrivateNetwork: true });
+  shorty = await BuiltShorty.build(server.env);
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await shorty.run(['webhooks', ...args, '--json']);
+  expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+const receiver = 'http://127.0.0.1:4000/hook';
+
+describe('managing', () => {
+  test('create shows the secret on stdout once, and says so on stderr', async () => {
+    const args = ['webhooks', 'create', receiver, '--event', 'url.created,qr.created', '--json'];
+    const { code, stdout, stderr } = await shorty.run([...args, '--event', 'qr.deleted']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('shown only this once')]);
+    const { id, secret, events } = JSON.parse(stdout);
+    expect(events).toEqual(['url.created', 'qr.created', 'qr.deleted']);
+    expect(stderr).not.toContain(secret);
+    const shown = await json('get', id);
+    expect(shown).toMatchObject({ id, url: receiver, isActive: true });
+    expect(shown).not.toHaveProperty('secret');
+
+    const { secret: newSecret, previousSecretExpiresAt } = await json('rotate-secret', id);
+    expect(newSecret).not.toBe(secret);
+    expect(Date.parse(previousSecretExpiresAt)).toBeGreaterThan(Date.now());
+  });
+
+  test('list, update and delete', async () => {
+    const { id } = await json('create', receiver, '--all-events', '--inactive');
+    const { items } = await json('list', '--all');
+    expect(items.map((item: { id: string }) => item.id)).toContain(id);
+    const changed = await json(
+      'update',
+      id,
+      '--active',
+      '--event',
+      'url.expired',
+      '--url',
+      `${receiver}2`,
+    );
+    expect(changed).toMatchObject({ isActive: true, events: ['url.expired'], url: `${receiver}2` });
+    expect((await shorty.run(['webhooks', 'update', id])).code).toBe(2);
+    expect((await shorty.run(['webhooks', 'delete', id])).code).toBe(0);
+    const again = await shorty.run(['webhooks', 'delete', id]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no such webhook')]);
+  });
+
+  test('test, deliveries and replay', async () => {
+    const { id } = await json('create', receiver, '--event', 'url.created');
+    const sent = await json('test', id, '--type', 'qr.created');
+    expect(sent).toMatchObject({ webhookId: id, eventType: 'qr.created', status: 'pending' });
+    const copy = await json('replay', id, sent.id);
+    expect(copy).toMatchObject({ eventId: sent.eventId });
+    expect(copy.id).not.toBe(sent.id);
+    expect((await json('deliveries', id)).items).toMatchObject([{ id: copy.id }, { id: sent.id }]);
+    expect((await json('deliveries', id, '--status', 'failed')).total).toBe(0);
+    expect(await json('deliveries', id, sent.id)).toMatchObject({
+      id: sent.id,
+      requestBody: expect.stringContaining('"qr.created"'),
+      attemptHistory: expect.any(Array),
+    });
+    const table = await shorty.run(['webhooks', 'deliveries', id, '-o', 'csv', '--limit', '1']);
+    expect(table.stdout).toMatch(/^id,eventType,status,attempts,.*\n\S+,qr\.created,pending,\d,/);
+    const one = await shorty.run(['webhooks', 'deliveries', id, sent.id]);
+    expect(one.stdout).toMatch(/status +pending\n/);
+  });
+
+  test.each([
+    [['create', receiver], 'say what to tell of: --event or --all-events'],
+    [['create', receiver, '--event', 'url.create'], 'did you mean url.created?'],
+    [['create', receiver, '--event', 'x', '--all-events'], 'cannot be used with option'],
+    [['deliveries', 'x', '--status', 'lost'], 'Allowed choices are pending, delivered, failed'],
+  ])('%j is a usage error', async (args, message) => {
+    const { code, stderr } = await shorty.run(['webhooks', ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+const secret = 'a secret of the test';
+const event = { type: 'domain.verified', data: { hostname: 'go.example.com' } } as const;
+
+describe('verify', () => {
+  function delivery(now = new Date()) {
+    const { headers, body } = signWebhook(event, { secret, now });
+    const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+    return { body, flags };
+  }
+  const verify = (args: string[], input: string | Buffer = '', env: Record<string, string> = {}) =>
+    shorty.run(['webhooks', 'verify', ...args], { input, env });
+
+  test('a genuine body from a file or stdin: its event, and 0', async () => {
+    const { body, flags } = delivery();
+    const env = { SHORTY_WEBHOOK_SECRET: secret };
+    const piped = await verify(['-', ...flags, '--json'], body, env);
+    expect([piped.code, piped.stderr]).toEqual([0, '']);
+    expect(JSON.parse(piped.stdout)).toMatchObject(event);
+    await shorty.write('body.json', body);
+    expect((await verify(['body.json', ...flags, '--secret-stdin'], `${secret}\n`)).code).toBe(0);
+  });
+
+  test('anything else: the reason, and 1', async () => {
+    const { body, flags } = delivery();
+    const env = { SHORTY_WEBHOOK_SECRET: secret };
+    const reason = async (run: ReturnType<typeof verify>) => {
+      const { code, stdout, stderr } = await run;
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).not.toContain(secret);
+      return /^shorty: (\w+): /.exec(stderr)?.[1];
+    };
+    expect(await reason(verify(['-', ...flags], `${body} `, env))).toBe('signature_mismatch');
+    const wrong = { SHORTY_WEBHOOK_SECRET: 'another' };
+    expect(await reason(verify(['-', ...flags], body, wrong))).toBe('signature_mismatch');
+    expect(await reason(verify(['-'], body, env))).toBe('missing_header');
+    const old = delivery(new Date(Date.now() - 3_600_000));
+    const late = ['-', ...old.flags];
+    expect(await reason(verify(late, old.body, env))).toBe('timestamp_out_of_tolerance');
+    expect((await verify([...late, '--tolerance', '4000'], old.body, env)).code).toBe(0);
+    const asJson = await verify(['-', '--json'], body, env);
+    expect(JSON.parse(asJson.stderr)).toMatchObject({ error: { code: 'missing_header' } });
+  });
+
+  test.each([
+    [['-', '--secret-stdin'], 'body and secret cannot both come from stdin'],
+    [['-'], 'there is no secret to verify with'],
+    [['-', '-H', 'no colon', '--secret-stdin'], 'body and secret'],
+    [['missing.json', '--secret-stdin'], 'missing.json cannot be read'],
+  ])('%j is a usage error', async (args, message) => {
+    const { code, stderr } = await verify(args, 'x');
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe('listen', () => {
+  let target: ReturnType<typeof createServer>;
+  let targetUrl: string;
+  let got: { body: Buffer; headers: Record<string, unknown> }[];
+  let running: Running;
+  let answer: (response: import('node:http').ServerResponse) => void;
+
+  beforeEach(async () => {
+    got = [];
+    answer = (response) => response.writeHead(202, { 'x-mine': 'yes' }).end('thank you');
+    target = createServer(async (request, response) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of request) pieces.push(piece as Buffer);
+      got.push({ body: Buffer.concat(pieces), headers: request.headers });
+      answer(response);
+    });
+    target.listen(0, '127.0.0.1');
+    await once(target, 'listening');
+    targetUrl = `http://127.0.0.1:${(target.address() as AddressInfo).port}/hook`;
+  });
+
+  afterEach(async () => {
+    running.process.kill('SIGKILL');
+    target.closeAllConnections();
+    target.close();
+  });
+
+  async function listen(
+    args: string[],
+    env: Record<string, string> = { SHORTY_WEBHOOK_SECRET: secret },
+  ) {
+    running = shorty.start(['webhooks', 'listen', '--port', '0', ...args], { env });
+    let told = '';
+    running.process.stderr.on('data', (text: string) => {
+      told += text;
+    });
+    let url: string | undefined;
+    while (!url) {
+      await once(running.process.stderr, 'data');
+      url = /waiting for webhooks on (http:\S+?)[,;]/.exec(told)?.[1];
+    }
+    return { url, told: () => told };
+  }
+
+  async function nextLine() {
+    const [text] = await once(running.process.stdout, 'data');
+    return JSON.parse(text);
+  }
+
+  async function post(url: string, key = secret) {
+    const { headers, body } = signWebhook(event, { secret: key, deliveryId: 'delivery-1' });
+    const line = nextLine();
+    const response = await fetch(url, { method: 'POST', headers, body });
+    return { response, body, headers, line: await line };
+  }
+
+  test('verifies, forwards the bytes with the headers, and answers as the receiver did', async () => {
+    const { url, told } = await listen(['--forward-to', targetUrl]);
+    expect(told()).toContain(`forwarding to ${targetUrl}`);
+    const { response, body, headers, line } = await post(url);
+    expect([response.status, response.headers.get('x-mine')]).toEqual([202, 'yes']);
+    expect(await response.text()).toBe('thank you');
+    expect(got).toHaveLength(1);
+    expect(got[0]?.body.toString()).toBe(body);
+    expect(got[0]?.headers).toMatchObject({
+      'content-type': headers['Content-Type'],
+      'x-service-signature': headers['X-Service-Signature'],
+      'x-service-timestamp': headers['X-Service-Timestamp'],
+      'x-service-delivery-id': 'delivery-1',
+      host: new URL(targetUrl).host,
+    });
+    expect(line).toMatchObject({
+      deliveryId: 'delivery-1',
+      type: 'domain.verified',
+      isVerified: true,
+      refusal: null,
+      event,
+      forwardedStatus: 202,
+      forwardError: null,
+    });
+  });
+
+  test('what does not verify is told, answered with 401 and forwarded to nobody', async () => {
+    const { url } = await listen(['--forward-to', targetUrl]);
+    const { response, line } = await post(url, 'somebody else');
+    expect(response.status).toBe(401);
+    expect(line).toMatchObject({
+      isVerified: false,
+      refusal: expect.stringContaining('signature_mismatch'),
+      forwardedStatus: null,
+    });
+    expect(got).toEqual([]);
+  });
+
+  test('without a secret all is forwarded and marked', async () => {
+    const { url, told } = await listen(['--forward-to', targetUrl], {});
+    while (!told().includes('UNVERIFIED')) await once(running.process.stderr, 'data');
+    const { response, line } = await post(url, 'whoever');
+    expect(response.status).toBe(202);
+    expect(line).toMatchObject({ isVerified: null, forwardedStatus: 202 });
+  });
+
+  test('survives a dead receiver: 502, told, and the next one goes through', async () => {
+    const { url } = await listen(['--forward-to', targetUrl]);
+    answer = (response) => response.destroy();
+    const dead = await post(url);
+    expect(dead.response.status).toBe(502);
+    expect(dead.line).toMatchObject({ forwardedStatus: null, forwardError: expect.any(String) });
+    answer = (response) => response.writeHead(500).end();
+    expect((await post(url)).response.status).toBe(500);
+    answer = (response) => response.writeHead(204).end();
+    expect((await post(url)).response.status).toBe(204);
+  });
+
+  test('takes what a server delivers, and alone answers 204', async () => {
+    const { url } = await listen([], {});
+    await server.client.webhooks.create({ url, events: ['url.created'] });
+    const line = nextLine();
+    const { id } = await server.client.urls.create({ targetUrl: 'https://example.com/heard' });
+    expect(await line).toMatchObject({ type: 'url.created', event: { data: { id } } });
+  });
+
+  test('other requests are answered, and a body of more than 1 MB is not read', async () => {
+    const { url } = await listen([]);
+    expect((await fetch(url)).status).toBe(405);
+    const body = Buffer.alloc(2 * 1024 * 1024);
+    const status = await fetch(url, { method: 'POST', body }).then(
+      (response) => response.status,
+      () => 413,
+    );
+    expect(status).toBe(413);
+    expect((await post(url)).response.status).toBe(204);
+  });
+
+  test('Ctrl-C ends it at once: 130', async () => {
+    answer = () => {};
+    const { url } = await listen(['--forward-to', targetUrl]);
+    const { headers, body } = signWebhook(event, { secret });
+    const waiting = fetch(url, { method: 'POST', headers, body }).catch(() => 'cut off');
+    await once(target, 'request');
+    running.process.kill('SIGINT');
+    expect(await running.result).toMatchObject({ code: 130, stdout: '' });
+    expect(await waiting).toBe('cut off');
+  });
+
+  test('a port that is taken, and an address that is none', async () => {
+    const { url } = await listen([]);
+    const taken = await shorty.run(['webhooks', 'listen', '--port', new URL(url).port]);
+    expect([taken.code, taken.stderr]).toEqual([
+      1,
+      expect.stringContaining('cannot be listened on'),
+    ]);
+    const none = await shorty.run(['webhooks', 'listen', '--forward-to', 'localhost:4000']);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('no http or https')]);
+  });
+
+  test('on a terminal an event is a line, whatever its sender wrote', async () => {
+    running = shorty.start(['--version']);
+    const io = fakeIo({
+      isTerminal: true,
+      env: { SHORTY_WEBHOOK_SECRET: secret },
+      fetch: httpFetch,
+      now: Date.now,
+    });
+    const code = main(['webhooks', 'listen', '--port', '0'], io);
+    while (!io.text.stderr.includes('Ctrl-C ends')) await once(io.stderr, 'data');
+    const url = /(http:\S+);/.exec(io.text.stderr)?.[1] ?? '';
+    const { headers, body } = signWebhook(event, { secret, deliveryId: 'x' });
+    await fetch(url, { method: 'POST', headers, body });
+    await fetch(url, { method: 'POST', body: '{"type":"\\u001b[2J\\u0007"}' });
+    while (io.text.stdout.split('\n').length < 3) await once(io.stdout, 'data');
+    const [first, second] = stripVTControlCharacters(io.text.stdout).split('\n');
+    expect(first).toMatch(/^\d\d:\d\d:\d\d {2}verified {4}domain\.verified {6}x$/);
+    expect(second).toMatch(/REFUSED {5}\u{fffd}\[2J\u{fffd} .*not forwarded {2}missing_header/u);
+    expect(io.text.stdout).toContain('\u001b[32mverified');
+    io.interruption.abort(new Error('interrupted'));
+    expect(await code).toBe(130);
+  });
+});

@@ -1,0 +1,167 @@
+import type { ApiPromise } from '../api-promise.js';
+import { UnexpectedResponseError } from '../errors.js';
+import type { Incoming } from '../exchange.js';
+import type { RequestOptions } from '../options.js';
+import { PagedList } from '../paginate.js';
+import { readAnswer } from '../read-answer.js';
+import type { Transport } from '../send-request.js';
+import type {
+  QrCreateRequest,
+  QrListQuery,
+  QrPage,
+  QrRecord,
+  QrScans,
+  QrUpdateRequest,
+  ScansQuery,
+} from '../types.js';
+
+/** QR codes: one page when awaited, every one of them when iterated. */
+export type QrList = PagedList<QrRecord, QrPage>;
+
+/** The picture of a QR code. */
+export interface QrImage {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** `image/png`, `image/svg+xml` or `image/webp`. */
+  readonly contentType: string;
+  /** Names these bytes, in quotes: a changed picture has another one. */
+  readonly etag: string | undefined;
+}
+
+/** QR codes of links and of texts; reached as `shorty.qr`. */
+export class QrResource {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Creates a code for a link (`urlId`) or with a text of its own (`data`). Rejects with
+   * ValidationError where the code would not scan; its message says why, and what would work.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const code = await shorty.qr.create({ urlId: '42', format: 'svg', stylePreset: 'rounded' });
+   * console.log(code.qrData, code.previewUrl);
+   * ```
+   */
+  create(body: QrCreateRequest, options?: RequestOptions): ApiPromise<QrRecord> {
+    return this.#transport.send({ method: 'POST', path: ['qr'], body }, options);
+  }
+
+  /**
+   * Lists codes, newest first; `urlId` and `standalone` filter. Nothing is sent before the list is
+   * awaited (one page: 25 codes unless `limit` says otherwise) or iterated (all of them).
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * for await (const code of shorty.qr.list({ urlId: '42' })) console.log(code.id, code.scanCount);
+   * ```
+   */
+  list(query: QrListQuery = {}, options?: RequestOptions): QrList {
+    return new PagedList(query, (page) =>
+      this.#transport.send({ method: 'GET', path: ['qr'], query: { ...query, ...page } }, options),
+    );
+  }
+
+  /**
+   * Reads a code. Rejects with NotFoundError if this organization has none, or has deleted it.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { downloadCount, scanCount } = await shorty.qr.get('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47');
+   * console.log(downloadCount, scanCount);
+   * ```
+   */
+  get(id: string, options?: RequestOptions): ApiPromise<QrRecord> {
+    return this.#transport.send({ method: 'GET', path: ['qr', id] }, options);
+  }
+
+  /**
+   * Changes how a code looks; `logoUrl: null` takes its logo away. What it carries never changes.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * await shorty.qr.update('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47', { size: 1024, format: 'webp' });
+   * ```
+   */
+  update(id: string, patch: QrUpdateRequest, options?: RequestOptions): ApiPromise<QrRecord> {
+    return this.#transport.send({ method: 'PATCH', path: ['qr', id], body: patch }, options);
+  }
+
+  /**
+   * Deletes a code and answers it as it was. What is printed still leads to its link.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { qrData } = await shorty.qr.delete('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47');
+   * console.log(qrData);
+   * ```
+   */
+  delete(id: string, options?: RequestOptions): ApiPromise<QrRecord> {
+    return this.#transport.send({ method: 'DELETE', path: ['qr', id] }, options);
+  }
+
+  /**
+   * Reads the scans of a code, 30 days by day unless the query says otherwise. Bots are not counted.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { totals, breakdowns } = await shorty.qr.scans('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47');
+   * console.log(totals.totalScans, breakdowns.scannerApp);
+   * ```
+   */
+  scans(id: string, query: ScansQuery = {}, options?: RequestOptions): ApiPromise<QrScans> {
+    return this.#transport.send({ method: 'GET', path: ['qr', id, 'scans'], query }, options);
+  }
+
+  /**
+   * Gets the picture of a code in the code's format. It is public: no token is fetched or sent.
+   * Rejects with GoneError if the code was deleted. Each picture counts in `downloadCount`.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { bytes, contentType } = await shorty.qr.download('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47');
+   * console.log(contentType, bytes.length);
+   * ```
+   */
+  download(id: string, options?: RequestOptions): ApiPromise<QrImage> {
+    const request = { method: 'GET', path: ['qr', id, 'download'], isPublic: true } as const;
+    return this.#transport.send(request, options, readImage);
+  }
+}
+
+function readImage(incoming: Incoming, request: string, nowMs: number): QrImage {
+  const { status, headers, body, requestId } = incoming;
+  // An error, or no answer of the API at all: both are told as everywhere.
+  if (status !== 200) return readAnswer(incoming, request, nowMs);
+  const contentType = headers.get('content-type') ?? '';
+  if (!contentType.startsWith('image/')) {
+    throw new UnexpectedResponseError(`${request} answered ${status} without an image`, {
+      status,
+      requestId,
+    });
+  }
+  return { bytes: body, contentType, etag: headers.get('etag') ?? undefined };
+}

@@ -1,0 +1,220 @@
+import type { ApiPromise } from '../api-promise.js';
+import type { RequestOptions } from '../options.js';
+import { PagedList } from '../paginate.js';
+import type { Transport } from '../send-request.js';
+import type {
+  Delivery,
+  DeliveryDetail,
+  DeliveryListQuery,
+  DeliveryPage,
+  Webhook,
+  WebhookCreated,
+  WebhookCreateRequest,
+  WebhookListQuery,
+  WebhookPage,
+  WebhookSecret,
+  WebhookTestRequest,
+  WebhookUpdateRequest,
+} from '../types.js';
+
+/** Webhooks: one page when awaited, every one of them when iterated. */
+export type WebhookList = PagedList<Webhook, WebhookPage>;
+/** Deliveries: one page when awaited, every one of them when iterated. */
+export type DeliveryList = PagedList<Delivery, DeliveryPage>;
+
+/** Receivers of events, and what was delivered to them; reached as `shorty.webhooks`. */
+export class WebhooksResource {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Subscribes a receiver to events. The answer has the signing secret, and no later one does.
+   * Rejects with PermissionError where the plan has no webhooks.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { id, secret } = await shorty.webhooks.create({
+   *   url: 'https://example.com/hook',
+   *   events: ['url.created', 'qr.scan_threshold'],
+   * });
+   * console.log(id, secret);
+   * ```
+   */
+  create(body: WebhookCreateRequest, options?: RequestOptions): ApiPromise<WebhookCreated> {
+    return this.#transport.send({ method: 'POST', path: ['webhooks'], body }, options);
+  }
+
+  /**
+   * Lists webhooks, newest first: one page when awaited, all of them when iterated.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * for await (const { id, url, isActive } of shorty.webhooks.list()) console.log(id, url, isActive);
+   * ```
+   */
+  list(query: WebhookListQuery = {}, options?: RequestOptions): WebhookList {
+    return new PagedList(query, (page) =>
+      this.#transport.send(
+        { method: 'GET', path: ['webhooks'], query: { ...query, ...page } },
+        options,
+      ),
+    );
+  }
+
+  /**
+   * Reads a webhook. Rejects with NotFoundError if this organization has none.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { url, events } = await shorty.webhooks.get('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47');
+   * console.log(url, events);
+   * ```
+   */
+  get(id: string, options?: RequestOptions): ApiPromise<Webhook> {
+    return this.#transport.send({ method: 'GET', path: ['webhooks', id] }, options);
+  }
+
+  /**
+   * Changes the given fields. `isActive: false` makes what is pending wait.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * await shorty.webhooks.update('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47', { isActive: false });
+   * ```
+   */
+  update(id: string, patch: WebhookUpdateRequest, options?: RequestOptions): ApiPromise<Webhook> {
+    return this.#transport.send({ method: 'PATCH', path: ['webhooks', id], body: patch }, options);
+  }
+
+  /**
+   * Deletes a webhook and its deliveries, and answers it as it was.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { url } = await shorty.webhooks.delete('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47');
+   * console.log(url);
+   * ```
+   */
+  delete(id: string, options?: RequestOptions): ApiPromise<Webhook> {
+    return this.#transport.send({ method: 'DELETE', path: ['webhooks', id] }, options);
+  }
+
+  /**
+   * Sends the example of an event type to this webhook alone; without a type, that of the first it
+   * subscribes to.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { id, status } = await shorty.webhooks.test('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47', {
+   *   type: 'url.created',
+   * });
+   * console.log(id, status);
+   * ```
+   */
+  test(id: string, body: WebhookTestRequest = {}, options?: RequestOptions): ApiPromise<Delivery> {
+    return this.#transport.send({ method: 'POST', path: ['webhooks', id, 'test'], body }, options);
+  }
+
+  /**
+   * Replaces the signing secret. Until `previousSecretExpiresAt`, 24 hours from now, deliveries
+   * carry a signature by each of the two.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { secret, previousSecretExpiresAt } = await shorty.webhooks.rotateSecret(
+   *   '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47',
+   * );
+   * console.log(secret, previousSecretExpiresAt);
+   * ```
+   */
+  rotateSecret(id: string, options?: RequestOptions): ApiPromise<WebhookSecret> {
+    return this.#transport.send(
+      { method: 'POST', path: ['webhooks', id, 'rotate-secret'] },
+      options,
+    );
+  }
+
+  /**
+   * Lists a webhook's deliveries, newest first, failed ones included; `status` filters.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const failed = shorty.webhooks.deliveries('0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47', { status: 'failed' });
+   * for await (const { id, eventType, lastError } of failed) console.log(id, eventType, lastError);
+   * ```
+   */
+  deliveries(id: string, query: DeliveryListQuery = {}, options?: RequestOptions): DeliveryList {
+    return new PagedList(query, (page) =>
+      this.#transport.send(
+        { method: 'GET', path: ['webhooks', id, 'deliveries'], query: { ...query, ...page } },
+        options,
+      ),
+    );
+  }
+
+  /**
+   * Reads a delivery with the body that is sent and every attempt so far.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * const { attemptHistory } = await shorty.webhooks.delivery(
+   *   '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47',
+   *   '0192f0c1-3000-7c3e-9a51-3f1d2b6c8e47',
+   * );
+   * for (const { number, statusCode, error } of attemptHistory) console.log(number, statusCode, error);
+   * ```
+   */
+  delivery(id: string, deliveryId: string, options?: RequestOptions): ApiPromise<DeliveryDetail> {
+    const path = ['webhooks', id, 'deliveries', deliveryId];
+    return this.#transport.send({ method: 'GET', path }, options);
+  }
+
+  /**
+   * Delivers an event once more: a new delivery, with an id of its own, of the same body.
+   *
+   * @example
+   * ```ts
+   * import { Shorty } from '@shorty/sdk';
+   *
+   * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
+   * await shorty.webhooks.replay(
+   *   '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47',
+   *   '0192f0c1-3000-7c3e-9a51-3f1d2b6c8e47',
+   * );
+   * ```
+   */
+  replay(id: string, deliveryId: string, options?: RequestOptions): ApiPromise<Delivery> {
+    const path = ['webhooks', id, 'deliveries', deliveryId, 'replay'];
+    return this.#transport.send({ method: 'POST', path }, options);
+  }
+}
