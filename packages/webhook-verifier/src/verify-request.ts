@@ -30,9 +30,10 @@ async function hmac(secret: string, content: Uint8Array<ArrayBuffer>): Promise<U
   return new Uint8Array(await crypto.subtle.sign('HMAC', key, content));
 }
 
-/** Looks at every byte, whatever the first ones are. Both are 32 bytes long. */
-function differ(expected: Uint8Array, signature: Uint8Array): number {
-  return expected.reduce((bits, byte, i) => bits | (byte ^ (signature[i] as number)), 0);
+/** Looks at every byte, whatever the first ones are. The signature is twice as many hex digits. */
+function differ(expected: Uint8Array, signature: string): number {
+  const byteAt = (i: number) => Number.parseInt(signature.slice(2 * i, 2 * i + 2), 16);
+  return expected.reduce((bits, byte, i) => bits | (byte ^ byteAt(i)), 0);
 }
 
 /**
