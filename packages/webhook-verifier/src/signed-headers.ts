@@ -34,10 +34,11 @@ export function headerValues(headers: WebhookHeaders, name: string): readonly un
   return values;
 }
 
-function present(headers: WebhookHeaders, name: string): readonly unknown[] {
+/** A header's lines as one, which is what they are in a list header: RFC 9110 §5.3. */
+function present(headers: WebhookHeaders, name: string): string {
   const values = headerValues(headers, name);
   if (values.length === 0) throw new WebhookVerificationError('missing_header', `No ${name}`);
-  return values;
+  return values.length === 1 ? String(values[0]) : values.join();
 }
 
 function hexOf(value: string): string {
@@ -51,16 +52,15 @@ function hexOf(value: string): string {
 
 /** Reads both signed headers and checks the time; whether the signature fits is not known yet. */
 export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Claim {
-  const { tolerance = 300, now = new Date() } = options;
-  const seconds = Math.floor(now.getTime() / 1000);
+  const { tolerance = 300, now } = options;
+  const seconds = Math.floor((now ? now.getTime() : Date.now()) / 1000);
   if (!(tolerance >= 0) || Number.isNaN(seconds)) {
     throw new TypeError('tolerance must be seconds, now a valid Date');
   }
 
-  // Two lines of a list header are one list (RFC 9110 §5.3), two timestamps are nonsense.
-  const timestamps = present(headers, TIMESTAMP);
-  const signatures = present(headers, SIGNATURE).join().split(',').map(hexOf);
-  const timestamp = String(timestamps);
+  // Two timestamps come out as one that is no number.
+  const timestamp = present(headers, TIMESTAMP);
+  const signatures = present(headers, SIGNATURE).split(',').map(hexOf);
   if (!/^\d+$/.test(timestamp)) {
     throw new WebhookVerificationError('malformed_header', `${TIMESTAMP} is not Unix seconds`);
   }
