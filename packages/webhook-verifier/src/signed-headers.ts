@@ -26,11 +26,12 @@ export function headerValues(headers: WebhookHeaders, name: string): readonly un
   const values: unknown[] = [];
   const keep = (key: string, value: unknown) => {
     if (key.length !== wanted.length || key.toLowerCase() !== wanted) return;
-    for (const each of Array.isArray(value) ? value : [value]) if (each != null) values.push(each);
+    if (!Array.isArray(value)) value != null && values.push(value);
+    else for (const each of value) each != null && values.push(each);
   };
   if (Symbol.iterator in headers) for (const [key, value] of headers) keep(key, value);
   else if (typeof headers.get === 'function') keep(name, headers.get(name));
-  else for (const key of Object.keys(headers)) keep(key, (headers as Record<string, unknown>)[key]);
+  else for (const key in headers) keep(key, (headers as Record<string, unknown>)[key]);
   return values;
 }
 
@@ -60,7 +61,8 @@ export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Clai
 
   // Two timestamps come out as one that is no number.
   const timestamp = present(headers, TIMESTAMP);
-  const signatures = present(headers, SIGNATURE).split(',').map(hexOf);
+  const signature = present(headers, SIGNATURE);
+  const signatures = signature.includes(',') ? signature.split(',').map(hexOf) : [hexOf(signature)];
   if (!/^\d+$/.test(timestamp)) {
     throw new WebhookVerificationError('malformed_header', `${TIMESTAMP} is not Unix seconds`);
   }
