@@ -39,7 +39,7 @@ export function headerValues(headers: WebhookHeaders, name: string): readonly un
 function present(headers: WebhookHeaders, name: string): string {
   const values = headerValues(headers, name);
   if (values.length === 0) throw new WebhookVerificationError('missing_header', `No ${name}`);
-  return values.length === 1 ? String(values[0]) : values.join();
+  return values.join();
 }
 
 function hexOf(value: string): string {
