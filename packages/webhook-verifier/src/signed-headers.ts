@@ -26,8 +26,7 @@ export function headerValues(headers: WebhookHeaders, name: string): readonly un
   const values: unknown[] = [];
   const keep = (key: string, value: unknown) => {
     if (key.length !== wanted.length || key.toLowerCase() !== wanted) return;
-    if (!Array.isArray(value)) value != null && values.push(value);
-    else for (const each of value) each != null && values.push(each);
+    for (const each of Array.isArray(value) ? value : [value]) if (each != null) values.push(each);
   };
   if (Symbol.iterator in headers) for (const [key, value] of headers) keep(key, value);
   else if (typeof headers.get === 'function') keep(name, headers.get(name));

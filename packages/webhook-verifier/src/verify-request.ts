@@ -32,8 +32,10 @@ async function hmac(secret: string, content: Uint8Array<ArrayBuffer>): Promise<U
 
 /** Looks at every byte, whatever the first ones are. The signature is twice as many hex digits. */
 function differ(expected: Uint8Array, signature: string): number {
-  const byteAt = (i: number) => Number.parseInt(signature.slice(2 * i, 2 * i + 2), 16);
-  return expected.reduce((bits, byte, i) => bits | (byte ^ byteAt(i)), 0);
+  return expected.reduce(
+    (bits, byte, i) => bits | (byte ^ Number(`0x${signature.slice(2 * i, 2 * i + 2)}`)),
+    0,
+  );
 }
 
 /**

@@ -86,8 +86,11 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 }
 
 function parse(url: string): URL {
-  if (URL.canParse(url)) return new URL(url);
-  throw new GuardedFetchError('bad_url', 'The URL is not valid');
+  try {
+    return new URL(url);
+  } catch (cause) {
+    throw new GuardedFetchError('bad_url', 'The URL is not valid', { cause });
+  }
 }
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
