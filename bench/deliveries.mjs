@@ -149,14 +149,12 @@ async function openStore() {
       .values({ id: organizationId, name: 'bench', plan: 'scale', created_at: 0, active_urls: 0 })
       .execute(),
   );
-  const isAnyPending = (webhookIds) =>
-    database.read
-      .selectFrom('deliveries')
-      .select('id')
-      .where('due_at', 'is not', null)
-      .where('webhook_id', 'in', webhookIds)
-      .limit(1)
-      .executeTakeFirst();
+  const isAnyPending = async (webhookIds) => {
+    for (const { webhookId } of await queue.findReceivers()) {
+      if (webhookIds.includes(webhookId)) return true;
+    }
+    return false;
+  };
   return {
     queue,
     async addWebhook(url) {

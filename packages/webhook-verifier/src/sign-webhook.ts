@@ -1,6 +1,7 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { WebhookEventData, WebhookEventType } from './event.js';
 import { secretsOf, type VerifyOptions } from './options.js';
+import { signatureOf } from './signature.js';
 
 /** An event to sign; `id` and `createdAt` are made when they are left out. */
 export type WebhookEventInput<Type extends WebhookEventType = WebhookEventType> = {
@@ -55,7 +56,7 @@ export function signBody(
 ): SignedWebhook['headers'] {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const signatures = secretsOf(secret).map(
-    (each) => `sha256=${createHmac('sha256', each).update(`${timestamp}.${body}`).digest('hex')}`,
+    (each) => `sha256=${signatureOf(timestamp, body, each)}`,
   );
   return {
     'Content-Type': 'application/json; charset=utf-8',

@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { parseEvent, type WebhookEvent } from './event.js';
 import { secretsOf, type VerifyOptions } from './options.js';
 import { type RawBody, rawBytes } from './raw-bytes.js';
+import { signatureOf } from './signature.js';
 import { readClaim, signatureMismatch, type WebhookHeaders } from './signed-headers.js';
 
 /** A delivery as it arrived, and how to check it. */
@@ -10,15 +11,17 @@ export interface VerifyInput extends VerifyOptions {
   readonly headers: WebhookHeaders;
 }
 
-function check({ body, headers, ...options }: VerifyInput): Uint8Array {
-  const secrets = secretsOf(options.secret);
-  const bytes = rawBytes(body);
-  const { timestamp, signatures } = readClaim(headers, options);
+function check(input: VerifyInput): Uint8Array {
+  const secrets = secretsOf(input.secret);
+  const bytes = rawBytes(input.body);
+  const { timestamp, signatures } = readClaim(input.headers, input);
   let matches = false;
   // Every pair is compared, so that the time taken does not tell which one fitted.
   for (const secret of secrets) {
-    const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest();
-    for (const signature of signatures) matches = timingSafeEqual(expected, signature) || matches;
+    const expected = Buffer.from(signatureOf(timestamp, bytes, secret));
+    for (const signature of signatures) {
+      matches = timingSafeEqual(expected, Buffer.from(signature)) || matches;
+    }
   }
   if (!matches) throw signatureMismatch();
   return bytes;

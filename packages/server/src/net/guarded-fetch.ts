@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
 import type { ResolveDns } from '../ports.js';
 import { exchange } from './exchange.js';
@@ -64,11 +65,14 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     bodyTimeout: 0,
   });
 
+  // A receiver's URL comes once a delivery. Parsed ones are never changed.
+  const parsed = new LRUCache<string, URL>({ max: 1_000, memoMethod: parse });
+
   return {
     async request(url, request) {
       const { method, timeoutMs, followRedirects = 0 } = request;
       const deadline = performance.now() + timeoutMs;
-      let target = typeof url === 'string' ? parse(url) : url;
+      let target = typeof url === 'string' ? parsed.memo(url) : url;
       for (let redirects = 0; ; redirects += 1) {
         const fault = findUrlFault(target, options);
         if (fault) throw new GuardedFetchError(fault.reason, `The URL ${fault.message}`);
@@ -86,8 +90,11 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 }
 
 function parse(url: string): URL {
-  if (URL.canParse(url)) return new URL(url);
-  throw new GuardedFetchError('bad_url', 'The URL is not valid');
+  try {
+    return new URL(url);
+  } catch (cause) {
+    throw new GuardedFetchError('bad_url', 'The URL is not valid', { cause });
+  }
 }
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);

@@ -65,4 +65,18 @@ describe('a receiver is sent a few at once', () => {
     expect(lane.drain()).toHaveLength(room - 1);
     expect(lane.held).toBe(0);
   });
+
+  it.each([
+    ['as many as its slots need after few', 5, 16],
+    ['twice what was done since the last claim', 40, 80],
+    ['no more than can be begun in time', 200, 256],
+  ])('holds %s', (_name, done, held) => {
+    const lane = new ReceiverLane(receiver);
+    lane.add(deliveries(done));
+    for (let next = lane.next(); next; next = lane.next()) lane.finish(outcomeOf(next, 503));
+    expect(lane.room).toBe(held);
+    lane.add(deliveries(held));
+    lane.drain();
+    expect(lane.room).toBe(16);
+  });
 });

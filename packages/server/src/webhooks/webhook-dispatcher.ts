@@ -23,8 +23,8 @@ const leaseMarginMs = attemptTimeoutMs + 2_000;
 // How often storage is asked what is due, for what other processes and time have made so.
 const scanEveryMs = 500;
 // Outcomes are recorded together: so many, or those of so many milliseconds.
-const flushCount = 32;
-const flushAfterMs = 5;
+const flushCount = 256;
+const flushAfterMs = 25;
 // In memory at once, for all receivers together.
 const maxHeld = 2_048;
 const stopGraceMs = 1_000;

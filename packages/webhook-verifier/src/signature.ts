@@ -1,0 +1,20 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+
+const keys = /* @__PURE__ */ new Map<string, KeyObject>();
+
+/** A secret as a key that is ready: to make one takes a quarter of the time of an HMAC. */
+function keyOf(secret: string): KeyObject {
+  const known = keys.get(secret);
+  if (known) return known;
+  const key = createSecretKey(secret, 'utf8');
+  // A receiver has a few secrets. One that checks for many must not keep them all.
+  if (keys.size > 99) keys.clear();
+  keys.set(secret, key);
+  return key;
+}
+
+/** What signs a body sent at that time, as 64 hexadecimal digits. */
+export function signatureOf(timestamp: string, body: Uint8Array | string, secret: string): string {
+  // A digest that is a Buffer has memory of its own, which costs a fifth of the HMAC.
+  return createHmac('sha256', keyOf(secret)).update(`${timestamp}.`).update(body).digest('hex');
+}
