@@ -4,12 +4,13 @@ const keys = /* @__PURE__ */ new Map<string, KeyObject>();
 
 /** A secret as a key that is ready: to make one takes a quarter of the time of an HMAC. */
 function keyOf(secret: string): KeyObject {
-  const known = keys.get(secret);
-  if (known) return known;
-  const key = createSecretKey(secret, 'utf8');
-  // A receiver has a few secrets. One that checks for many must not keep them all.
-  if (keys.size > 99) keys.clear();
-  keys.set(secret, key);
+  let key = keys.get(secret);
+  if (!key) {
+    key = createSecretKey(secret, 'utf8');
+    // A receiver has a few secrets. One that checks for many must not keep them all.
+    if (keys.size > 99) keys.clear();
+    keys.set(secret, key);
+  }
   return key;
 }
 

@@ -54,14 +54,14 @@ function hexOf(value: string): string {
 export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Claim {
   const { tolerance = 300, now } = options;
   const seconds = Math.floor((now ? now.getTime() : Date.now()) / 1000);
-  if (!(tolerance >= 0) || Number.isNaN(seconds)) {
+  if (!(tolerance >= 0 && seconds >= 0)) {
     throw new TypeError('tolerance must be seconds, now a valid Date');
   }
 
   // Two timestamps come out as one that is no number.
   const timestamp = present(headers, TIMESTAMP);
   const signature = present(headers, SIGNATURE);
-  const signatures = signature.includes(',') ? signature.split(',').map(hexOf) : [hexOf(signature)];
+  const signatures = signature.split(',').map(hexOf);
   if (!/^\d+$/.test(timestamp)) {
     throw new WebhookVerificationError('malformed_header', `${TIMESTAMP} is not Unix seconds`);
   }
