@@ -1,12 +1,11 @@
 import { Command, Option } from 'commander';
-import { ConfigError } from './config.js';
 import { createClient, revokeClient } from './operator/clients.js';
 import { doctor } from './operator/doctor.js';
+import { isOperatorsFault } from './operator/operators-fault.js';
 import { migrate } from './operator/migrate.js';
 import { createOrganization, listOrganizations } from './operator/organizations.js';
 import { start } from './operator/start.js';
 import { planNames } from './organizations/plans.js';
-import { StorageUnavailableError } from './storage/database.js';
 
 const program = new Command('shorty-server')
   .description('The Shorty server and its operator commands. Settings come from the environment.')
@@ -53,15 +52,7 @@ clients
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!isExpected(error)) throw error;
+  if (!isOperatorsFault(error)) throw error;
   process.stderr.write(`shorty-server: ${error.message}\n`);
   process.exitCode = 1;
-}
-
-/** Faults of the operator's or the machine's, for which a stack trace is noise. */
-function isExpected(error: unknown): error is Error {
-  if (error instanceof ConfigError || error instanceof StorageUnavailableError) return true;
-  return (
-    error instanceof Error && 'code' in error && /^(E[A-Z]+|SQLITE_\w+)$/.test(String(error.code))
-  );
 }

@@ -33,6 +33,8 @@ export interface Config {
   /** Makes no visitor key for who sends `Sec-GPC` or `DNT`. */
   readonly honourPrivacySignals: boolean;
   readonly durability: 'process' | 'power';
+  /** Processes that answer requests, when the server is started by its command. */
+  readonly workers: number;
   readonly logLevel: LogLevel;
 }
 
@@ -59,10 +61,21 @@ export function readConfig(environment: Environment): Config {
   };
   const optional = <T>(name: string, parse: (text: string) => T): T | undefined =>
     read(name, '', (text) => (text === '' ? undefined : parse(text)));
+  const databasePath = read(
+    'SHORTY_DATABASE_URL',
+    'file:./data/shorty.db',
+    parseDatabaseUrl,
+  );
+  const workers = read('SHORTY_WORKERS', '1', parseWorkers);
+  if (workers > 1 && databasePath === ':memory:') {
+    throw new ConfigError(
+      `SHORTY_WORKERS is "${workers}": processes cannot share SHORTY_DATABASE_URL ":memory:"; it must be a file`,
+    );
+  }
   return {
     port: read('PORT', '3000', parsePort),
     host: read('HOST', '127.0.0.1', (text) => text),
-    databasePath: read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl),
+    databasePath,
     baseUrl: optional('SHORTY_BASE_URL', parseOrigin),
     shortDomain: optional('SHORTY_SHORT_DOMAIN', parseHost),
     publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
@@ -81,6 +94,7 @@ export function readConfig(environment: Environment): Config {
     retentionDays: optional('SHORTY_VISIT_RETENTION_DAYS', parseDays),
     honourPrivacySignals: read('SHORTY_HONOUR_PRIVACY_SIGNALS', '0', parseFlag),
     durability: read('SHORTY_DURABILITY', 'process', oneOf(['process', 'power'] as const)),
+    workers,
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
   };
 }
@@ -173,6 +187,14 @@ function parseHeaderName(text: string): string {
 function parseDays(text: string): number {
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
   throw new Error('it must be a whole number of days from 1 to 99999');
+}
+
+// Each has caches of its own, and none is faster than its processor.
+const maxWorkers = 64;
+
+function parseWorkers(text: string): number {
+  if (/^[1-9]\d?$/.test(text) && Number(text) <= maxWorkers) return Number(text);
+  throw new Error(`it must be a whole number of processes from 1 to ${maxWorkers}`);
 }
 
 function parseFlag(text: string): boolean {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
-import { v7 as newUuid } from 'uuid';
-import { AuthService, type Credentials, clientOf } from './auth/auth-service.js';
+import { AuthService, type Credentials } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { tokenHandlers } from './auth/token-handlers.js';
 import { createClickRoom } from './clicks/click-room.js';
@@ -9,15 +8,15 @@ import { type Config, readConfig } from './config.js';
 import { api } from './contract/api.js';
 import { DomainRepository } from './domains/domain-repository.js';
 import { HostResolver } from './domains/host-resolver.js';
-import { healthHandlers } from './health/health-handlers.js';
+import { healthHandlers, renderMetrics } from './health/health-handlers.js';
 import { createHttpServer } from './http/create-http-server.js';
-import { type Listener, listen } from './http/listen.js';
+import { type Listener, listen, originOf } from './http/listen.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
+import { createFirstOrganization } from './organizations/create-first-organization.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import type { Clock } from './ports.js';
 import { createQrRoom } from './qr/qr-room.js';
-import { AttemptLimiter } from './redirect/attempt-limiter.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
@@ -26,6 +25,8 @@ import { reservedWords } from './urls/reserved-words.js';
 import { createUrlRoom } from './urls/url-room.js';
 import { usageHandlers } from './usage/usage-handlers.js';
 import { createWebhookRoom } from './webhooks/webhook-room.js';
+import { SharedCaches } from './workers/shared-caches.js';
+import { alone, type Siblings } from './workers/siblings.js';
 
 export interface ServerOptions extends Partial<Config> {
   /** Milliseconds since 1970; for tests that travel in time. */
@@ -33,6 +34,8 @@ export interface ServerOptions extends Partial<Config> {
   /** Moves visits into storage in a thread of its own. Needs the build, and a database file. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
+  /** The other processes of a server that has several, which `shorty-server` starts. */
+  readonly siblings?: Siblings;
 }
 
 export interface ShortyServer {
@@ -71,6 +74,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock = Date.now,
     logger = pino({ level: 'silent' }),
     isThreaded = false,
+    siblings = alone,
     ...settings
   } = options;
   const config: Config = {
@@ -94,11 +98,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const organizations = new OrganizationRepository(database);
   const domains = new DomainRepository(database);
   const auth = new AuthService(clients, { clock, randomBytes });
-  const shared = { config, database, storage, isThreaded: isThreadedHere, clock, logger };
-  const webhooks = createWebhookRoom({ ...shared, organizations });
+  const { serves, keeps } = siblings;
+  const caches = new SharedCaches(siblings.tellChanged);
+  const shared = { config, database, storage, isThreaded: isThreadedHere, caches, clock, logger };
+  const wakeElsewhere = keeps ? undefined : () => siblings.wakeDispatcher();
+  const webhooks = createWebhookRoom({ ...shared, organizations, wakeElsewhere });
   const { outbox } = webhooks;
   const urls = createUrlRoom({ ...shared, outbox, origins, isReserved });
-  const clicks = createClickRoom({ ...shared, outbox, urls: urls.service, origins });
+  const clicks = createClickRoom({ ...shared, keeps, outbox, urls: urls.service, origins });
   const qrs = createQrRoom({
     ...shared,
     allowPrivateNetwork: config.allowPrivateNetwork,
@@ -112,6 +119,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     findActiveId: (hostname) => domains.findActiveId(hostname),
     clock,
   });
+  const ownMetrics = async () => renderMetrics(clicks.figures());
   const http = createHttpServer({
     logger,
     auth,
@@ -121,7 +129,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       isReserved,
       findDomain: (host) => hosts.find(host),
       record: clicks.record,
-      limiter: new AttemptLimiter(passwordAttempts),
+      limiter: siblings.limiter('password', passwordAttempts),
       proxies: config.trustedProxies,
       clock,
       onError: (err, requestId) => logger.error({ requestId, err }, 'a redirect failed'),
@@ -138,7 +146,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         database,
         isStopping: () => stopping !== undefined,
         visitFault: clicks.fault,
-        visitFigures: clicks.figures,
+        metrics: () => siblings.metrics(ownMetrics),
       }),
     },
   });
@@ -155,19 +163,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     }),
     ...webhooks.services,
   ];
-
-  async function createFirstOrganization(): Promise<void> {
-    // Nothing is written when there is nothing to do: a start does not wait for a locked database.
-    if ((await organizations.list()).length > 0) return;
-    const first = config.credentials ?? auth.newCredentials();
-    const id = newUuid();
-    // A self-hoster has no limits.
-    const isFirst = await organizations.createFirst(
-      { id, name: 'default', plan: 'enterprise', createdAt: clock() },
-      clientOf(id, first),
-    );
-    if (isFirst) credentials = first;
-  }
 
   async function shutDown(): Promise<void> {
     await listener?.stop(stopGraceMs);
@@ -186,14 +181,23 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     },
     database,
     async start() {
-      await database.migrate();
-      await createFirstOrganization();
+      if (keeps) {
+        await database.migrate();
+        credentials = await createFirstOrganization(database, config, clock);
+      }
       await clicks.start();
-      listener = await listen(http, config);
-      url = config.baseUrl ?? listener.origin;
+      await siblings.join({
+        forget: (changed) => caches.forgetHere(changed),
+        forgetEverything: () => caches.clearHere(),
+        metrics: ownMetrics,
+        wakeDispatcher: webhooks.wake,
+        adoptLeftovers: clicks.adoptLeftovers,
+      });
+      if (serves) listener = await listen(http, config);
+      url = config.baseUrl ?? listener?.origin ?? originOf(config);
       const { protocol, host } = new URL(url);
       places = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
-      for (const each of services) each.start();
+      if (keeps) for (const each of services) each.start();
     },
     stop() {
       stopping ??= shutDown();

@@ -10,15 +10,15 @@ export interface HealthOptions {
   readonly isStopping: () => boolean;
   /** Why visits do not reach storage; undefined while they do. */
   readonly visitFault: () => string | undefined;
-  /** Undefined before the start. */
-  readonly visitFigures: () => VisitFigures | undefined;
+  /** In Prometheus' text format. */
+  readonly metrics: () => Promise<string>;
 }
 
 export function healthHandlers({
   database,
   isStopping,
   visitFault,
-  visitFigures,
+  metrics,
 }: HealthOptions): Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getMetrics' | 'getOpenApi'> {
   // Rendered when it is first asked for: few ask.
   let openApi: string | undefined;
@@ -35,12 +35,7 @@ export function healthHandlers({
     },
 
     async getMetrics() {
-      const figures = visitFigures();
-      return {
-        status: 200,
-        text: figures === undefined ? '' : renderMetrics(figures),
-        mediaType: 'text/plain; version=0.0.4',
-      };
+      return { status: 200, text: await metrics(), mediaType: 'text/plain; version=0.0.4' };
     },
 
     async getOpenApi() {
@@ -50,8 +45,10 @@ export function healthHandlers({
   };
 }
 
-/** Prometheus' text exposition format. */
-function renderMetrics({ recorded, stored, inMemory, isFaulty }: VisitFigures): string {
+/** Prometheus' text exposition format; nothing before the start. */
+export function renderMetrics(figures: VisitFigures | undefined): string {
+  if (figures === undefined) return '';
+  const { recorded, stored, inMemory, isFaulty } = figures;
   const metrics = [
     ['shorty_visits_total', 'counter', 'Redirects and pictures that were answered.', recorded],
     ['shorty_visits_stored_total', 'counter', 'Those of them that are in storage.', stored],

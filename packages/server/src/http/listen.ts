@@ -37,7 +37,7 @@ export async function listen(
       resolve();
     });
   });
-  const origin = `http://${visibleHost(host)}:${(server.address() as AddressInfo).port}`;
+  const origin = originOf({ host, port: (server.address() as AddressInfo).port });
   return { origin, stop: (graceMs) => stopListening(server, sockets, graceMs) };
 }
 
@@ -63,6 +63,11 @@ async function stopListening(
   await closed;
   clearInterval(closeIdle);
   clearTimeout(cutOff);
+}
+
+/** The origin that reaches a server which listens there. */
+export function originOf({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `http://${visibleHost(host)}:${port}`;
 }
 
 // The loopback's and the wildcard's usual name; other addresses are shown as they are.

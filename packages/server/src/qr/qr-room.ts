@@ -5,6 +5,7 @@ import { createGuardedFetch } from '../net/guarded-fetch.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { UrlService } from '../urls/url-service.js';
+import type { SharedCaches } from '../workers/shared-caches.js';
 import { openQrStudio } from './drawing/qr-studio.js';
 import { logoFetcher } from './fetch-logo.js';
 import { qrHandlers } from './qr-handlers.js';
@@ -22,6 +23,7 @@ export interface QrRoomOptions {
   readonly urls: UrlService;
   readonly publicHost: QrServiceOptions['publicHost'];
   readonly countDownload: QrPictureHandlerOptions['countDownload'];
+  readonly caches: SharedCaches;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -30,7 +32,7 @@ const cachedPictureBytes = 64 * 1024 * 1024;
 
 /** QR codes: their records, their drawing, and their pictures for anybody. */
 export function createQrRoom(options: QrRoomOptions) {
-  const { allowPrivateNetwork, database, outbox, logger } = options;
+  const { allowPrivateNetwork, database, outbox, caches, logger } = options;
   const repository = new QrRepository(database, { outbox });
   const cache = new QrPictureCache({
     maxBytes: cachedPictureBytes,
@@ -39,6 +41,7 @@ export function createQrRoom(options: QrRoomOptions) {
       return found && (found.picture ? toPicture(found, found.picture) : 'gone');
     },
   });
+  caches.add('pictures', cache);
   const studio = openQrStudio({ isThreaded: options.isThreaded });
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
   const service = new QrService({
@@ -49,7 +52,7 @@ export function createQrRoom(options: QrRoomOptions) {
     publicHost: options.publicHost,
     clock: options.clock,
     newId: newUuid,
-    onChanged: (id) => cache.invalidate(id),
+    onChanged: (id) => caches.forget({ pictures: [id] }),
   });
   return {
     handlers: qrHandlers(service),

@@ -6,6 +6,14 @@ export interface AttemptLimit {
   readonly windowMs: number;
 }
 
+/** Counts attempts before they are judged, here or in another process. */
+export interface AttemptLimits {
+  /** Takes one attempt: 0 when it may be made, otherwise the milliseconds to wait. */
+  take(guesser: string, now: number): number | Promise<number>;
+  /** Gives an attempt back that was right. */
+  giveBack(guesser: string): void;
+}
+
 interface Window {
   readonly endsAt: number;
   used: number;
@@ -15,7 +23,7 @@ interface Window {
 const maxGuessers = 100_000;
 
 /** Counts attempts before they are judged, so that a burst cannot slip in between. */
-export class AttemptLimiter {
+export class AttemptLimiter implements AttemptLimits {
   readonly #limit: AttemptLimit;
   readonly #windows = new LRUCache<string, Window>({ max: maxGuessers });
 
@@ -23,7 +31,6 @@ export class AttemptLimiter {
     this.#limit = limit;
   }
 
-  /** Takes one attempt: 0 when it may be made, otherwise the milliseconds to wait. */
   take(guesser: string, now: number): number {
     let window = this.#windows.get(guesser);
     if (!window || window.endsAt <= now) {
@@ -35,7 +42,6 @@ export class AttemptLimiter {
     return 0;
   }
 
-  /** Gives an attempt back that was right. */
   giveBack(guesser: string): void {
     const window = this.#windows.get(guesser);
     if (window && window.used > 0) window.used -= 1;

@@ -8,7 +8,7 @@ import { sendPage, sendProblem } from '../http/send-answer.js';
 import { clientAddressOf, type TrustedProxies } from '../net/client-address.js';
 import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
 import type { Clock } from '../ports.js';
-import type { AttemptLimiter } from './attempt-limiter.js';
+import type { AttemptLimits } from './attempt-limiter.js';
 import { decideRedirect, type Link } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import { readPassword } from './read-password.js';
@@ -21,7 +21,7 @@ export interface RedirectHandlerOptions {
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
   /** Keeps the visit, and then has it answered. */
   readonly record: (request: IncomingMessage, link: Link, answer: () => void) => void;
-  readonly limiter: AttemptLimiter;
+  readonly limiter: AttemptLimits;
   readonly proxies: TrustedProxies;
   readonly clock: Clock;
   readonly onError: (error: unknown, requestId: string) => void;
@@ -115,7 +115,7 @@ export class RedirectHandler {
     );
     const password = await readPassword(request);
     const guesser = `${link.urlId} ${address}`;
-    const waitMs = limiter.take(guesser, clock());
+    const waitMs = await limiter.take(guesser, clock());
     if (waitMs > 0) {
       const seconds = Math.ceil(waitMs / 1000);
       const fault = `Too many attempts. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`;

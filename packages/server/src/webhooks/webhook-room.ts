@@ -22,6 +22,8 @@ export interface WebhookRoomOptions {
   readonly storage: StorageOptions;
   readonly isThreaded: boolean;
   readonly organizations: OrganizationRepository;
+  /** Wakes the dispatcher of another process; undefined where this one dispatches. */
+  readonly wakeElsewhere: (() => void) | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -37,7 +39,7 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
   const dispatcher = isThreaded
     ? new DispatcherThread({ storage, settings, onError })
     : createDispatcher(database, settings, clock, onError);
-  const wake = () => dispatcher.wake();
+  const wake = options.wakeElsewhere ?? (() => dispatcher.wake());
   const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wake });
   const service = new WebhookService({
     webhooks: new WebhookRepository(database),
@@ -59,5 +61,5 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
     }),
     dispatcher,
   ];
-  return { outbox, handlers: webhookHandlers(service), services };
+  return { outbox, handlers: webhookHandlers(service), services, wake };
 }

@@ -1,0 +1,46 @@
+import {
+  type AttemptLimit,
+  AttemptLimiter,
+  type AttemptLimits,
+} from '../redirect/attempt-limiter.js';
+import type { Changed } from './shared-caches.js';
+
+/** What the server's other processes may have this one do. */
+export interface OwnPart {
+  forget(changed: Changed): void;
+  forgetEverything(): void;
+  /** Prometheus' text format. */
+  metrics(): Promise<string>;
+  wakeDispatcher(): void;
+  /** Stores the visits that dead processes have left. */
+  adoptLeftovers(): void;
+}
+
+/** The other processes of a server that has several, as one of them sees them. */
+export interface Siblings {
+  /** Whether this process answers requests. */
+  readonly serves: boolean;
+  /** Whether this process does what is done once: migrations, expiry, deliveries, pruning. */
+  readonly keeps: boolean;
+  /** Resolves when every other process has let go; undefined where there is none. */
+  readonly tellChanged: ((changed: Changed) => Promise<void>) | undefined;
+  /** Requests may be answered from when it resolves: this process is told of changes from then on. */
+  join(part: OwnPart): Promise<void>;
+  /** Counts the attempts of one name in all processes together. */
+  limiter(name: string, limit: AttemptLimit): AttemptLimits;
+  /** Wakes the dispatcher of the process that keeps. */
+  wakeDispatcher(): void;
+  /** The figures of all processes, of which `own` are this one's. */
+  metrics(own: () => Promise<string>): Promise<string>;
+}
+
+/** A server of one process. */
+export const alone: Siblings = {
+  serves: true,
+  keeps: true,
+  tellChanged: undefined,
+  async join() {},
+  limiter: (_name, limit) => new AttemptLimiter(limit),
+  wakeDispatcher() {},
+  metrics: (own) => own(),
+};
