@@ -11,6 +11,7 @@ describe('readConfig', () => {
       shortDomain: undefined,
       credentials: undefined,
       durability: 'process',
+      workers: 1,
       logLevel: 'info',
     });
     expect(readConfig({}).trustedProxies.trusts('127.0.0.1')).toBe(false);
@@ -39,6 +40,8 @@ describe('readConfig', () => {
     [{}, { publicHost: undefined, allowPrivateNetwork: false }],
     [{ SHORTY_ALLOW_PRIVATE_NETWORK: '1' }, { allowPrivateNetwork: true }],
     [{ SHORTY_WEBHOOK_RETRY_SCHEDULE: '0.5, 2' }, { webhookRetrySchedule: [500, 2000] }],
+    [{ SHORTY_WORKERS: '1', SHORTY_DATABASE_URL: ':memory:' }, { workers: 1 }],
+    [{ SHORTY_WORKERS: '64' }, { workers: 64 }],
     [{ SHORTY_DURABILITY: 'power' }, { durability: 'power' }],
     [{ SHORTY_LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [
@@ -80,6 +83,12 @@ describe('readConfig', () => {
     ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,-1'],
     ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,never'],
     ['SHORTY_DURABILITY', 'maybe'],
+    ['SHORTY_WORKERS', '0'],
+    ['SHORTY_WORKERS', '-1'],
+    ['SHORTY_WORKERS', '2.5'],
+    ['SHORTY_WORKERS', 'abc'],
+    ['SHORTY_WORKERS', '65'],
+    ['SHORTY_WORKERS', '1000'],
     ['SHORTY_LOG_LEVEL', 'loud'],
   ])('%s=%s stops with its name, its value and what would be right', (name, value) => {
     const read = () => readConfig({ [name]: value });
