@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Credentials } from '../auth/auth-service.js';
 import type { Config } from '../config.js';
@@ -68,6 +69,9 @@ export class Supervisor {
 
   /** Brings storage up to date, and resolves when every process has started. */
   async start(): Promise<void> {
+    // Each worker accepts from the socket itself. Passed on by this process, connections that are on
+    // their way to a worker that is killed would be answered by nobody, and never be closed.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
     await this.#prepareStorage();
     const [url = ''] = await Promise.all(this.#workers.map((seat) => this.#open(seat)));
     this.#url = url;
