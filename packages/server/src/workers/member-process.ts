@@ -51,7 +51,7 @@ export class MemberProcess implements Member {
       tellStarted = resolve;
       tellFailed = reject;
     });
-    this.channel = new Channel(
+    this.channel = new Channel<ProcessAnswers, PrimaryAnswers>(
       lineOf(worker),
       {
         join: () => hub.join(this),

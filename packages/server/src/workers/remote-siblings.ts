@@ -38,7 +38,7 @@ export class RemoteSiblings implements Siblings {
     this.serves = role === 'worker';
     this.keeps = role === 'keeper';
     this.#name = name;
-    this.primary = new Channel(
+    this.primary = new Channel<PrimaryAnswers, ProcessAnswers>(
       line,
       {
         forget: (changed) => this.#part?.forget(changed),

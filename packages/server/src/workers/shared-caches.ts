@@ -6,7 +6,7 @@ export interface Changed {
   readonly pictures?: readonly string[];
 }
 
-type Caches = { [Name in keyof Changed]-?: Forgetful<NonNullable<Changed[Name]>[number]> };
+type Caches = { -readonly [Name in keyof Changed]-?: Forgetful<NonNullable<Changed[Name]>[number]> };
 
 interface Forgetful<Key> {
   /** After it has returned, nobody is answered by what was read of these before. */
@@ -29,8 +29,7 @@ export class SharedCaches {
   }
 
   add<Name extends keyof Caches>(name: Name, cache: Caches[Name]): void {
-    const caches: Pick<Partial<Caches>, Name> = this.#caches;
-    caches[name] = cache;
+    this.#caches[name] = cache as Partial<Caches>[Name];
   }
 
   /** Forgets here at once, and everywhere before it resolves. */
@@ -46,7 +45,7 @@ export class SharedCaches {
 
   /** For when nobody can tell what has changed. */
   clearHere(): void {
-    for (const cache of Object.values(this.#caches)) cache.clear();
+    for (const cache of Object.values(this.#caches)) cache?.clear();
   }
 }
 
