@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import { createClient, revokeClient } from './operator/clients.js';
 import { doctor } from './operator/doctor.js';
-import { isOperatorsFault } from './operator/operators-fault.js';
 import { migrate } from './operator/migrate.js';
+import { isOperatorsFault } from './operator/operators-fault.js';
 import { createOrganization, listOrganizations } from './operator/organizations.js';
 import { start } from './operator/start.js';
 import { planNames } from './organizations/plans.js';

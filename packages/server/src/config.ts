@@ -61,11 +61,7 @@ export function readConfig(environment: Environment): Config {
   };
   const optional = <T>(name: string, parse: (text: string) => T): T | undefined =>
     read(name, '', (text) => (text === '' ? undefined : parse(text)));
-  const databasePath = read(
-    'SHORTY_DATABASE_URL',
-    'file:./data/shorty.db',
-    parseDatabaseUrl,
-  );
+  const databasePath = read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl);
   const workers = read('SHORTY_WORKERS', '1', parseWorkers);
   if (workers > 1 && databasePath === ':memory:') {
     throw new ConfigError(

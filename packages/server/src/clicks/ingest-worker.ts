@@ -64,19 +64,19 @@ const adopt = () => {
   adoption = ingester.adoptLeftovers().catch(onError);
 };
 const moving = new PeriodicService({
-    name: 'visits',
-    everyMs: ingestEveryMs,
-    async runOnce() {
-      await move();
-      // New visits come first: they are to be seen within half a second.
-      if (keeps) await compactor.runOnce(move);
-      isFine = true;
-    },
-    onError(error) {
-      isFine = false;
-      onError(error);
-    },
-  });
+  name: 'visits',
+  everyMs: ingestEveryMs,
+  async runOnce() {
+    await move();
+    // New visits come first: they are to be seen within half a second.
+    if (keeps) await compactor.runOnce(move);
+    isFine = true;
+  },
+  onError(error) {
+    isFine = false;
+    onError(error);
+  },
+});
 const keeping = [
   new PeriodicService({
     name: 'leftover visits',

@@ -69,11 +69,7 @@ export class LinkCache {
     this.#keysOfUrl.clear();
   }
 
-  async #read(
-    domainId: string | null,
-    key: string,
-    doubts: Doubts,
-  ): Promise<Link | undefined> {
+  async #read(domainId: string | null, key: string, doubts: Doubts): Promise<Link | undefined> {
     for (;;) {
       const link = await this.#load(domainId, key);
       if (doubts.ofAll) {

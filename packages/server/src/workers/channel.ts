@@ -28,7 +28,7 @@ export class ChannelClosedError extends Error {
 /** Questions and answers between two processes, either of which may ask. */
 export class Channel<Theirs extends Questions<Theirs>, Ours extends Questions<Ours>> {
   readonly #line: Line;
-  readonly #answers: Ours;
+  readonly #answers: ReadonlyMap<string, (input: never) => unknown>;
   readonly #onError: (error: unknown) => void;
   readonly #asked = new Map<number, Asked>();
   #lastId = 0;
@@ -37,7 +37,7 @@ export class Channel<Theirs extends Questions<Theirs>, Ours extends Questions<Ou
   /** `onError` is told what goes wrong where nobody waits for an answer. */
   constructor(line: Line, answers: Ours, onError: (error: unknown) => void) {
     this.#line = line;
-    this.#answers = answers;
+    this.#answers = new Map(Object.entries<(input: never) => unknown>(answers));
     this.#onError = onError;
     line.onMessage((message) => void this.#receive(message as Message));
   }
@@ -80,8 +80,7 @@ export class Channel<Theirs extends Questions<Theirs>, Ours extends Questions<Ou
     if ('question' in message) {
       const { question, id, input } = message;
       try {
-        const answer = this.#answers[question as keyof Ours] as (input: unknown) => unknown;
-        const output = await answer(input);
+        const output = await this.#answers.get(question)?.(input as never);
         if (id !== undefined) this.#send({ answer: id, output });
       } catch (error) {
         if (id === undefined) this.#onError(error);

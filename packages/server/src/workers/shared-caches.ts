@@ -6,8 +6,6 @@ export interface Changed {
   readonly pictures?: readonly string[];
 }
 
-type Caches = { -readonly [Name in keyof Changed]-?: Forgetful<NonNullable<Changed[Name]>[number]> };
-
 interface Forgetful<Key> {
   /** After it has returned, nobody is answered by what was read of these before. */
   invalidate(keys: readonly Key[]): void;
@@ -21,15 +19,18 @@ interface Forgetful<Key> {
  */
 export class SharedCaches {
   readonly #tellOthers: ((changed: Changed) => Promise<void>) | undefined;
-  readonly #caches: Partial<Caches> = {};
+  readonly #caches = new Map<string, Forgetful<never>>();
 
   /** Without `tellOthers` there are no other processes. */
   constructor(tellOthers: ((changed: Changed) => Promise<void>) | undefined) {
     this.#tellOthers = tellOthers;
   }
 
-  add<Name extends keyof Caches>(name: Name, cache: Caches[Name]): void {
-    this.#caches[name] = cache as Partial<Caches>[Name];
+  add<Name extends keyof Changed>(
+    name: Name,
+    cache: Forgetful<NonNullable<Changed[Name]>[number]>,
+  ): void {
+    this.#caches.set(name, cache);
   }
 
   /** Forgets here at once, and everywhere before it resolves. */
@@ -38,21 +39,23 @@ export class SharedCaches {
     return this.#tellOthers?.(changed);
   }
 
-  forgetHere({ urls, pictures }: Changed): void {
-    if (urls) this.#caches.urls?.invalidate(urls);
-    if (pictures) this.#caches.pictures?.invalidate(pictures);
+  forgetHere(changed: Changed): void {
+    for (const [name, keys] of Object.entries(changed)) {
+      this.#caches.get(name)?.invalidate(keys as never);
+    }
   }
 
   /** For when nobody can tell what has changed. */
   clearHere(): void {
-    for (const cache of Object.values(this.#caches)) cache?.clear();
+    for (const cache of this.#caches.values()) cache.clear();
   }
 }
 
-/** Several changes as one. */
+/** Several changes as one, which names nothing twice. */
 export function joinChanges(changes: readonly Changed[]): Changed {
-  return {
-    urls: [...new Set(changes.flatMap(({ urls = [] }) => urls))],
-    pictures: [...new Set(changes.flatMap(({ pictures = [] }) => pictures))],
-  };
+  const joined: Record<string, unknown[]> = {};
+  for (const [name, keys] of changes.flatMap((changed) => Object.entries(changed))) {
+    joined[name] = [...new Set([...(joined[name] ?? []), ...keys])];
+  }
+  return joined;
 }

@@ -123,7 +123,10 @@ export class Supervisor {
     seat.soonEnds = livedMs < soundAfterMs ? seat.soonEnds + 1 : 0;
     const inMs = restartDelayMs(seat.soonEnds);
     const { name, pid } = member;
-    this.#options.logger.error({ process: name, ended: pid, ...end, inMs }, 'a process is replaced');
+    this.#options.logger.error(
+      { process: name, ended: pid, ...end, inMs },
+      'a process is replaced',
+    );
     seat.restart = setTimeout(() => this.#reopen(seat), inMs);
   }
 

@@ -2,7 +2,15 @@ import { readdirSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { childrenOf, isAlive } from './child-processes.js';
-import { build, call, command, newSettings, type Serving, serve, tokenOf } from './server-process.js';
+import {
+  build,
+  call,
+  command,
+  newSettings,
+  type Serving,
+  serve,
+  tokenOf,
+} from './server-process.js';
 
 beforeAll(build, 120_000);
 

@@ -3,7 +3,16 @@ import { readdirSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { childrenOf, isAlive } from './child-processes.js';
-import { build, call, command, newSettings, run, type Serving, serve, tokenOf } from './server-process.js';
+import {
+  build,
+  call,
+  command,
+  newSettings,
+  run,
+  type Serving,
+  serve,
+  tokenOf,
+} from './server-process.js';
 
 beforeAll(build, 120_000);
 
