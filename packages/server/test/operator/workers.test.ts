@@ -14,10 +14,12 @@ import {
   tokenOf,
 } from './server-process.js';
 
+// Four processes start for each of them.
+vi.setConfig({ testTimeout: 90_000 });
 beforeAll(build, 120_000);
 
 const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret' };
-const waiting = { timeout: 15_000, interval: 20 };
+const waiting = { timeout: 60_000, interval: 20 };
 
 interface Started extends Serving {
   readonly token: string | number;
