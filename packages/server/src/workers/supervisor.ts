@@ -132,8 +132,10 @@ export class Supervisor {
 
   #reopen(seat: Seat): void {
     const member = this.#fork(seat);
-    member.started.catch((err) =>
-      this.#options.logger.error({ process: seat.name, err }, 'a process could not start'),
+    const { logger } = this.#options;
+    member.started.then(
+      () => logger.info({ process: seat.name, started: member.pid }, 'a process has started anew'),
+      (err) => logger.error({ process: seat.name, err }, 'a process could not start'),
     );
     void this.#watch(seat, member);
   }
