@@ -116,7 +116,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     resolveTxt:
       resolveTxt ?? createTxtResolver({ servers: config.dnsServers, timeoutMs: dnsTimeoutMs }),
     shortDomain: () => origins().shortDomain,
-    apiHost: () => new URL(url).host,
+    otherHosts: () => [url, config.publicHost ?? url].map((each) => new URL(each).host),
   });
   const http = createHttpServer({
     logger,

@@ -14,14 +14,14 @@ export interface DomainRoomOptions {
   readonly resolveTxt: ResolveTxt;
   /** The platform's own host for links, with its port if need be. */
   readonly shortDomain: () => string;
-  /** The API's. */
-  readonly apiHost: () => string;
+  /** The other hosts that are this server's own: the API's, and that of QR codes. */
+  readonly otherHosts: () => readonly string[];
   readonly clock: Clock;
 }
 
 /** Custom domains: their records, the proof that they are somebody's, and whom a Host header names. */
 export function createDomainRoom(options: DomainRoomOptions) {
-  const { database, outbox, resolveTxt, shortDomain, apiHost, clock } = options;
+  const { database, outbox, resolveTxt, shortDomain, otherHosts, clock } = options;
   const domains = new DomainRepository(database, { outbox });
   const hosts = new HostResolver({
     shortDomain,
@@ -31,7 +31,7 @@ export function createDomainRoom(options: DomainRoomOptions) {
   const service = new DomainService({
     domains,
     resolveTxt,
-    ownHosts: () => [shortDomain(), apiHost()],
+    ownHosts: () => [shortDomain(), ...otherHosts()],
     clock,
     newId: newUuid,
     randomBytes,
