@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostnameOf, maxHostnameLength, readHostname } from './hostname.js';
 
@@ -50,6 +51,18 @@ describe('readHostname', () => {
   ])('%j is refused: %s', (text, words) => {
     expect(readHostname(text)).toEqual({ ok: false, fault: expect.stringContaining(words) });
   });
+});
+
+it('whatever the text, what is taken is a name that is taken as it is', () => {
+  const text = fc.oneof(fc.domain(), fc.string({ unit: 'grapheme' }), fc.webUrl());
+  fc.assert(
+    fc.property(text, (sent) => {
+      const reading = readHostname(sent);
+      if (!reading.ok) return expect(reading.fault).toMatch(/^must /);
+      expect(reading.hostname).toMatch(/^[a-z0-9.-]+$/);
+      expect(readHostname(reading.hostname)).toEqual(reading);
+    }),
+  );
 });
 
 describe('hostnameOf', () => {

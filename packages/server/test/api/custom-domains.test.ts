@@ -120,6 +120,57 @@ describe('domainId routes the link through a custom domain', () => {
   });
 });
 
+describe('a domain that is no more', () => {
+  it('leads its visitors to its own links, which are gone, and never to others of that name', async () => {
+    const { id, hostname } = await addDomain();
+    await create({ customSlug: 'in-both', targetUrl: 'https://example.com/platform' });
+    await create({ customSlug: 'platform-alone' });
+    const { data: link } = await create({ domainId: id, customSlug: 'in-both' });
+    expect(await follow(hostname, 'in-both')).toBe(targetUrl);
+    await api.call('deleteUrl', { params: { id: link.id } });
+    expect((await api.call('deleteDomain', { params: { id } })).status).toBe(200);
+    expect(await follow(hostname, 'in-both')).toBe(410);
+    expect(await follow(hostname, 'platform-alone')).toBe(404);
+  });
+
+  it('belongs to whom it is verified by next, at once', async () => {
+    const { id, hostname } = await addDomain();
+    const { data: link } = await create({ domainId: id, customSlug: 'handed-over' });
+    await api.call('deleteUrl', { params: { id: link.id } });
+    await api.call('deleteDomain', { params: { id } });
+    expect(await follow(hostname, 'handed-over')).toBe(410);
+
+    const next = await api.signIn(await api.createOrganization('free'));
+    const { data } = await next.call('createDomain', { body: { hostname } });
+    expect(await follow(hostname, 'handed-over')).toBe(410);
+    api.zone.set(data.txtRecord.name, [data.txtRecord.value]);
+    await next.call('verifyDomain', { params: { id: data.id } });
+    expect(await follow(hostname, 'handed-over')).toBe(404);
+    const body = { targetUrl: 'https://example.com/next', customSlug: 'handed-over' };
+    await next.call('createUrl', { body: { ...body, domainId: data.id } });
+    expect(await follow(hostname, 'handed-over')).toBe(body.targetUrl);
+  });
+});
+
+describe('what else a custom domain answers', () => {
+  it('is told to nobody who asks by its name for certificates', async () => {
+    const { hostname } = await addDomain();
+    const question = `internal/tls-allowed?domain=${hostname}`;
+    expect(await follow(hostname, question)).toBe(404);
+    expect(await follow('localhost', question)).toBe(200);
+  });
+
+  it('links of the domain are listed by domainId, and their QR codes carry its name', async () => {
+    const { id: domainId, hostname } = await addDomain();
+    const { data: link } = await create({ domainId, customSlug: 'with-code' });
+    const { data } = await api.call('listUrls', { query: { domainId } });
+    expect(data.items.map(({ shortUrl }) => shortUrl)).toEqual([`http://${hostname}/with-code`]);
+    const { data: code } = await api.call('createQr', { body: { urlId: link.id } });
+    expect(code.qrData).toBe(`http://${hostname}/${link.shortCode}`);
+    expect(await follow(hostname, link.shortCode)).toBe(targetUrl);
+  });
+});
+
 describe('PATCH of domainId', () => {
   it('moves the link; what led to it before leads to it still', async () => {
     const { id: domainId, hostname } = await addDomain();
