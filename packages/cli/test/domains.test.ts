@@ -66,7 +66,7 @@ describe('shorty domains', () => {
     const args = ['domains', 'verify', id, '--wait', '--wait-for', '1'];
     const ended = await shorty.run([...args, '--every', '61']);
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toContain('not verified within 1 minutes: The TXT record at');
+    expect(ended.stderr).toContain('not verified within 1 minute: The TXT record at');
 
     const isAsked = new Promise<void>((resolve) => {
       onAsked = () => resolve();

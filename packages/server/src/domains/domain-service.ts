@@ -43,7 +43,7 @@ export class DomainService {
     idempotency: Idempotency,
   ): Promise<Once<Domain>> {
     const { domains, clock, newId, randomBytes } = this.#options;
-    if (this.isOwn(hostname)) {
+    if (this.#isOwn(hostname)) {
       throw new ApiError('DOMAIN_INVALID', `${hostname} is this server's own name`, {
         details: [{ path: 'hostname', message: "must not be this server's own name" }],
       });
@@ -112,29 +112,28 @@ export class DomainService {
 
   async delete(organizationId: string, id: string): Promise<Domain> {
     const { domains, clock, onChanged } = this.#options;
-    try {
-      const outcome = await domains.delete(organizationId, id, clock());
-      if (outcome.status === 'deleted') return outcome.domain;
-      if (outcome.status === 'not-found') throw notFound();
-      const links = outcome.activeUrls === 1 ? '1 active link is' : `${outcome.activeUrls} active links are`;
-      throw new ApiError(
-        'DOMAIN_CONFLICT',
-        `${links} on this domain: deactivate them or move them to another domain first`,
-      );
-    } finally {
-      // Even when the commit's answer was lost.
-      onChanged();
+    const outcome = await domains.delete(organizationId, id, clock());
+    switch (outcome.status) {
+      case 'deleted':
+        onChanged();
+        return outcome.domain;
+      case 'in-use': {
+        const { activeUrls } = outcome;
+        const links = activeUrls === 1 ? '1 active link is' : `${activeUrls} active links are`;
+        throw new ApiError(
+          'DOMAIN_CONFLICT',
+          `${links} on this domain: deactivate them or move them to another domain first`,
+        );
+      }
+      case 'not-found':
+        throw notFound();
     }
   }
 
   /** Whether visitors may come by this name: a custom domain's that is active, or our own. */
   async isServed(hostname: string): Promise<boolean> {
-    if (this.isOwn(hostname)) return true;
+    if (this.#isOwn(hostname)) return true;
     return (await this.#options.domains.findByHostname(hostname))?.isActive === true;
-  }
-
-  isOwn(hostname: string): boolean {
-    return this.#options.ownHosts().some((host) => hostnameOf(host) === hostname);
   }
 
   async #verify(
@@ -145,11 +144,13 @@ export class DomainService {
     const { domains, resolveTxt, clock, onChanged } = this.#options;
     const domain = await this.get(organizationId, id);
     const fault = domain.isActive ? null : await checkChallenge(resolveTxt, domain);
-    try {
-      return await domains.verify(domain, fault, clock(), idempotency);
-    } finally {
-      onChanged();
-    }
+    const outcome = await domains.verify(domain, fault, clock(), idempotency);
+    if (outcome.result.status === 'verified') onChanged();
+    return outcome;
+  }
+
+  #isOwn(hostname: string): boolean {
+    return this.#options.ownHosts().some((host) => hostnameOf(host) === hostname);
   }
 }
 

@@ -90,7 +90,7 @@ async function tryOnce(
 }
 
 function gaveUp(cause: ValidationError, minutes: number): CliError {
-  return new CliError(`not verified within ${minutes} minutes: ${cause.message}`, {
+  return new CliError(`not verified within ${formatCount(minutes, 'minute')}: ${cause.message}`, {
     code: 'DOMAIN_INVALID',
     cause,
   });
