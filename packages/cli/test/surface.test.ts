@@ -18,7 +18,14 @@ const commands = [
   ...['webhooks delete', 'webhooks deliveries', 'webhooks replay', 'webhooks test'],
   ...['webhooks rotate-secret', 'webhooks listen', 'webhooks verify'],
   ...['domains', 'domains create', 'domains list', 'domains get', 'domains verify'],
-  ...['domains delete', 'urls clicks', 'urls export', 'analytics', 'analytics overview', 'analytics report'],
+  ...[
+    'domains delete',
+    'urls clicks',
+    'urls export',
+    'analytics',
+    'analytics overview',
+    'analytics report',
+  ],
   ...['usage', 'completion'],
 ];
 

@@ -20,9 +20,7 @@ const hostname = z
     example: 'go.example.com',
   });
 
-export const domainCreateRequest = z
-  .strictObject({ hostname })
-  .meta({ id: 'DomainCreateRequest' });
+export const domainCreateRequest = z.strictObject({ hostname }).meta({ id: 'DomainCreateRequest' });
 
 const id = z.string().meta({ format: 'uuid', example: '0198c0de-0000-7000-8000-0000000000aa' });
 const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
