@@ -217,7 +217,7 @@ describe('POST /domains/{id}/verify', () => {
     const theirs = (await add(hostname, other)).data;
     api.zone.set(ours.txtRecord.name, [ours.txtRecord.value, theirs.txtRecord.value]);
     const answers = await Promise.all([verify(ours.id), verify(theirs.id, other)]);
-    const outcomes = answers.map(({ status, outcome }) => (status === 200 ? 'active' : outcome));
+    const outcomes = answers.map((each) => (each.status === 200 ? 'active' : each.outcome));
     expect(outcomes.sort()).toEqual(['409 DOMAIN_CONFLICT', 'active']);
     const loser = answers.find(({ status }) => status !== 200);
     expect(loser?.error.message).toContain(`${hostname} is active in another organization`);
