@@ -42,6 +42,12 @@ describe('readConfig', () => {
     [{ SHORTY_WEBHOOK_RETRY_SCHEDULE: '0.5, 2' }, { webhookRetrySchedule: [500, 2000] }],
     [{ SHORTY_WORKERS: '1', SHORTY_DATABASE_URL: ':memory:' }, { workers: 1 }],
     [{ SHORTY_WORKERS: '64' }, { workers: 64 }],
+    [{}, { dnsServers: undefined }],
+    [{ SHORTY_DNS_SERVERS: '1.1.1.1' }, { dnsServers: ['1.1.1.1'] }],
+    [
+      { SHORTY_DNS_SERVERS: '127.0.0.1:5353, ::1,[2606:4700::1111]:53' },
+      { dnsServers: ['127.0.0.1:5353', '::1', '[2606:4700::1111]:53'] },
+    ],
     [{ SHORTY_DURABILITY: 'power' }, { durability: 'power' }],
     [{ SHORTY_LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [
@@ -58,6 +64,10 @@ describe('readConfig', () => {
     ['PORT', '-1'],
     ['PORT', '1e3'],
     ['PORT', '3000.5'],
+    ['SHORTY_DNS_SERVERS', 'dns.example'],
+    ['SHORTY_DNS_SERVERS', '1.1.1.1,'],
+    ['SHORTY_DNS_SERVERS', '1.1.1.1:99999'],
+    ['SHORTY_DNS_SERVERS', '1.1.1.1:53/x'],
     ['SHORTY_DATABASE_URL', 'data/shorty.db'],
     ['SHORTY_DATABASE_URL', 'file:'],
     ['SHORTY_DATABASE_URL', 'file://'],

@@ -6,16 +6,16 @@ import { tokenHandlers } from './auth/token-handlers.js';
 import { createClickRoom } from './clicks/click-room.js';
 import { type Config, readConfig } from './config.js';
 import { api } from './contract/api.js';
-import { DomainRepository } from './domains/domain-repository.js';
-import { HostResolver } from './domains/host-resolver.js';
+import { createDomainRoom } from './domains/domain-room.js';
 import { healthHandlers, renderMetrics } from './health/health-handlers.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, originOf } from './http/listen.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
+import { createTxtResolver } from './net/txt-resolver.js';
 import { createFirstOrganization } from './organizations/create-first-organization.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
-import type { Clock } from './ports.js';
+import type { Clock, ResolveTxt } from './ports.js';
 import { createQrRoom } from './qr/qr-room.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
 import type { Database } from './storage/database.js';
@@ -36,6 +36,8 @@ export interface ServerOptions extends Partial<Config> {
   readonly logger?: Logger;
   /** The other processes of a server that has several, which `shorty-server` starts. */
   readonly siblings?: Siblings;
+  /** Looks up TXT records; for tests without DNS. */
+  readonly resolveTxt?: ResolveTxt;
 }
 
 export interface ShortyServer {
@@ -56,6 +58,7 @@ const passwordAttempts = { attempts: 10, windowMs: 10 * 60_000 };
 const housekeepingEveryMs = 10 * 60_000;
 // What is still under way after this long is cut off, so that a stop ends within ten seconds.
 const stopGraceMs = 8_000;
+const dnsTimeoutMs = 5_000;
 
 /**
  * The whole server in this process: storage, rooms, HTTP. Without options it keeps everything in
@@ -75,6 +78,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     logger = pino({ level: 'silent' }),
     isThreaded = false,
     siblings = alone,
+    resolveTxt,
     ...settings
   } = options;
   const config: Config = {
@@ -96,7 +100,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
-  const domains = new DomainRepository(database);
   const auth = new AuthService(clients, { clock, randomBytes });
   const { serves, keeps } = siblings;
   const caches = new SharedCaches(siblings.tellChanged);
@@ -114,10 +117,13 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
     countDownload: clicks.countDownload,
   });
-  const hosts = new HostResolver({
+  const domains = createDomainRoom({
+    ...shared,
+    outbox,
+    resolveTxt:
+      resolveTxt ?? createTxtResolver({ servers: config.dnsServers, timeoutMs: dnsTimeoutMs }),
     shortDomain: () => origins().shortDomain,
-    findActiveId: (hostname) => domains.findActiveId(hostname),
-    clock,
+    otherHosts: () => [url, config.publicHost ?? url].map((each) => new URL(each).host),
   });
   const ownMetrics = async () => renderMetrics(clicks.figures());
   const http = createHttpServer({
@@ -127,7 +133,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     redirects: new RedirectHandler({
       cache: urls.cache,
       isReserved,
-      findDomain: (host) => hosts.find(host),
+      findDomain: (host) => domains.hosts.find(host),
       record: clicks.record,
       limiter: siblings.limiter('password', passwordAttempts),
       proxies: config.trustedProxies,
@@ -141,6 +147,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...clicks.handlers,
       ...qrs.handlers,
       ...webhooks.handlers,
+      ...domains.handlers,
       ...usageHandlers(organizations, clock),
       ...healthHandlers({
         database,

@@ -4,6 +4,8 @@ export interface Changed {
   readonly urls?: readonly number[];
   /** Pictures of QR codes, by the ids of the codes. */
   readonly pictures?: readonly string[];
+  /** Which domains hosts name: all of them are forgotten. */
+  readonly hosts?: readonly [];
 }
 
 interface Forgetful<Key> {

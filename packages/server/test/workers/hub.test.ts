@@ -29,6 +29,10 @@ function server({ patienceMs = 60_000 } = {}) {
       invalidate: (ids) => log.push(`urls ${ids.join(' ')}`),
       clear: () => log.push('all urls'),
     });
+    caches.add('hosts', {
+      invalidate: () => log.push('hosts'),
+      clear: () => log.push('all hosts'),
+    });
     caches.add('pictures', {
       invalidate: (ids) => log.push(`pictures ${ids.join(' ')}`),
       clear: () => log.push('all pictures'),
@@ -105,8 +109,9 @@ describe('a change', () => {
       a.caches.forget({ urls: [1, 2] }),
       a.caches.forget({ urls: [2, 3] }),
       a.caches.forget({ pictures: ['p'] }),
+      a.caches.forget({ hosts: [] }),
     ]);
-    expect(b.log).toEqual(['urls 1 2 3', 'pictures p']);
+    expect(b.log).toEqual(['urls 1 2 3', 'pictures p', 'hosts']);
   });
 
   it('does not wait for a worker that ends meanwhile', async () => {
@@ -142,7 +147,7 @@ describe('a worker that was killed', () => {
       await join('keeper', 'keeper'),
     ];
     b.end({ isClean: false });
-    await vi.waitFor(() => expect(a.log).toEqual(['all urls', 'all pictures']));
+    await vi.waitFor(() => expect(a.log).toEqual(['all urls', 'all hosts', 'all pictures']));
     await vi.waitFor(() => expect(keeper.log).toEqual(['adopt']));
     expect(b.log).toEqual([]);
   });
