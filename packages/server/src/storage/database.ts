@@ -27,6 +27,8 @@ export interface Database {
   allocateUrlIds(transaction: WriteTransaction, count: number): Promise<number>;
   /** Brings the tables up to date; the names of the migrations that it applied. */
   migrate(): Promise<string[]>;
+  /** The names of the migrations that `migrate` would apply. */
+  pendingMigrations(): Promise<string[]>;
   /** Does what the engine should do now and then, and not on the thread that redirects. */
   maintain(): Promise<void>;
   close(): Promise<void>;

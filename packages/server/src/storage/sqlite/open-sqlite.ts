@@ -9,7 +9,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Database, Schema } from '../database.js';
-import { applyMigrations } from '../migrations/apply-migrations.js';
+import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
 import { GroupCommit } from './group-commit.js';
 import { SqliteDriver } from './sqlite-driver.js';
@@ -72,6 +72,7 @@ export function openSqlite(options: SqliteOptions): Database {
         writer.pragma('busy_timeout = 0');
       }
     },
+    pendingMigrations: () => findPendingMigrations(read, 'sqlite'),
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
       // Its own handle: there is no checkpoint on one that is within a transaction.
