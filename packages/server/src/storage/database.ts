@@ -31,7 +31,15 @@ export interface Database {
   pendingMigrations(): Promise<string[]>;
   /** Does what the engine should do now and then, and not on the thread that redirects. */
   maintain(): Promise<void>;
+  /** What it takes on the disk; nothing where it is elsewhere. */
+  size(): StorageSize;
   close(): Promise<void>;
+}
+
+export interface StorageSize {
+  readonly dataBytes: number;
+  /** What was written and is not in the data yet. */
+  readonly logBytes: number;
 }
 
 export type BulkInsert = <Table extends keyof Schema & string>(

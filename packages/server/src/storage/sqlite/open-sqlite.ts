@@ -73,6 +73,7 @@ export function openSqlite(options: SqliteOptions): Database {
       }
     },
     pendingMigrations: () => findPendingMigrations(read, 'sqlite'),
+    size: () => ({ dataBytes: bytesOf(path), logBytes: logBytes(path) }),
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
       // Its own handle: there is no checkpoint on one that is within a transaction.
@@ -90,7 +91,11 @@ export function openSqlite(options: SqliteOptions): Database {
 }
 
 function logBytes(path: string): number {
-  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  return bytesOf(`${path}-wal`);
+}
+
+function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function openHandle({ path, durability, leavesCheckpoints }: SqliteOptions): SqliteHandle.Database {
