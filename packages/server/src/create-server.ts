@@ -9,7 +9,7 @@ import { type Config, readConfig } from './config.js';
 import { api } from './contract/api.js';
 import { DomainRepository } from './domains/domain-repository.js';
 import { HostResolver } from './domains/host-resolver.js';
-import { healthHandlers } from './health/health-handlers.js';
+import { createHealthRoom } from './health/health-room.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen } from './http/listen.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
@@ -112,8 +112,16 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     findActiveId: (hostname) => domains.findActiveId(hostname),
     clock,
   });
+  const health = createHealthRoom({
+    database,
+    isStopping: () => stopping !== undefined,
+    visitFault: clicks.fault,
+    visitFigures: clicks.figures,
+    dispatchFigures: webhooks.figures,
+  });
   const http = createHttpServer({
     logger,
+    onAnswered: health.onAnswered,
     auth,
     clock,
     redirects: new RedirectHandler({
@@ -134,12 +142,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...qrs.handlers,
       ...webhooks.handlers,
       ...usageHandlers(organizations, clock),
-      ...healthHandlers({
-        database,
-        isStopping: () => stopping !== undefined,
-        visitFault: clicks.fault,
-        visitFigures: clicks.figures,
-      }),
+      ...health.handlers,
     },
   });
   const services: readonly Service[] = [
@@ -154,6 +157,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       onError: (err) => logger.error({ err }, 'old tokens and keys could not be removed'),
     }),
     ...webhooks.services,
+    ...health.services,
   ];
 
   async function createFirstOrganization(): Promise<void> {
