@@ -32,7 +32,7 @@ export async function doctor({ check }: { check?: true }): Promise<void> {
     if (faults === 0 && !isIncurable) say('Visits, counters and series agree.');
     if (faults === 0 || check) return;
     for (const each of diagnoses) if (each.faults > 0) await each.mend();
-    say(`Mended ${number(faults)} ${faults === 1 ? 'counter' : 'counters'}.`);
+    say(`Mended ${number(faults)} ${faults === 1 ? 'fault' : 'faults'}.`);
   });
 }
 
