@@ -15,8 +15,7 @@ export interface HealthOptions {
   readonly visitFault: () => string | undefined;
   /** Undefined before the start. */
   readonly visitFigures: () => VisitFigures | undefined;
-  /** Undefined before the start. */
-  readonly dispatchFigures: () => DispatchFigures | undefined;
+  readonly dispatchFigures: () => DispatchFigures;
   /** What others have to tell. */
   readonly watched: readonly { families(): Family[] }[];
 }
@@ -48,10 +47,9 @@ export function healthHandlers({
 
     async getMetrics() {
       const visits = visitFigures();
-      const deliveries = dispatchFigures();
       const families = [
         ...(visits ? visitFamilies(visits) : []),
-        ...(deliveries ? deliveryFamilies(deliveries) : []),
+        ...deliveryFamilies(dispatchFigures()),
         ...storageFamilies(database.size()),
         ...watched.flatMap((each) => each.families()),
       ];
@@ -69,7 +67,7 @@ export function healthHandlers({
   };
 }
 
-function dispatchFault(figures: DispatchFigures | undefined): string | undefined {
-  if (!figures || figures.sinceTurnMs < dispatcherPatienceMs) return undefined;
+function dispatchFault({ sinceTurnMs }: DispatchFigures): string | undefined {
+  if (sinceTurnMs < dispatcherPatienceMs) return undefined;
   return 'Webhooks wait: their dispatcher does not get on';
 }

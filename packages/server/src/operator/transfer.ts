@@ -23,7 +23,7 @@ export async function exportToFile({ org, out }: ExportOptions): Promise<void> {
       throw new ConfigError(`there is no organization ${org}: see shorty-server orgs list`);
     }
     if (out === undefined) {
-      await write(database, org, process.stdout, { end: false });
+      await write(database, org, process.stdout, { end: false }).catch(passClosedPipe);
       return;
     }
     refuseToOverwrite([out]);
@@ -48,6 +48,11 @@ function write(
   return exportOrganization(database, organizationId, async (lines) => {
     await pipeline(lines, sink, { end });
   });
+}
+
+/** Whoever reads has seen enough. */
+function passClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /** Takes over an organization out of a file. */

@@ -20,7 +20,10 @@ export class DispatcherThread implements Service {
   #worker: Worker | undefined;
   #ended: Promise<void> = Promise.resolve();
   #isStopping = false;
-  #told: { readonly figures: DispatchFigures; readonly at: number } | undefined;
+  #told: { readonly figures: DispatchFigures; readonly at: number } = {
+    figures: { attempts: [], pending: 0, overdueMs: 0, sinceTurnMs: 0 },
+    at: performance.now(),
+  };
 
   constructor(options: DispatcherThreadOptions) {
     this.#options = options;
@@ -47,9 +50,8 @@ export class DispatcherThread implements Service {
     });
   }
 
-  /** As the thread last told them; undefined before it has. */
-  get figures(): DispatchFigures | undefined {
-    if (!this.#told) return undefined;
+  /** As the thread last told them. */
+  get figures(): DispatchFigures {
     const { figures, at } = this.#told;
     // A thread that tells nothing any more gets on no more.
     return { ...figures, sinceTurnMs: figures.sinceTurnMs + (performance.now() - at) };

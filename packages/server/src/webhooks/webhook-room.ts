@@ -60,6 +60,6 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
     }),
     dispatcher,
   ];
-  const figures = (): DispatchFigures | undefined => dispatcher.figures;
+  const figures = (): DispatchFigures => dispatcher.figures;
   return { outbox, handlers: webhookHandlers(service), services, figures };
 }

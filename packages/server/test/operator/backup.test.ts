@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build, call, command, newSettings, type Serving, serve, tokenOf } from './server-process.js';
 
@@ -224,7 +225,6 @@ describe('backup and restore', () => {
   it('say that a database of an earlier version has to be brought up to date first', async () => {
     const settings = newSettings();
     await command(settings, 'migrate');
-    const { default: SqliteHandle } = await import('better-sqlite3');
     const handle = new SqliteHandle(pathOf(settings));
     handle.exec("delete from kysely_migration where name = (select max(name) from kysely_migration)");
     handle.close();
