@@ -19,7 +19,8 @@ export function renderFamilies(families: readonly Family[]): string {
     .filter(({ samples }) => samples.length > 0)
     .map(({ name, type, help, samples }) => {
       const lines = samples.map(
-        ({ suffix = '', labels = {}, value }) => `${name}${suffix}${renderLabels(labels)} ${value}\n`,
+        ({ suffix = '', labels = {}, value }) =>
+          `${name}${suffix}${renderLabels(labels)} ${value}\n`,
       );
       return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
     })

@@ -5,7 +5,12 @@ import { type Family, single } from './exposition.js';
 
 export function visitFamilies({ recorded, stored, inMemory, isFaulty }: VisitFigures): Family[] {
   return [
-    single('shorty_visits_total', 'counter', 'Redirects and pictures that were answered.', recorded),
+    single(
+      'shorty_visits_total',
+      'counter',
+      'Redirects and pictures that were answered.',
+      recorded,
+    ),
     single('shorty_visits_stored_total', 'counter', 'Those of them that are in storage.', stored),
     single(
       'shorty_journal_waiting',

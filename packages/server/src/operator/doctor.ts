@@ -90,7 +90,9 @@ async function examineDeliveries(database: Database): Promise<Diagnosis> {
   return {
     says: [
       ...(deliveries > 0 ? [`${number(deliveries)} deliveries.`] : []),
-      ...(faults > 0 ? [`${number(faults)} of them are pending and never due, or over and due.`] : []),
+      ...(faults > 0
+        ? [`${number(faults)} of them are pending and never due, or over and due.`]
+        : []),
     ],
     faults,
     mend: () => mendDeliveries(database, Date.now()),

@@ -141,7 +141,9 @@ function checkRow(
 
 function shiftUrlId({ urlId }: TransferTable, row: Row, by: number): Row {
   const id = urlId === undefined ? null : row[urlId];
-  return urlId === undefined || id === null || by === 0 ? row : { ...row, [urlId]: Number(id) + by };
+  return urlId === undefined || id === null || by === 0
+    ? row
+    : { ...row, [urlId]: Number(id) + by };
 }
 
 /** What two organizations cannot both have. */
@@ -206,7 +208,9 @@ async function refuseStrangers(
   for (const table of transferTables) {
     const written = await countRows(transaction, table, organizationId);
     if (written === (rows.get(table.name) ?? 0)) continue;
-    throw new TransferFileError(`the file has rows of ${table.name} that are not its organization's`);
+    throw new TransferFileError(
+      `the file has rows of ${table.name} that are not its organization's`,
+    );
   }
   const own = sql`select id from domains where organization_id = ${organizationId}`;
   const { rows: foreign } = await sql`

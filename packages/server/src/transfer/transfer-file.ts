@@ -12,7 +12,11 @@ export class TransferFileError extends Error {
 const version = 1;
 const format = 'shorty-organization';
 
-const headLine = z.object({ format: z.literal(format), version: z.number(), organizationId: z.string() });
+const headLine = z.object({
+  format: z.literal(format),
+  version: z.number(),
+  organizationId: z.string(),
+});
 const rowLine = z.object({
   table: z.enum(transferTables.map(({ name }) => name)),
   row: z.record(

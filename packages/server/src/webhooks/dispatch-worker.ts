@@ -10,9 +10,7 @@ export interface DispatchWorkerData {
 
 export type DispatchCommand = 'wake' | 'stop';
 
-export type DispatchMessage =
-  | { readonly fault: string }
-  | { readonly figures: DispatchFigures };
+export type DispatchMessage = { readonly fault: string } | { readonly figures: DispatchFigures };
 
 const tellEveryMs = 1_000;
 

@@ -96,8 +96,9 @@ describe('GET /metrics', () => {
   });
 
   it('tells of visits, of storage and of the process', async () => {
-    const { shortCode } = (await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } }))
-      .data;
+    const { shortCode } = (
+      await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } })
+    ).data;
     await api.visit(`/${shortCode}`);
     await until('shorty_visits_stored_total', [], 1);
     expect(await figure('shorty_visits_total')).toBe(1);

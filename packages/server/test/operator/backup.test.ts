@@ -14,12 +14,22 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { build, call, command, newSettings, type Serving, serve, tokenOf } from './server-process.js';
+import {
+  build,
+  call,
+  command,
+  newSettings,
+  type Serving,
+  serve,
+  tokenOf,
+} from './server-process.js';
 
 beforeAll(build, 120_000);
 
 const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret' };
-const person = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0' };
+const person = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+};
 
 type Settings = Record<string, string>;
 
@@ -133,14 +143,19 @@ describe('backup and restore', () => {
       expect(`${slug} ${kept <= (load.clicks.get(slug) ?? 0)}`).toBe(`${slug} true`);
       expect(await visitOf(next.origin, slug)).toBe(307);
     }
-    expect(readFileSync(`${pathOf(restored)}.key`)).toEqual(readFileSync(`${pathOf(settings)}.key`));
+    expect(readFileSync(`${pathOf(restored)}.key`)).toEqual(
+      readFileSync(`${pathOf(settings)}.key`),
+    );
   });
 
   it('bring the clicks that a killed server has left in its journal, once each', async () => {
     const settings = newSettings();
     const server = await start(settings);
     const token = await tokenOf(server.origin, credentials);
-    await call(server.origin, token, '/urls', { targetUrl: 'https://example.com/', customSlug: 'hot' });
+    await call(server.origin, token, '/urls', {
+      targetUrl: 'https://example.com/',
+      customSlug: 'hot',
+    });
     const visits = Array.from({ length: 50 }, () => visitOf(server.origin, 'hot'));
     expect(new Set(await Promise.all(visits))).toEqual(new Set([307]));
     server.child.kill('SIGKILL');
@@ -213,7 +228,10 @@ describe('backup and restore', () => {
     await refuses(pathOf(settings), /is a database in use/);
     await refuses(join(scratch(), 'nothing'), /there is no backup at/);
     const text = join(scratch(), 'text');
-    writeFileSync(text, 'no database at all, but long enough to be looked at for a while\n'.repeat(50));
+    writeFileSync(
+      text,
+      'no database at all, but long enough to be looked at for a while\n'.repeat(50),
+    );
     await refuses(text, /is not sound: file is not a database/);
     const damaged = openSync(file, 'r+');
     writeSync(damaged, Buffer.alloc(8_192, 0xab), 0, 8_192, 4_096 * 3);
@@ -226,7 +244,9 @@ describe('backup and restore', () => {
     const settings = newSettings();
     await command(settings, 'migrate');
     const handle = new SqliteHandle(pathOf(settings));
-    handle.exec("delete from kysely_migration where name = (select max(name) from kysely_migration)");
+    handle.exec(
+      'delete from kysely_migration where name = (select max(name) from kysely_migration)',
+    );
     handle.close();
     const file = join(scratch(), 'old.backup');
     const { code, stderr } = await command(settings, 'backup', file);
@@ -237,7 +257,9 @@ describe('backup and restore', () => {
 
   it('say where there is no database, or none in a file', async () => {
     const file = join(scratch(), 'none.backup');
-    expect((await command(newSettings(), 'backup', file)).stderr).toMatch(/there is no database at/);
+    expect((await command(newSettings(), 'backup', file)).stderr).toMatch(
+      /there is no database at/,
+    );
     const inMemory = { SHORTY_DATABASE_URL: ':memory:' };
     expect((await command(inMemory, 'backup', file)).stderr).toMatch(/there is no file/);
   });

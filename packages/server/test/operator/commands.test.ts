@@ -158,7 +158,16 @@ describe('doctor', () => {
 describe('doctor, of bundles and deliveries', () => {
   it('finds a wrong count of active links and deliveries that nobody would make, and mends both', async () => {
     const settings = newSettings();
-    const made = await command(settings, 'orgs', 'create', '--name', 'A', '--plan', 'scale', '--json');
+    const made = await command(
+      settings,
+      'orgs',
+      'create',
+      '--name',
+      'A',
+      '--plan',
+      'scale',
+      '--json',
+    );
     const { organizationId } = created(made.stdout);
     const handle = new SqliteHandle(settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string);
     handle.exec(`
@@ -181,7 +190,9 @@ describe('doctor, of bundles and deliveries', () => {
       stdout: `${told}Mended 3 faults.\n`,
     });
     expect((await command(settings, 'doctor', '--check')).code).toBe(0);
-    const due = handle.prepare('select id, due_at is null as never from deliveries order by id').all();
+    const due = handle
+      .prepare('select id, due_at is null as never from deliveries order by id')
+      .all();
     handle.close();
     expect(due).toEqual([
       { id: 'fine', never: 0 },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
@@ -74,7 +74,9 @@ async function fill(): Promise<void> {
     password: 'sesame',
   };
   const { id } = (await api.call('createUrl', { body: rich })).data;
-  await api.call('createUrl', { body: { targetUrl: 'https://example.com/', domainId, customSlug: 'there' } });
+  await api.call('createUrl', {
+    body: { targetUrl: 'https://example.com/', domainId, customSlug: 'there' },
+  });
   for (let made = 0; made < linkCount; made += 100) {
     const urls = Array.from({ length: 100 }, (_, at) => ({
       targetUrl: `https://example.com/${made + at}`,
@@ -160,14 +162,24 @@ async function contentOf(database: Database): Promise<string> {
   const names = [...transferTables.map(({ name }) => name), ...Object.keys(leftBehind)];
   const tables = [];
   for (const name of names) {
-    tables.push([name, await database.read.selectFrom(name as 'urls').selectAll().execute()]);
+    tables.push([
+      name,
+      await database.read
+        .selectFrom(name as 'urls')
+        .selectAll()
+        .execute(),
+    ]);
   }
   return JSON.stringify(tables);
 }
 
 /** The file with one line changed, and an end that fits all the same. */
 function forge(change: (line: string) => string): string {
-  const lines = text.split('\n').slice(0, -2).map(change).filter((line) => line !== '');
+  const lines = text
+    .split('\n')
+    .slice(0, -2)
+    .map(change)
+    .filter((line) => line !== '');
   const body = lines.map((line) => `${line}\n`).join('');
   const rows: Record<string, number> = {};
   for (const line of lines.slice(1)) {
@@ -235,7 +247,10 @@ describe('an organization that moves to an empty server', () => {
     expect(token.status).toBe(200);
     const { items } = (await api.call('listQrs')).data;
     for (const { downloadUrl } of items) {
-      const [here, moved] = await Promise.all([fetch(api.server.url + downloadUrl), visitOf(downloadUrl)]);
+      const [here, moved] = await Promise.all([
+        fetch(api.server.url + downloadUrl),
+        visitOf(downloadUrl),
+      ]);
       expect(Buffer.from(await moved.arrayBuffer())).toEqual(Buffer.from(await here.arrayBuffer()));
     }
   });
@@ -289,12 +304,32 @@ describe('a file is refused, before anything is written,', () => {
   it.each([
     ['when it is empty', () => '', /the file is empty/],
     ['when it is cut off within a line', () => cut(text.length - 10), /cut off in line/],
-    ['when whole lines are missing at its end', () => cut(text.lastIndexOf('\n', text.length - 2) + 1), /its last line is missing/],
-    ['when a byte has been changed', () => text.replace('slug-4242', 'slug-4243'), /has been changed/],
-    ['when a line has been taken out', () => text.replace(/\n\{"table":"url_clicks".*/, ''), /has been changed/],
+    [
+      'when whole lines are missing at its end',
+      () => cut(text.lastIndexOf('\n', text.length - 2) + 1),
+      /its last line is missing/,
+    ],
+    [
+      'when a byte has been changed',
+      () => text.replace('slug-4242', 'slug-4243'),
+      /has been changed/,
+    ],
+    [
+      'when a line has been taken out',
+      () => text.replace(/\n\{"table":"url_clicks".*/, ''),
+      /has been changed/,
+    ],
     ['when something was added', () => `${text}{}\n`, /behind the end/],
-    ['when it is something else', () => 'id,target\n1,https://example.com\n', /no export of an organization/],
-    ['when it is of another version', () => text.replace('"version":1', '"version":2'), /version 2, and this server reads version 1/],
+    [
+      'when it is something else',
+      () => 'id,target\n1,https://example.com\n',
+      /no export of an organization/,
+    ],
+    [
+      'when it is of another version',
+      () => text.replace('"version":1', '"version":2'),
+      /version 2, and this server reads version 1/,
+    ],
     [
       'when it has columns that this server does not know',
       () => forge((line) => line.replace('"target_url":', '"target_url) values (1)--":')),
@@ -307,7 +342,8 @@ describe('a file is refused, before anything is written,', () => {
     ],
     [
       "when it has rows of another organization's",
-      () => forge((line) => line.replace(/("table":"webhooks".*"organization_id":")[^"]*/, '$1nobody')),
+      () =>
+        forge((line) => line.replace(/("table":"webhooks".*"organization_id":")[^"]*/, '$1nobody')),
       /FOREIGN KEY|rows of webhooks that are not/,
     ],
     [
@@ -327,7 +363,9 @@ describe('a file is refused, before anything is written,', () => {
     const domain = { organizationId: neighbour, hostname: 'theirs.example', isActive: true };
     await new DomainRepository(there.database).create({ id, ...domain, createdAt: start });
     const forged = forge((line) =>
-      line.startsWith('{"table":"domains"') ? '' : line.replace(/"(domain_id|domain_key)":"[^"]+"/, `"$1":"${id}"`),
+      line.startsWith('{"table":"domains"')
+        ? ''
+        : line.replace(/"(domain_id|domain_key)":"[^"]+"/, `"$1":"${id}"`),
     );
     await refuses(there.database, forged, /not its organization's/);
   });

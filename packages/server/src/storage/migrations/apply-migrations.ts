@@ -23,10 +23,7 @@ export async function applyMigrations(db: Kysely<Schema>, engine: Engine): Promi
 }
 
 /** The names of what is missing. */
-export async function findPendingMigrations(
-  db: Kysely<Schema>,
-  engine: Engine,
-): Promise<string[]> {
+export async function findPendingMigrations(db: Kysely<Schema>, engine: Engine): Promise<string[]> {
   const known = await migratorOf(db, engine).getMigrations();
   return known.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name);
 }
