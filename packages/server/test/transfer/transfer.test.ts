@@ -11,7 +11,6 @@ import { VisitCompactor } from '../../src/clicks/visit-compactor.js';
 import { VisitPruner } from '../../src/clicks/visit-pruner.js';
 import { VisitRepository } from '../../src/clicks/visit-repository.js';
 import { createServer } from '../../src/create-server.js';
-import { DomainRepository } from '../../src/domains/domain-repository.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
@@ -52,14 +51,7 @@ async function fill(): Promise<void> {
   const { database } = api.server;
   const other = await api.signIn(await api.createOrganization('developer'));
   await other.call('createUrl', { body: { targetUrl: 'https://other.example/' } });
-  const domainId = newUuid();
-  await new DomainRepository(database).create({
-    id: domainId,
-    organizationId: api.organizationId,
-    hostname: 'go.example.com',
-    isActive: true,
-    createdAt: start,
-  });
+  const domainId = await addDomain(database, api.organizationId, 'go.example.com');
   const rich = {
     targetUrl: 'https://example.com/ä?b=1#c',
     customSlug: 'rich',
@@ -93,6 +85,22 @@ async function fill(): Promise<void> {
   const body = { url: 'https://receiver.example/', events: ['url.created'], isActive: false };
   await api.call('createWebhook', { body });
   await visit(Number(id));
+}
+
+/** An active domain; its id. */
+async function addDomain(
+  database: Database,
+  organizationId: string,
+  hostname: string,
+): Promise<string> {
+  const id = newUuid();
+  await database.write((transaction) =>
+    transaction
+      .insertInto('domains')
+      .values({ id, organization_id: organizationId, hostname, is_active: 1, created_at: start })
+      .execute(),
+  );
+  return id;
 }
 
 /** Visits in days' sums, in chunks, and in a batch that is not sorted. */
@@ -282,13 +290,7 @@ describe('an organization that moves to a server with others', () => {
   it('is refused when its domain is taken', async () => {
     const there = await emptyServer();
     const neighbour = await there.addOrganization('scale');
-    await new DomainRepository(there.database).create({
-      id: newUuid(),
-      organizationId: neighbour,
-      hostname: 'go.example.com',
-      isActive: true,
-      createdAt: start,
-    });
+    await addDomain(there.database, neighbour, 'go.example.com');
     await refuses(there.database, text, /these domains already: go\.example\.com/);
   });
 
@@ -359,9 +361,7 @@ describe('a file is refused, before anything is written,', () => {
   it("when its links are on another organization's domain", async () => {
     const there = await emptyServer();
     const neighbour = await there.addOrganization('scale');
-    const id = newUuid();
-    const domain = { organizationId: neighbour, hostname: 'theirs.example', isActive: true };
-    await new DomainRepository(there.database).create({ id, ...domain, createdAt: start });
+    const id = await addDomain(there.database, neighbour, 'theirs.example');
     const forged = forge((line) =>
       line.startsWith('{"table":"domains"')
         ? ''
