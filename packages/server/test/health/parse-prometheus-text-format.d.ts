@@ -2,10 +2,6 @@ declare module 'parse-prometheus-text-format' {
   export interface ParsedMetric {
     readonly labels?: Readonly<Record<string, string>>;
     readonly value?: string;
-    /** Of histograms. */
-    readonly buckets?: Readonly<Record<string, string>>;
-    readonly count?: string;
-    readonly sum?: string;
   }
   export interface ParsedFamily {
     readonly name: string;

@@ -55,7 +55,8 @@ async function fill(): Promise<void> {
   const rich = {
     targetUrl: 'https://example.com/ä?b=1#c',
     customSlug: 'rich',
-    title: 'Line\nbreaks, "quotes" and \u2028',
+    title: 'A "quoted" title, \\ and all',
+    description: 'Several\nlines, äöü, 😀 and {"end":{',
     tags: ['one', 'two'],
     category: 'a',
     utmSource: 'news',
