@@ -32,7 +32,8 @@ async function filled(links: number) {
   return { settings, server, organizationId: (organization as { id: string }).id };
 }
 
-describe('orgs export and import', () => {
+// Each starts many processes.
+describe('orgs export and import', { timeout: 180_000 }, () => {
   it('move an organization beside running servers, in memory that does not grow with it', async () => {
     const { settings, organizationId } = await filled(10_000);
     // 80 MB of targets, and a heap that could not hold a third of them.
@@ -55,7 +56,7 @@ describe('orgs export and import', () => {
     const again = join(scratch(), 'again.ndjson');
     await command(target, ...args, '--out', again);
     expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
-  }, 120_000);
+  });
 
   it('write to stdout, and refuse to overwrite or to import twice', async () => {
     const { settings, organizationId } = await filled(3);
