@@ -156,12 +156,19 @@ describe('backup and restore', { timeout: 180_000 }, () => {
       targetUrl: 'https://example.com/',
       customSlug: 'hot',
     });
+    // Nothing can be moved out of the journal while somebody else writes.
+    const writer = new SqliteHandle(pathOf(settings));
+    writer.exec('begin immediate');
     const visits = Array.from({ length: 50 }, () => visitOf(server.origin, 'hot'));
     expect(new Set(await Promise.all(visits))).toEqual(new Set([307]));
     server.child.kill('SIGKILL');
     await server.ended;
+    writer.exec('rollback');
+    writer.close();
     const file = join(scratch(), 'killed.backup');
-    expect(await command(settings, 'backup', file)).toMatchObject({ code: 0, stderr: '' });
+    const made = await command(settings, 'backup', file);
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made.stdout).toContain('\n50 lines came from the journal.\n');
     const restored = newSettings();
     await command(restored, 'restore', file);
     const next = await start(restored);
