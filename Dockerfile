@@ -17,8 +17,10 @@ RUN npx -y pnpm@10.34.9 install --frozen-lockfile --filter shorty --filter @shor
 COPY tsconfig.base.json tsconfig.build.json ./
 COPY packages/server packages/server
 COPY packages/webhook-verifier packages/webhook-verifier
+# Then without what only the build needs.
 RUN npx tsc --build packages/server \
-  && npx -y pnpm@10.34.9 --filter @shorty/server deploy --prod --legacy /app
+  && rm -rf node_modules packages/*/node_modules packages/*/src \
+  && npx -y pnpm@10.34.9 install --prod --frozen-lockfile --filter @shorty/server...
 
 FROM node:20.20.2-bookworm-slim
 LABEL org.opencontainers.image.title="Shorty" \
@@ -28,9 +30,11 @@ ENV NODE_ENV=production \
   HOST=0.0.0.0 \
   PORT=3000 \
   SHORTY_DATABASE_URL=file:/data/shorty.db
-RUN ln -s /app/bin/shorty-server.js /usr/local/bin/shorty-server \
+RUN ln -s /app/packages/server/bin/shorty-server.js /usr/local/bin/shorty-server \
   && install -d -o node -g node -m 0700 /data
-COPY --from=build /app /app
+COPY --from=build /build/package.json /app/
+COPY --from=build /build/node_modules /app/node_modules
+COPY --from=build /build/packages /app/packages
 USER node
 WORKDIR /data
 VOLUME /data
