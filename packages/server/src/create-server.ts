@@ -8,7 +8,7 @@ import { createClickRoom } from './clicks/click-room.js';
 import { type Config, readConfig } from './config.js';
 import { api } from './contract/api.js';
 import { createDomainRoom } from './domains/domain-room.js';
-import { healthHandlers } from './health/health-handlers.js';
+import { createHealthRoom } from './health/health-room.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen } from './http/listen.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
@@ -118,8 +118,16 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     shortDomain: () => origins().shortDomain,
     otherHosts: () => [url, config.publicHost ?? url].map((each) => new URL(each).host),
   });
+  const health = createHealthRoom({
+    database,
+    isStopping: () => stopping !== undefined,
+    visitFault: clicks.fault,
+    visitFigures: clicks.figures,
+    dispatchFigures: webhooks.figures,
+  });
   const http = createHttpServer({
     logger,
+    onAnswered: health.onAnswered,
     auth,
     clock,
     redirects: new RedirectHandler({
@@ -141,12 +149,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...webhooks.handlers,
       ...domains.handlers,
       ...usageHandlers(organizations, clock),
-      ...healthHandlers({
-        database,
-        isStopping: () => stopping !== undefined,
-        visitFault: clicks.fault,
-        visitFigures: clicks.figures,
-      }),
+      ...health.handlers,
     },
   });
   const services: readonly Service[] = [
@@ -161,6 +164,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       onError: (err) => logger.error({ err }, 'old tokens and keys could not be removed'),
     }),
     ...webhooks.services,
+    ...health.services,
   ];
 
   async function createFirstOrganization(): Promise<void> {

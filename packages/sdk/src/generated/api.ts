@@ -480,7 +480,7 @@ export interface paths {
         };
         /**
          * Tell whether requests can be served
-         * @description 503 while storage cannot be read or the server is stopping.
+         * @description 503, with the reason, while storage cannot be read, visits do not reach it, webhooks are not dispatched, or the server is stopping.
          */
         get: operations["getReadiness"];
         put?: never;

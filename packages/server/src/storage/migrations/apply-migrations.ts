@@ -19,14 +19,23 @@ const migrations: Record<string, (engine: Engine) => Migration> = {
 
 /** Applies what is missing, all or nothing; the names of what was applied. */
 export async function applyMigrations(db: Kysely<Schema>, engine: Engine): Promise<string[]> {
-  const migrator = new Migrator({
+  const { error, results = [] } = await migratorOf(db, engine).migrateToLatest();
+  if (error) throw error;
+  return results.map((result) => result.migrationName);
+}
+
+/** The names of what is missing. */
+export async function findPendingMigrations(db: Kysely<Schema>, engine: Engine): Promise<string[]> {
+  const known = await migratorOf(db, engine).getMigrations();
+  return known.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name);
+}
+
+function migratorOf(db: Kysely<Schema>, engine: Engine): Migrator {
+  return new Migrator({
     db,
     provider: {
       getMigrations: async () =>
         Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(engine)])),
     },
   });
-  const { error, results = [] } = await migrator.migrateToLatest();
-  if (error) throw error;
-  return results.map((result) => result.migrationName);
 }
