@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
+import { AttemptLimiter } from './auth/attempt-limiter.js';
 import { AuthService, type Credentials, clientOf } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { tokenHandlers } from './auth/token-handlers.js';
@@ -20,11 +21,13 @@ import { DomainRepository } from './domains/domain-repository.js';
 import { HostResolver } from './domains/host-resolver.js';
 import { EventOutbox } from './events/event-outbox.js';
 import { healthHandlers } from './health/health-handlers.js';
-import { createHttpServer } from './http/create-http-server.js';
+import { createHttpServer, type TimeLimits } from './http/create-http-server.js';
 import { type Listener, listen } from './http/listen.js';
+import { RateLimiter } from './http/rate-limiter.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
+import { maxOpenFiles } from './net/open-files.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import type { Clock } from './ports.js';
 import { openQrStudio } from './qr/drawing/qr-studio.js';
@@ -35,7 +38,6 @@ import { QrPictureCache } from './qr/qr-picture-cache.js';
 import { QrPictureHandler } from './qr/qr-picture-handler.js';
 import { QrRepository } from './qr/qr-repository.js';
 import { QrService } from './qr/qr-service.js';
-import { AttemptLimiter } from './redirect/attempt-limiter.js';
 import { toLink } from './redirect/link.js';
 import { LinkCache } from './redirect/link-cache.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
@@ -68,6 +70,8 @@ export interface ServerOptions extends Partial<Config> {
   /** Moves visits into storage in a thread of its own. Needs the build, and a database file. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
+  /** For tests that do not wait for slow clients. */
+  readonly timeLimits?: Partial<TimeLimits>;
 }
 
 export interface ShortyServer {
@@ -87,10 +91,20 @@ export interface ShortyServer {
 const cachedLinks = 100_000;
 const cachedPictureBytes = 64 * 1024 * 1024;
 const passwordAttempts = { attempts: 10, windowMs: 10 * 60_000 };
+// Made-up secrets cannot be guessed; those that an operator chose are worth a limit. A minute ends
+// soon for the others behind one address.
+const tokenAttempts = { attempts: 30, windowMs: 60_000 };
+// The rest is for files and for what the server connects to.
+const connectionShare = 0.8;
 const expiryEveryMs = 1_000;
 const housekeepingEveryMs = 10 * 60_000;
 // What is still under way after this long is cut off, so that a stop ends within ten seconds.
 const stopGraceMs = 8_000;
+
+/** As many connections as the settings and the system allow. */
+function affordable({ maxConnections }: Config): number {
+  return Math.min(maxConnections, Math.floor((maxOpenFiles() ?? maxConnections * 2) * connectionShare));
+}
 
 /**
  * The whole server in this process: storage, rooms, HTTP. Without options it keeps everything in
@@ -109,6 +123,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock = Date.now,
     logger = pino({ level: 'silent' }),
     isThreaded = false,
+    timeLimits,
     ...settings
   } = options;
   const config: Config = {
@@ -157,7 +172,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       return found && toLink(found);
     },
   });
-  const auth = new AuthService(clients, { clock, randomBytes });
+  const auth = new AuthService(clients, {
+    clock,
+    randomBytes,
+    limiter: new AttemptLimiter(tokenAttempts),
+  });
   const service = new UrlService({
     urls,
     clock,
@@ -205,6 +224,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     logger,
     auth,
     clock,
+    proxies: config.trustedProxies,
+    rateLimiter: config.rateLimit > 0 ? new RateLimiter(config.rateLimit) : undefined,
+    timeLimits,
     redirects: new RedirectHandler({
       cache,
       isReserved,
@@ -326,7 +348,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       await database.migrate();
       await createFirstOrganization();
       await startCounting();
-      listener = await listen(http, config);
+      listener = await listen(http, { ...config, maxConnections: affordable(config) });
       url = config.baseUrl ?? listener.origin;
       const { protocol, host } = new URL(url);
       places = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };

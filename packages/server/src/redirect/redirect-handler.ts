@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AttemptLimiter } from '../auth/attempt-limiter.js';
 import { verifyPassword } from '../auth/password-hash.js';
 import { ApiError } from '../contract/api-error.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { problemHeaders, toApiError } from '../http/problem.js';
 import { requestIdOf } from '../http/request-id.js';
 import { sendPage, sendProblem } from '../http/send-answer.js';
+import { addressBlockOf } from '../net/address-block.js';
 import { clientAddressOf, type TrustedProxies } from '../net/client-address.js';
 import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
 import type { Clock } from '../ports.js';
-import type { AttemptLimiter } from './attempt-limiter.js';
 import { decideRedirect, type Link } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import { readPassword } from './read-password.js';
@@ -114,17 +115,8 @@ export class RedirectHandler {
       proxies,
     );
     const password = await readPassword(request);
-    const guesser = `${link.urlId} ${address}`;
-    const waitMs = limiter.take(guesser, clock());
-    if (waitMs > 0) {
-      const seconds = Math.ceil(waitMs / 1000);
-      const fault = `Too many attempts. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`;
-      const error = new ApiError('RATE_LIMITED', fault, {
-        headers: { 'Retry-After': String(seconds) },
-      });
-      this.#refuse(request, response, error, passwordPage(fault));
-      return;
-    }
+    const guesser = `${link.urlId} ${addressBlockOf(address)}`;
+    limiter.takeOrThrow(guesser, clock());
     if (!(await verifyPassword(link.passwordHash as string, password))) {
       this.#refuse(request, response, wrongPassword, passwordPage('That is not the password.'));
       return;

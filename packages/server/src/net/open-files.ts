@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+
+/** Files and sockets that this process may have open at once; undefined where that is not told. */
+export function maxOpenFiles(): number | undefined {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
+    return soft === undefined ? undefined : Number(soft);
+  } catch (error) {
+    // Only Linux tells it like this.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
