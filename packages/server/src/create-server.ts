@@ -21,9 +21,10 @@ import { DomainRepository } from './domains/domain-repository.js';
 import { HostResolver } from './domains/host-resolver.js';
 import { EventOutbox } from './events/event-outbox.js';
 import { healthHandlers } from './health/health-handlers.js';
-import { createHttpServer, type TimeLimits } from './http/create-http-server.js';
+import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen } from './http/listen.js';
 import { RateLimiter } from './http/rate-limiter.js';
+import type { TimeLimits } from './http/time-limits.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
@@ -348,7 +349,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       await database.migrate();
       await createFirstOrganization();
       await startCounting();
-      listener = await listen(http, { ...config, maxConnections: affordable(config) });
+      listener = await listen(http, {
+        ...config,
+        maxConnections: affordable(config),
+        timeLimits,
+      });
       url = config.baseUrl ?? listener.origin;
       const { protocol, host } = new URL(url);
       places = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };

@@ -20,6 +20,7 @@ import { requestIdOf } from './request-id.js';
 import { isPlain, makePlain } from './request-target.js';
 import { withSecurityHeaders } from './security-headers.js';
 import { sendProblem } from './send-answer.js';
+import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 
 export interface HttpServerOptions extends MountOptions {
   readonly redirects: RedirectHandler;
@@ -28,26 +29,6 @@ export interface HttpServerOptions extends MountOptions {
   readonly timeLimits?: Partial<TimeLimits> | undefined;
 }
 
-/** How long, in milliseconds, others may keep the server waiting. */
-export interface TimeLimits {
-  /** For the headers of a request, from its first byte or from the connection. */
-  readonly headers: number;
-  /** For a whole request. */
-  readonly request: number;
-  /** How long a connection may be idle after an answer. */
-  readonly keepAlive: number;
-  /** How often the first two are looked after. */
-  readonly checks: number;
-}
-
-const defaultTimeLimits: TimeLimits = {
-  // Long enough for a slow network, short enough that idle senders do not pile up.
-  headers: 20_000,
-  request: 60_000,
-  // Longer than the idle time of usual proxies, so that they, not we, close first.
-  keepAlive: 75_000,
-  checks: 5_000,
-};
 // A visitor with a broken agent of 64 KB is redirected all the same.
 const maxHeaderBytes = 80 * 1024;
 

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../config.js';
 import { OpenConnections } from './open-connections.js';
+import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 
 export interface Listener {
   /** The origin that reaches the server. */
@@ -14,29 +15,23 @@ export interface Listener {
 // comes at once has its last ones wait a whole second for a second try.
 const backlog = 4096;
 
-const minute = 60_000;
-
 export interface ListenOptions {
   readonly port: number;
   readonly host: string;
   readonly maxConnections?: number;
-  /** How long a receiver may take nothing of an answer. */
-  readonly answerTimeoutMs?: number;
-  readonly checkEveryMs?: number;
+  readonly timeLimits?: Partial<TimeLimits> | undefined;
 }
 
 /** Starts to listen; throws a ConfigError where that cannot be done. */
 export async function listen(
   server: Server,
-  {
-    port,
-    host,
-    maxConnections = Number.POSITIVE_INFINITY,
-    answerTimeoutMs = 2 * minute,
-    checkEveryMs = 5_000,
-  }: ListenOptions,
+  { port, host, maxConnections = Number.POSITIVE_INFINITY, timeLimits }: ListenOptions,
 ): Promise<Listener> {
-  const connections = new OpenConnections(server, { maxConnections, answerTimeoutMs });
+  const limits = { ...defaultTimeLimits, ...timeLimits };
+  const connections = new OpenConnections(server, {
+    maxConnections,
+    answerTimeoutMs: limits.answer,
+  });
   await new Promise<void>((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) => {
       const message =
@@ -51,7 +46,7 @@ export async function listen(
       resolve();
     });
   });
-  const checks = setInterval(() => connections.check(), checkEveryMs).unref();
+  const checks = setInterval(() => connections.check(), limits.checks).unref();
   server.once('close', () => clearInterval(checks));
   const origin = `http://${visibleHost(host)}:${(server.address() as AddressInfo).port}`;
   return { origin, stop: (graceMs) => stopListening(server, connections, graceMs) };
