@@ -104,7 +104,10 @@ const stopGraceMs = 8_000;
 
 /** As many connections as the settings and the system allow. */
 function affordable({ maxConnections }: Config): number {
-  return Math.min(maxConnections, Math.floor((maxOpenFiles() ?? maxConnections * 2) * connectionShare));
+  return Math.min(
+    maxConnections,
+    Math.floor((maxOpenFiles() ?? maxConnections * 2) * connectionShare),
+  );
 }
 
 /**

@@ -30,7 +30,10 @@ export class AuthService {
   // Compared with when a client does not exist, so that the answer takes as long.
   readonly #decoyHash: string;
 
-  constructor(clients: ClientRepository, ports: { clock: Clock; randomBytes: RandomBytes; limiter: AttemptLimiter }) {
+  constructor(
+    clients: ClientRepository,
+    ports: { clock: Clock; randomBytes: RandomBytes; limiter: AttemptLimiter },
+  ) {
     this.#clients = clients;
     this.#clock = ports.clock;
     this.#randomBytes = ports.randomBytes;

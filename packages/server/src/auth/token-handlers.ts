@@ -16,7 +16,11 @@ export function tokenHandlers(auth: AuthService): Pick<Handlers, 'createToken'> 
       const guesser = addressBlockOf(address);
       if (!form) {
         try {
-          const { accessToken, expiresIn, scope } = await auth.issueToken(body, body.scope, guesser);
+          const { accessToken, expiresIn, scope } = await auth.issueToken(
+            body,
+            body.scope,
+            guesser,
+          );
           return {
             status: 200,
             data: { accessToken, tokenType: 'Bearer', expiresIn, scope },
@@ -33,7 +37,11 @@ export function tokenHandlers(auth: AuthService): Pick<Handlers, 'createToken'> 
       const basic = readBasic(headers.authorization);
       const credentials = basic ?? readForm(form);
       try {
-        const { accessToken, expiresIn, scope } = await auth.issueToken(credentials, form.scope, guesser);
+        const { accessToken, expiresIn, scope } = await auth.issueToken(
+          credentials,
+          form.scope,
+          guesser,
+        );
         return {
           status: 200,
           body: { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope },

@@ -44,8 +44,9 @@ export function createHttpServer(options: HttpServerOptions): Server {
       requestTimeout: limits.request,
       keepAliveTimeout: limits.keepAlive,
       connectionsCheckingInterval: limits.checks,
-      // Two Host lines must not pass for the first of them.
+      // Two Host lines must not pass for the first of them, and none is answered as all faults are.
       joinDuplicateHeaders: true,
+      requireHostHeader: false,
     },
     (request, response) => {
       if (!isPlain(request) && !settle(request, response)) return;

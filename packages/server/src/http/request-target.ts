@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { validationError } from '../contract/api-error.js';
 
 /**
- * Whether a request says plainly what it is for: a path, and one host at most. Two Host lines
- * arrive here as one with a comma, which no host has.
+ * Whether a request says plainly what it is for: a path and one host. Two Host lines arrive here as
+ * one with a comma, which no host has.
  */
-export function isPlain({ url, headers }: IncomingMessage): boolean {
-  return url?.charCodeAt(0) === 0x2f && !headers.host?.includes(',');
+export function isPlain({ url, headers: { host } }: IncomingMessage): boolean {
+  return url?.charCodeAt(0) === 0x2f && host !== undefined && !host.includes(',');
 }
 
 /**
@@ -14,11 +14,13 @@ export function isPlain({ url, headers }: IncomingMessage): boolean {
  * in two ways, of which a proxy in between may have chosen the other.
  */
 export function makePlain(request: IncomingMessage): void {
-  const { url = '', headers, method } = request;
-  if (headers.host?.includes(',')) {
-    throw validationError([{ path: 'Host', message: 'must come once' }]);
+  const { url = '', headers, method, httpVersion } = request;
+  // §3.2: from HTTP/1.1 on there is exactly one; HTTP/1.0 knew none, and HTTP/0.9 no headers.
+  const isMissing = headers.host === undefined && httpVersion !== '1.0';
+  if (isMissing || headers.host?.includes(',')) {
+    throw validationError([{ path: 'Host', message: 'must come exactly once' }]);
   }
-  if (url === '*' && method === 'OPTIONS') return;
+  if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return;
   // §3.2.2: the host of an absolute target counts, and the Host header does not.
   const target = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
   if (!target || target.username !== '' || target.password !== '') {

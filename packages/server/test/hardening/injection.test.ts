@@ -3,20 +3,22 @@ import { createLogger } from '../../src/operator/create-logger.js';
 import { sendRaw } from '../api/raw-http.js';
 import { type Busy, startBusy } from './others.js';
 
-let written = '';
+const written: string[] = [];
 let api: Busy;
 beforeAll(async () => {
-  const logger = createLogger('trace', { write: (line) => void (written += line) });
+  const logger = createLogger('trace', { write: (line) => void written.push(line) });
   api = await startBusy({ logger });
 });
 afterAll(() => api.stop());
 beforeEach(() => {
-  written = '';
+  written.length = 0;
 });
 
 const get = (path: string, ...headers: string[]) =>
   sendRaw(api.server.url, [
-    [`GET ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', ''].join('\r\n'),
+    [`GET ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', ''].join(
+      '\r\n',
+    ),
   ]);
 const create = (body: object) =>
   api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } });
@@ -89,11 +91,11 @@ describe('no line is injected into the log', () => {
     '/api/v1/\\n\\"',
   ])('by %j: one line a request, of JSON, with its own fields', async (path) => {
     await get(path, 'X-Request-Id: forged"}\\n{"a":"', 'User-Agent: \x1b[2J"}');
-    await expect.poll(() => written).not.toBe('');
-    const lines = written.split('\n');
+    await expect.poll(() => written.length).toBeGreaterThan(0);
+    const lines = written.join('').split('\n');
     expect(lines.pop()).toBe('');
     expect(lines).toHaveLength(1);
-    expect(written).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/);
+    expect(lines[0]).not.toMatch(/\p{Cc}/u);
     const line = JSON.parse(lines[0] as string) as Record<string, unknown>;
     expect(line).toMatchObject({ level: 30, method: 'GET', status: 404 });
     expect(line.msg).toBeUndefined();

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { startServer, type TestServer } from '../api/start-server.js';
 import type { ServerOptions } from '../../src/create-server.js';
+import { startServer, type TestServer } from '../api/start-server.js';
 
 export interface Busy extends TestServer {
   /** Fails unless everybody else is served: a visitor, a caller of the API, a load balancer. */

@@ -34,13 +34,28 @@ describe('a request that two readers could read in two ways is refused, and its 
     ],
     ['two lengths', post(host, json, 'Content-Length: 2', 'Content-Length: 3') + '{}'],
     ['a length with a sign', post(host, json, 'Content-Length: +2') + '{}'],
-    ['an unknown coding after chunks', post(host, json, 'Transfer-Encoding: chunked, x') + '0\r\n\r\n'],
-    ['a size that is no number', post(host, json, 'Transfer-Encoding: chunked') + 'zz\r\n{}\r\n0\r\n\r\n'],
-    ['a size beyond all', post(host, json, 'Transfer-Encoding: chunked') + `${'f'.repeat(17)}\r\n{}`],
-    ['a chunk that is too long', post(host, json, 'Transfer-Encoding: chunked') + '1\r\n{}\r\n0\r\n\r\n'],
+    [
+      'an unknown coding after chunks',
+      post(host, json, 'Transfer-Encoding: chunked, x') + '0\r\n\r\n',
+    ],
+    [
+      'a size that is no number',
+      post(host, json, 'Transfer-Encoding: chunked') + 'zz\r\n{}\r\n0\r\n\r\n',
+    ],
+    [
+      'a size beyond all',
+      post(host, json, 'Transfer-Encoding: chunked') + `${'f'.repeat(17)}\r\n{}`,
+    ],
+    [
+      'a chunk that is too long',
+      post(host, json, 'Transfer-Encoding: chunked') + '1\r\n{}\r\n0\r\n\r\n',
+    ],
     ['a space before the colon', lines('GET /health/live HTTP/1.1', 'Host : localhost')],
     ['a folded header', lines('GET /health/live HTTP/1.1', host, 'X-A: b', ' c')],
-    ['a bare CR in a header', lines('GET /health/live HTTP/1.1', host, 'X-Request-Id: a\rSet-Cookie: b')],
+    [
+      'a bare CR in a header',
+      lines('GET /health/live HTTP/1.1', host, 'X-Request-Id: a\rSet-Cookie: b'),
+    ],
     ['a NUL in a header', lines('GET /health/live HTTP/1.1', host, 'X-A: a\0b')],
     ['a NUL in the path', lines('GET /health\0/live HTTP/1.1', host)],
     ['a space in the path', lines('GET /health/live /x HTTP/1.1', host)],
@@ -111,8 +126,7 @@ describe('request targets', () => {
 describe('requests one behind the other', () => {
   const many = 1_000;
   const alive = lines('GET /health/live HTTP/1.1', host);
-  const count = (answer: string, status: number) =>
-    answer.split(`HTTP/1.1 ${status} `).length - 1;
+  const count = (answer: string, status: number) => answer.split(`HTTP/1.1 ${status} `).length - 1;
 
   it('are all answered', async () => {
     const answer = await raw(alive.repeat(many), get('/health/live'));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Busy, startBusy } from './others.js';
 import { openSocket, openSockets } from './open-sockets.js';
+import { type Busy, startBusy } from './others.js';
 
 const many = 200;
 let api: Busy;
@@ -64,7 +64,9 @@ describe('slow clients are sent away, and others are served meanwhile', () => {
     );
     await api.servesOthers();
     const answers = await Promise.all(sockets.map(({ ended }) => ended));
-    expect(answers.every((answer) => /^HTTP\/1\.1 200 [^]*"ok"\}$/.test(answer))).toBe(true);
+    expect(
+      answers.every((answer) => answer.startsWith('HTTP/1.1 200 ') && answer.endsWith('"ok"}')),
+    ).toBe(true);
   });
 
   it('those who do not read their answers', async () => {

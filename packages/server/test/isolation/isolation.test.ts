@@ -31,9 +31,13 @@ beforeAll(async () => {
   }
   for (const [, request] of foreign) await world.prepare(request, { own: owner, foreign: owner });
   const { id, shortCode } = (await owner.call('listUrls')).data.items[0] ?? {};
-  await world.api.visit(`/${shortCode}`, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/128.0' } });
+  await world.api.visit(`/${shortCode}`, {
+    headers: { 'user-agent': 'Mozilla/5.0 Firefox/128.0' },
+  });
   await expect
-    .poll(async () => (await owner.call('getUrl', { params: { id: id as string } })).data.clickCount)
+    .poll(
+      async () => (await owner.call('getUrl', { params: { id: id as string } })).data.clickCount,
+    )
     .toBe(1);
 });
 afterAll(() => world.api.stop());
@@ -59,7 +63,9 @@ async function tracesOfOwner(): Promise<string[]> {
 
 async function expectNoTrace(answer: Answer, named: readonly string[] = []): Promise<void> {
   const traces = await tracesOfOwner();
-  expect(traces.filter((trace) => !named.includes(trace) && answer.text.includes(trace))).toEqual([]);
+  expect(traces.filter((trace) => !named.includes(trace) && answer.text.includes(trace))).toEqual(
+    [],
+  );
 }
 
 describe('without a token a request is answered 401 and changes nothing', () => {

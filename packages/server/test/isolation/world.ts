@@ -5,7 +5,13 @@ import type { Route } from '../../src/contract/define-route.js';
 import type { Answer } from '../api/answer.js';
 import { type Caller, startServer, type TestServer } from '../api/start-server.js';
 import { sampleRecords } from './hand-made-samples.js';
-import { recordsOf, type SampleRequest, sampleRequests, type Whose, withIds } from './sample-requests.js';
+import {
+  recordsOf,
+  type SampleRequest,
+  sampleRequests,
+  type Whose,
+  withIds,
+} from './sample-requests.js';
 
 const routes: readonly Route[] = table;
 
@@ -63,8 +69,9 @@ export class World {
         const missing = new Map([...ids].map(([name, id]) => [name, missingLike(id)]));
         return {
           ids: [...missing.values()],
-          request: withIds(request, (whose, collection) =>
-            ((whose === 'own' ? made.own : missing).get(collection)) as string,
+          request: withIds(
+            request,
+            (whose, collection) => (whose === 'own' ? made.own : missing).get(collection) as string,
           ),
         };
       },
