@@ -26,29 +26,29 @@ describe('a request that two readers could read in two ways is refused, and its 
     ['no host', lines('GET /health/live HTTP/1.1', 'Connection: close')],
     [
       'a length and chunks',
-      post(host, json, 'Content-Length: 4', 'Transfer-Encoding: chunked') + '0\r\n\r\n',
+      `${post(host, json, 'Content-Length: 4', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
     ],
     [
       'chunks and a length',
-      post(host, json, 'Transfer-Encoding: chunked', 'Content-Length: 4') + '0\r\n\r\n',
+      `${post(host, json, 'Transfer-Encoding: chunked', 'Content-Length: 4')}0\r\n\r\n`,
     ],
-    ['two lengths', post(host, json, 'Content-Length: 2', 'Content-Length: 3') + '{}'],
-    ['a length with a sign', post(host, json, 'Content-Length: +2') + '{}'],
+    ['two lengths', `${post(host, json, 'Content-Length: 2', 'Content-Length: 3')}{}`],
+    ['a length with a sign', `${post(host, json, 'Content-Length: +2')}{}`],
     [
       'an unknown coding after chunks',
-      post(host, json, 'Transfer-Encoding: chunked, x') + '0\r\n\r\n',
+      `${post(host, json, 'Transfer-Encoding: chunked, x')}0\r\n\r\n`,
     ],
     [
       'a size that is no number',
-      post(host, json, 'Transfer-Encoding: chunked') + 'zz\r\n{}\r\n0\r\n\r\n',
+      `${post(host, json, 'Transfer-Encoding: chunked')}zz\r\n{}\r\n0\r\n\r\n`,
     ],
     [
       'a size beyond all',
-      post(host, json, 'Transfer-Encoding: chunked') + `${'f'.repeat(17)}\r\n{}`,
+      `${post(host, json, 'Transfer-Encoding: chunked')}${'f'.repeat(17)}\r\n{}`,
     ],
     [
       'a chunk that is too long',
-      post(host, json, 'Transfer-Encoding: chunked') + '1\r\n{}\r\n0\r\n\r\n',
+      `${post(host, json, 'Transfer-Encoding: chunked')}1\r\n{}\r\n0\r\n\r\n`,
     ],
     ['a space before the colon', lines('GET /health/live HTTP/1.1', 'Host : localhost')],
     ['a folded header', lines('GET /health/live HTTP/1.1', host, 'X-A: b', ' c')],

@@ -24,14 +24,18 @@ export interface SampleRequest {
 }
 
 /**
- * The requests that try a route: one with what it needs, and one for each field of query and body
- * that takes an id. Throws where a schema says too little, and says what to add.
+ * The requests that try a route: one with what it needs, one for each field of query and body that
+ * takes an id, and one for each id in the path that stands behind one of the caller's own. Throws
+ * where a schema says too little, and says what to add.
  */
 export function sampleRequests(route: Route): SampleRequest[] {
   const { query, body, needsBody } = inputOf(route);
   const name = `${route.method.toUpperCase()} ${route.path}`;
-  const toPath = (whose: Whose) =>
-    route.path.replace(/\{\w+\}/g, (_, at: number) => idFor(whose, route.path.slice(0, at - 1)));
+  const toPath = (whose: Whose, tried?: string) =>
+    route.path.replace(/\{(\w+)\}/g, (_, name: string, at: number) =>
+      idFor(name === tried ? 'foreign' : whose, route.path.slice(0, at - 1)),
+    );
+  const [, ...inner] = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const bodyWith = (include: string | undefined) =>
     JSON.stringify(sample(body as Schema, { route, include, at: '' }));
   const handMade = sampleBodies[route.operationId];
@@ -40,6 +44,9 @@ export function sampleRequests(route: Route): SampleRequest[] {
   const plain = handMade ? JSON.stringify(handMade()) : hasBody ? bodyWith(undefined) : undefined;
   return [
     request(name, { route, path: toPath('foreign'), body: plain, field: undefined }),
+    ...inner.map((field) =>
+      request(`${name} of one's own`, { route, path: toPath('own', field), body: plain, field }),
+    ),
     ...query
       .filter((parameter) => isIdName(parameter.name))
       .map(({ name: field }) => {

@@ -115,8 +115,12 @@ export class World {
   }
 
   /** What a list that is asked for records of another one would find. */
-  async #makeListed({ route, field }: SampleRequest, owner: Caller, made: Made): Promise<void> {
-    if (route.method !== 'get' || field === undefined) return;
+  async #makeListed(
+    { route, path, field }: SampleRequest,
+    owner: Caller,
+    made: Made,
+  ): Promise<void> {
+    if (route.method !== 'get' || !path.includes('?')) return;
     const creator = routes.find(({ method, path }) => method === 'post' && path === route.path);
     const request = creator && sampleRequests(creator).find((each) => each.field === field);
     if (!creator || !request) {
