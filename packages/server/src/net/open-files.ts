@@ -1,5 +1,16 @@
 import { readFileSync } from 'node:fs';
 
+// The rest is for files, and for what the server connects to.
+const connectionShare = 0.8;
+
+/** As many connections as are wanted, and as the system lets this process have. */
+export function affordableConnections(wanted: number): number {
+  return Math.min(
+    wanted,
+    Math.floor((maxOpenFiles() ?? Number.POSITIVE_INFINITY) * connectionShare),
+  );
+}
+
 /** Files and sockets that this process may have open at once; undefined where that is not told. */
 export function maxOpenFiles(): number | undefined {
   try {
