@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import { AttemptLimiter } from './auth/attempt-limiter.js';
+import { passwordAttempts, tokenAttempts } from './auth/attempt-limits.js';
 import { AuthService, type Credentials, clientOf } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { tokenHandlers } from './auth/token-handlers.js';
@@ -54,10 +55,6 @@ export interface ShortyServer {
   expireUrls(): Promise<number>;
 }
 
-const passwordAttempts = { attempts: 10, windowMs: 10 * 60_000 };
-// Made-up secrets cannot be guessed; those that an operator chose are worth a limit. A minute ends
-// soon for the others behind one address.
-const tokenAttempts = { attempts: 30, windowMs: 60_000 };
 const housekeepingEveryMs = 10 * 60_000;
 // What is still under way after this long is cut off, so that a stop ends within ten seconds.
 const stopGraceMs = 8_000;

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { rateLimitedError } from '../contract/rate-limit.js';
 
 export interface AttemptLimit {
   /** Attempts that may fail within one window. */
@@ -34,20 +33,6 @@ export class AttemptLimiter {
     if (window.used >= this.#limit.attempts) return window.endsAt - now;
     window.used += 1;
     return 0;
-  }
-
-  /** Takes one attempt; throws RATE_LIMITED when there is none left. */
-  takeOrThrow(guesser: string, now: number): void {
-    const waitMs = this.take(guesser, now);
-    if (waitMs === 0) return;
-    const seconds = Math.ceil(waitMs / 1000);
-    const wait = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
-    throw rateLimitedError(`Too many attempts. Try again in ${wait}.`, {
-      limit: this.#limit.attempts,
-      windowSeconds: this.#limit.windowMs / 1000,
-      remaining: 0,
-      resetSeconds: seconds,
-    });
   }
 
   /** Gives an attempt back that was right. */

@@ -2,6 +2,7 @@ import { ApiError } from '../contract/api-error.js';
 import { scopes as allScopes, type Scope } from '../contract/define-route.js';
 import type { Clock, RandomBytes } from '../ports.js';
 import type { AttemptLimiter } from './attempt-limiter.js';
+import { tokenAttempts, tooManyAttempts } from './attempt-limits.js';
 import type { Caller, Client, ClientRepository } from './client-repository.js';
 import { hashSecret, matchesHash, newSecret } from './secrets.js';
 import { tokenLifetimeSeconds } from './token-contract.js';
@@ -67,7 +68,8 @@ export class AuthService {
     const client = await this.#clients.find(clientId);
     // Nothing else runs between an attempt and its return: those who know their secret use none up,
     // however many of them come at once.
-    this.#limiter.takeOrThrow(guesser, this.#clock());
+    const waitMs = this.#limiter.take(guesser, this.#clock());
+    if (waitMs > 0) throw tooManyAttempts(tokenAttempts, waitMs);
     const matches = matchesHash(clientSecret, client?.secretHash ?? this.#decoyHash);
     if (!client || !matches) {
       throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');

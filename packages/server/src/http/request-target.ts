@@ -23,7 +23,7 @@ export function makePlain(request: IncomingMessage): void {
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return;
   // §3.2.2: the host of an absolute target counts, and the Host header does not.
   const target = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
-  if (!target || target.username !== '' || target.password !== '') {
+  if (target === undefined || target.username + target.password !== '') {
     throw validationError([{ path: 'path', message: 'must be a path or a URL' }]);
   }
   request.url = target.pathname + target.search;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AttemptLimiter } from '../auth/attempt-limiter.js';
+import { passwordAttempts, tooManyAttempts } from '../auth/attempt-limits.js';
 import { verifyPassword } from '../auth/password-hash.js';
 import { ApiError } from '../contract/api-error.js';
 import { prefersJson } from '../http/prefers-json.js';
@@ -116,7 +117,8 @@ export class RedirectHandler {
     );
     const password = await readPassword(request);
     const guesser = `${link.urlId} ${addressBlockOf(address)}`;
-    limiter.takeOrThrow(guesser, clock());
+    const waitMs = limiter.take(guesser, clock());
+    if (waitMs > 0) throw tooManyAttempts(passwordAttempts, waitMs);
     if (!(await verifyPassword(link.passwordHash as string, password))) {
       this.#refuse(request, response, wrongPassword, passwordPage('That is not the password.'));
       return;
