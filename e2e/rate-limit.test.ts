@@ -1,4 +1,4 @@
-import { type RetryInfo, Shorty } from '@shorty/sdk';
+import { type RetryInfo, Shorty, ShortyError } from '@shorty/sdk';
 import { createServer } from '@shorty/server';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -20,6 +20,10 @@ test('the SDK waits as long as a rate-limited answer says, and nothing fails', a
   await create();
   expect(performance.now() - startedAt).toBeGreaterThan(500);
   expect(retries.length).toBeGreaterThan(0);
-  expect(retries.every(({ error, delayMs }) => error.status === 429 && delayMs >= 1000)).toBe(true);
+  for (const { error, delayMs } of retries) {
+    expect(error).toBeInstanceOf(ShortyError);
+    expect(error).toMatchObject({ status: 429 });
+    expect(delayMs).toBeGreaterThanOrEqual(1000);
+  }
   expect((await shorty.urls.list({ limit: 1 })).total).toBe(62);
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import { AttemptLimiter } from './auth/attempt-limiter.js';
-import { passwordAttempts, tokenAttempts } from './auth/attempt-limits.js';
+import { passwordAttempts } from './auth/attempt-limits.js';
 import { AuthService, type Credentials, clientOf } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { tokenHandlers } from './auth/token-handlers.js';
@@ -99,11 +99,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
   const domains = new DomainRepository(database);
-  const auth = new AuthService(clients, {
-    clock,
-    randomBytes,
-    limiter: new AttemptLimiter(tokenAttempts),
-  });
+  const auth = new AuthService(clients, { clock, randomBytes });
   const shared = { config, database, storage, isThreaded: isThreadedHere, clock, logger };
   const webhooks = createWebhookRoom({ ...shared, organizations });
   const { outbox } = webhooks;

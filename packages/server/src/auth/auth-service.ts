@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/api-error.js';
 import { scopes as allScopes, type Scope } from '../contract/define-route.js';
 import type { Clock, RandomBytes } from '../ports.js';
-import type { AttemptLimiter } from './attempt-limiter.js';
+import { AttemptLimiter } from './attempt-limiter.js';
 import { tokenAttempts, tooManyAttempts } from './attempt-limits.js';
 import type { Caller, Client, ClientRepository } from './client-repository.js';
 import { hashSecret, matchesHash, newSecret } from './secrets.js';
@@ -27,18 +27,14 @@ export class AuthService {
   readonly #clients: ClientRepository;
   readonly #clock: Clock;
   readonly #randomBytes: RandomBytes;
-  readonly #limiter: AttemptLimiter;
+  readonly #limiter = new AttemptLimiter(tokenAttempts);
   // Compared with when a client does not exist, so that the answer takes as long.
   readonly #decoyHash: string;
 
-  constructor(
-    clients: ClientRepository,
-    ports: { clock: Clock; randomBytes: RandomBytes; limiter: AttemptLimiter },
-  ) {
+  constructor(clients: ClientRepository, ports: { clock: Clock; randomBytes: RandomBytes }) {
     this.#clients = clients;
     this.#clock = ports.clock;
     this.#randomBytes = ports.randomBytes;
-    this.#limiter = ports.limiter;
     this.#decoyHash = hashSecret(newSecret('clientSecret', ports.randomBytes));
   }
 

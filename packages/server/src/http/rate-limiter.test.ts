@@ -59,8 +59,8 @@ describe('RateLimiter', () => {
   });
 
   it('lets in what it says that is left, and after its wait; never more than it gives back', () => {
-    const limits = fc.integer({ min: 1, max: 10_000 });
-    const pauses = fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 50 });
+    const limits = fc.integer({ min: 1, max: 100 });
+    const pauses = fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 10 });
     fc.assert(
       fc.property(limits, pauses, (perMinute, pausesMs) => {
         const limiter = new RateLimiter(perMinute);

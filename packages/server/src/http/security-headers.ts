@@ -2,6 +2,21 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import helmet from 'helmet';
 
+function collect(set: ReturnType<typeof helmet>): Record<string, string> {
+  const fields: Record<string, string> = {};
+  class Collector extends ServerResponse {
+    override setHeader(name: string, value: number | string | readonly string[]): this {
+      fields[name] = String(value);
+      return this;
+    }
+  }
+  const request = new IncomingMessage(new Socket());
+  set(request, new Collector(request), (error) => {
+    if (error) throw error;
+  });
+  return fields;
+}
+
 /**
  * What every answer but a redirect and a picture carries, as helmet sets it: nothing in it runs,
  * loads, frames or is framed. It never differs, so helmet is asked once. Strict-Transport-Security
@@ -26,14 +41,4 @@ const fixed: Readonly<Record<string, string>> = collect(
 /** The security headers with others beside them, which win: names and values in turn. */
 export function withSecurityHeaders(own: Readonly<Record<string, string>> = {}): readonly string[] {
   return Object.entries({ ...fixed, ...own }).flat();
-}
-
-function collect(set: ReturnType<typeof helmet>): Record<string, string> {
-  const response = new ServerResponse(new IncomingMessage(new Socket()));
-  set(response.req, response, (error) => {
-    if (error) throw error;
-  });
-  return Object.fromEntries(
-    response.getRawHeaderNames().map((name) => [name, String(response.getHeader(name))]),
-  );
 }

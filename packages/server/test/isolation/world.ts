@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
+import { expect } from 'vitest';
 import { api as table } from '../../src/contract/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import type { Answer } from '../api/answer.js';
@@ -18,8 +19,8 @@ const routes: readonly Route[] = table;
 /** The rows of each table. */
 export type Rows = Readonly<Record<string, readonly string[]>>;
 
-// What a request may move although it is refused: its token, and what it is charged.
-const unwatched = new Set(['access_tokens', 'usage_meters', 'journal_positions']);
+// What a request may move although it is refused: its token, what it is charged, and the next id.
+const unwatched = new Set(['access_tokens', 'usage_meters', 'journal_positions', 'url_id_counter']);
 
 /** A server with several organizations, whose whole database can be compared. */
 export class World {
@@ -30,7 +31,7 @@ export class World {
   }
 
   static async start(): Promise<World> {
-    const api = await startServer();
+    const api = await startServer({ allowPrivateNetwork: true });
     // Ids that stand out, so that they can be looked for in answers.
     await api.server.database.write(async (transaction) => {
       await transaction.updateTable('url_id_counter').set({ last_id: firstUrlId }).execute();
@@ -42,8 +43,15 @@ export class World {
     return this.api.signIn(await this.api.createOrganization('scale'));
   }
 
+  /** All rows, once nothing is under way. */
   async rows(): Promise<Rows> {
     const { read } = this.api.server.database;
+    await expect
+      .poll(async () => {
+        const untried = read.selectFrom('deliveries').select('id').where('attempts', '=', 0);
+        return (await untried.execute()).length;
+      })
+      .toBe(0);
     const tables = await read.introspection.getTables();
     const rows: Record<string, readonly string[]> = {};
     for (const { name } of tables) {
@@ -54,14 +62,17 @@ export class World {
     return rows;
   }
 
-  /** Makes the records that a request names: the caller's own, and those of the owner. */
-  async prepare(request: SampleRequest, callers: Readonly<Record<Whose, Caller>>): Promise<Filled> {
-    const made: Made = { own: new Map(), foreign: new Map() };
+  /** Makes the records that a request names, as far as they have not been made. */
+  async prepare(
+    request: SampleRequest,
+    callers: Readonly<Record<Whose, Caller>>,
+    made: Made = { own: new Map(), foreign: new Map() },
+  ): Promise<Filled> {
     for (const { whose, collection } of recordsOf(request)) {
       await this.#make(collection, callers[whose], made[whose]);
     }
     await this.#makeListed(request, callers.foreign, made);
-    const ids = new Map([...made.foreign].filter(([, id]) => id !== undefined));
+    const ids = made.foreign;
     return {
       request: withIds(request, (whose, collection) => made[whose].get(collection) as string),
       foreignIds: [...ids.values()],
@@ -132,10 +143,8 @@ export class World {
   }
 }
 
-interface Made {
-  readonly own: Map<string, string>;
-  readonly foreign: Map<string, string>;
-}
+/** The ids of records by their collection. */
+export type Made = Readonly<Record<Whose, Map<string, string>>>;
 
 interface Filled {
   readonly request: { readonly path: string; readonly body: string | undefined };
