@@ -20,7 +20,9 @@ export async function openSocket(origin: string, text = ''): Promise<OpenSocket>
   });
   // Those that are cut off are told so, or find out when they write.
   socket.on('error', () => socket.destroy());
-  const ended = once(socket, 'close').then(() => received);
+  const ended = new Promise<string>((resolve) => {
+    socket.on('close', () => resolve(received));
+  });
   await once(socket, 'connect');
   socket.write(text);
   return { socket, ended };

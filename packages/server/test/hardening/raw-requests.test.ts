@@ -58,6 +58,7 @@ describe('a request that two readers could read in two ways is refused, and its 
     ],
     ['a NUL in a header', lines('GET /health/live HTTP/1.1', host, 'X-A: a\0b')],
     ['a NUL in the path', lines('GET /health\0/live HTTP/1.1', host)],
+    ['letters beyond ASCII in the path', lines('GET /health/\xff HTTP/1.1', host)],
     ['a space in the path', lines('GET /health/live /x HTTP/1.1', host)],
     ['a target that is no path', lines('GET example.com/health HTTP/1.1', host)],
     ['a target with a user', lines('GET http://a:b@localhost/health/live HTTP/1.1', host)],
@@ -133,9 +134,11 @@ describe('requests one behind the other', () => {
     expect(count(answer, 200)).toBe(many + 1);
   });
 
-  it('before garbage are answered, what comes behind it is not', async () => {
+  it('with garbage between them: it ends the connection, and nothing behind it is answered', async () => {
     const answer = await raw(alive.repeat(5), 'GARBAGE\r\n\r\n', alive.repeat(5));
-    expect([count(answer, 200), count(answer, 400)]).toEqual([5, 1]);
+    expect(count(answer, 200)).toBeLessThanOrEqual(5);
+    expect(count(answer, 400)).toBe(1);
+    expect(answer.slice(answer.lastIndexOf('HTTP/1.1 '))).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   it('hidden in the body of another are a body', async () => {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSocket, openSockets } from './open-sockets.js';
 import { type Busy, startBusy } from './others.js';
@@ -74,12 +73,12 @@ describe('slow clients are sent away, and others are served meanwhile', () => {
     await api.call('bulkCreateUrls', { body: { urls: Array(100).fill({ targetUrl: long }) } });
     const list = `GET /api/v1/urls?limit=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${api.token}\r\n\r\n`;
     const sockets = await openSockets(api.server.url, 10);
-    const cutOff = sockets.map(async ({ socket }) => {
+    const cutOff = sockets.map(async ({ socket, ended }) => {
       socket.pause();
       socket.write(list.repeat(50));
       // A paused reader is not told of the end; who goes on writing is.
       const timer = setInterval(() => socket.write(list), 50);
-      await once(socket, 'close');
+      await ended;
       clearInterval(timer);
       return socket.bytesRead;
     });
