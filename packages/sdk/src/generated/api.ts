@@ -1994,6 +1994,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2067,6 +2098,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2151,6 +2190,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2216,6 +2286,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2379,6 +2457,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2444,6 +2553,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2459,6 +2576,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2601,6 +2726,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2666,6 +2822,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2787,6 +2951,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2849,6 +3044,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2864,6 +3067,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2985,6 +3196,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -3045,6 +3287,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3138,6 +3388,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -3205,6 +3486,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3298,6 +3587,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -3369,6 +3689,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3553,6 +3881,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -3620,6 +3979,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3704,6 +4071,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -3769,6 +4167,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3953,6 +4359,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -4018,6 +4455,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4123,6 +4568,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -4183,6 +4659,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4276,6 +4760,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -4343,6 +4858,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4436,6 +4959,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -4507,6 +5061,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4649,6 +5211,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -4718,6 +5311,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4818,6 +5419,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -4885,6 +5517,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4964,6 +5604,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5033,6 +5704,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5133,6 +5812,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5196,6 +5906,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5280,6 +5998,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5345,6 +6094,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5508,6 +6265,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5568,6 +6356,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5661,6 +6457,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -5728,6 +6555,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5821,6 +6656,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -5892,6 +6758,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6034,6 +6908,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6101,6 +7006,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6264,6 +7177,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6327,6 +7271,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6448,6 +7400,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6515,6 +7498,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6620,6 +7611,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6681,6 +7703,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6781,6 +7811,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6845,6 +7906,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6966,6 +8035,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -7024,6 +8124,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7048,6 +8156,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "UNAUTHORIZED",
                      *         "message": "The access token is missing, unknown or expired",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -7836,6 +8975,16 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
