@@ -17,6 +17,7 @@ let api: TestServer;
 let id: string;
 let qrId: string;
 let webhookId: string;
+let domainId: string;
 beforeAll(async () => {
   api = await startServer();
   const created = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
@@ -26,10 +27,17 @@ beforeAll(async () => {
     body: { url: 'https://receiver.example/', events: ['url.created'] },
   });
   webhookId = webhook.data.id;
+  domainId = (await addDomain()).data.id;
 });
 afterAll(() => api.stop());
 
+let domains = 0;
+const addDomain = () => {
+  domains += 1;
+  return api.call('createDomain', { body: { hostname: `go${domains}.example` } });
+};
 const idOf = (path: string) => {
+  if (path.startsWith('/api/v1/domains/')) return domainId;
   if (path.startsWith('/api/v1/qr/')) return qrId;
   return path.startsWith('/api/v1/webhooks/') ? webhookId : id;
 };
