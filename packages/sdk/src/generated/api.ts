@@ -2134,6 +2134,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2207,6 +2238,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2291,6 +2330,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2356,6 +2426,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2519,6 +2597,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2584,6 +2693,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2599,6 +2716,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2741,6 +2866,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2806,6 +2962,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2927,6 +3091,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2989,6 +3184,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3004,6 +3207,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3125,6 +3336,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -3185,6 +3427,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3278,6 +3528,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -3345,6 +3626,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3438,6 +3727,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -3509,6 +3829,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3693,6 +4021,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -3760,6 +4119,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3844,6 +4211,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -3909,6 +4307,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4093,6 +4499,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -4158,6 +4595,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4263,6 +4708,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -4323,6 +4799,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4416,6 +4900,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -4483,6 +4998,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4576,6 +5099,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -4647,6 +5201,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4789,6 +5351,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -4858,6 +5451,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4958,6 +5559,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5025,6 +5657,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5104,6 +5744,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5173,6 +5844,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5273,6 +5952,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5336,6 +6046,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5420,6 +6138,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5485,6 +6234,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5648,6 +6405,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5708,6 +6496,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5801,6 +6597,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -5868,6 +6695,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5961,6 +6796,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -6032,6 +6898,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6174,6 +7048,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6241,6 +7146,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6404,6 +7317,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6467,6 +7411,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6588,6 +7540,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6655,6 +7638,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6760,6 +7751,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6821,6 +7843,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6921,6 +7951,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6985,6 +8046,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7106,6 +8175,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -7173,6 +8273,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7257,6 +8365,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -7322,6 +8461,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7485,6 +8632,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -7545,6 +8723,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7645,6 +8831,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -7705,6 +8922,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7826,6 +9051,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -7889,6 +9145,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8002,6 +9266,37 @@ export interface operations {
                      *       "success": false,
                      *       "error": {
                      *         "code": "DOMAIN_CONFLICT",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
                      *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
@@ -8171,6 +9466,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8195,6 +9498,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "UNAUTHORIZED",
                      *         "message": "The access token is missing, unknown or expired",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -8983,6 +10317,16 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id"?: string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

@@ -55,6 +55,6 @@ export const tokenRoutes = [
     body: tokenRequest,
     form: tokenForm,
     responses: { 200: { description: 'A new access token', data: token } },
-    errors: ['UNAUTHORIZED'],
+    errors: ['UNAUTHORIZED', 'RATE_LIMITED'],
   }),
 ] as const;

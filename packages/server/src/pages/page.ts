@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withSecurityHeaders } from '../http/security-headers.js';
 
 const style = `
 :root{color-scheme:light dark;--ink:#1c2024;--dim:#60646c;--paper:#fcfcfd;--card:#fff;--line:#d9d9e0;--accent:#3451b2;--on-accent:#fff;--bad:#b42318}
@@ -33,20 +34,12 @@ const policy = [
 ];
 
 function headersWith(contentSecurityPolicy: readonly string[]): readonly string[] {
-  return [
-    'Content-Type',
-    'text/html; charset=utf-8',
-    'Cache-Control',
-    'no-store',
-    'Content-Security-Policy',
-    contentSecurityPolicy.join('; '),
-    'Referrer-Policy',
-    'no-referrer',
-    'X-Content-Type-Options',
-    'nosniff',
-    'X-Robots-Tag',
-    'noindex',
-  ];
+  return withSecurityHeaders({
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': contentSecurityPolicy.join('; '),
+    'X-Robots-Tag': 'noindex',
+  });
 }
 
 /** Headers of every page: nothing is loaded from anywhere, nothing is kept, nobody frames it. */
