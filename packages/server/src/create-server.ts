@@ -7,6 +7,7 @@ import { tokenHandlers } from './auth/token-handlers.js';
 import { createClickRoom } from './clicks/click-room.js';
 import { type Config, readConfig } from './config.js';
 import { api } from './contract/api.js';
+import { docsHandlers } from './docs/docs-handlers.js';
 import { DomainRepository } from './domains/domain-repository.js';
 import { HostResolver } from './domains/host-resolver.js';
 import { healthHandlers } from './health/health-handlers.js';
@@ -134,6 +135,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...qrs.handlers,
       ...webhooks.handlers,
       ...usageHandlers(organizations, clock),
+      ...docsHandlers,
       ...healthHandlers({
         database,
         isStopping: () => stopping !== undefined,

@@ -1,5 +1,6 @@
 import { tokenRoutes } from '../auth/token-contract.js';
 import { clickRoutes } from '../clicks/clicks-contract.js';
+import { docsRoutes } from '../docs/docs-contract.js';
 import { healthRoutes } from '../health/health-contract.js';
 import { qrRoutes } from '../qr/qr-contract.js';
 import { qrPictureRoutes } from '../qr/qr-picture-contract.js';
@@ -19,6 +20,7 @@ export const api = [
   ...webhookRoutes,
   ...usageRoutes,
   ...healthRoutes,
+  ...docsRoutes,
   ...qrPictureRoutes,
   ...redirectRoutes,
 ] as const;

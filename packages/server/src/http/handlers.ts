@@ -31,7 +31,7 @@ export type HandlerInput<R extends Route> = BodyInput<R> & {
   readonly headers: IncomingHttpHeaders;
 };
 
-/** What a handler answers: data for the envelope, a bare body, or text of another media type. */
+/** What a handler answers: data for the envelope, a bare body, or another media type. */
 export type Reply<Data> = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -39,6 +39,7 @@ export type Reply<Data> = {
   | { readonly data: Data; readonly replayed?: boolean }
   | { readonly body: unknown }
   | { readonly text: string; readonly mediaType: string }
+  | { readonly bytes: Buffer; readonly mediaType: string }
 );
 
 type Mounted = Exclude<ApiRoute, { isForVisitors: true }>;
