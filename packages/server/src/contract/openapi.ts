@@ -30,6 +30,7 @@ const tags = {
 const requestId = {
   'X-Request-Id': {
     description: 'Names this request in logs; the value that the caller sent, when it was sane.',
+    required: true,
     schema: { type: 'string' as const },
   },
 };
@@ -181,15 +182,15 @@ function headersOf(response: RouteResponse) {
   return Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [
       name,
-      { description, schema: { type: 'string' as const } },
+      { description, required: true, schema: { type: 'string' as const } },
     ]),
   );
 }
 
 function contentOf(response: RouteResponse) {
   if ('data' in response) {
-    const schema = z.object({ success: z.literal(true), data: response.data });
-    return { content: { 'application/json': { schema } } };
+    const envelope = z.object({ success: z.literal(true), data: response.data });
+    return { content: { 'application/json': { schema: either(envelope, response.formBody) } } };
   }
   if ('body' in response) return { content: { 'application/json': { schema: response.body } } };
   if ('mediaType' in response) {
@@ -199,6 +200,11 @@ function contentOf(response: RouteResponse) {
     };
   }
   return {};
+}
+
+/** A body that depends on whether a form was sent, where it does. */
+function either(body: z.ZodType, formBody: z.ZodType | undefined): z.ZodType {
+  return formBody ? z.union([body, formBody]) : body;
 }
 
 function failuresOf(route: Route): ZodOpenApiResponsesObject {
@@ -214,7 +220,11 @@ function failuresOf(route: Route): ZodOpenApiResponsesObject {
         description: codes.join(', '),
         headers: requestId,
         content: {
-          'application/json': { schema: errorResponse, example: exampleOf(codes[0] as ErrorCode) },
+          'application/json': {
+            schema: either(errorResponse, route.formError),
+            example: exampleOf(codes[0] as ErrorCode),
+          },
+          ...(route.isForVisitors && { 'text/html': { schema: { type: 'string' as const } } }),
         },
       },
     ]),

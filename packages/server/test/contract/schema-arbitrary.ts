@@ -1,0 +1,233 @@
+import fc from 'fast-check';
+
+/** The words of JSON Schema that openapi.yaml uses. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly propertyNames?: Schema;
+}
+
+/** Ids and codes that answers have shown, so that requests can name what is there. */
+export class SeenNames {
+  readonly #names: string[] = [];
+
+  add(name: string): void {
+    if (!this.#names.includes(name)) this.#names.push(name);
+  }
+
+  /** Keeps every id and code of a body. */
+  harvest(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [field, inner] of Object.entries(value)) {
+      if (typeof inner === 'string' && /^(?:\w*[iI]d|shortCode|customSlug)$/.test(field)) {
+        this.add(inner);
+      } else this.harvest(inner);
+    }
+  }
+
+  /** The names that have the form of a parameter. */
+  like(pattern: RegExp): readonly string[] {
+    return this.#names.filter((name) => pattern.test(name));
+  }
+}
+
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+// Addresses that nobody answers: no test asks a name server or reaches the outside.
+const address = fc
+  .tuple(
+    fc.constantFrom('http', 'https'),
+    fc.constantFrom('192.0.2.1', '127.0.0.1:9', '[::1]', '10.1.2.3:8443', '[::ffff:127.0.0.1]'),
+    fc.webPath(),
+    fc.constantFrom('', '?a=b&utm_source=x', '#part', '?%20'),
+  )
+  .map(([scheme, host, path, rest]) => `${scheme}://${host}${path}${rest}`);
+
+const instant = fc
+  .date({ min: new Date('1970-01-01'), max: new Date('9998-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString());
+
+/** Anything that JSON can say, and what hostile callers like to. */
+export const anything = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constantFrom(
+    ...['', '\u0000', '\ud800', 'javascript:alert(1)', '__proto__', 'a'.repeat(9000), ' 1', '１'],
+    ...[1e308, -0, -1, 0.5, 2 ** 53, 301.5],
+    ...[null, true, [], {}, [[[[]]]], { constructor: {} }],
+  ),
+);
+
+export interface Knowledge {
+  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly seen: SeenNames;
+  /** Values that fields of these names must have to get far: credentials, passwords. */
+  readonly known: Readonly<Record<string, string>>;
+}
+
+/** Values that a schema allows. */
+export class SchemaArbitraries {
+  readonly #schemas: Readonly<Record<string, Schema>>;
+  readonly #seen: SeenNames;
+  readonly #known: Readonly<Record<string, string>>;
+
+  constructor({ schemas, seen, known }: Knowledge) {
+    this.#schemas = schemas;
+    this.#seen = seen;
+    this.#known = known;
+  }
+
+  valueOf(schema: Schema): fc.Arbitrary<unknown> {
+    if (schema.$ref) {
+      return this.valueOf(this.#schemas[schema.$ref.split('/').at(-1) as string] as Schema);
+    }
+    if ('const' in schema) return fc.constant(schema.const);
+    if (schema.enum) return fc.constantFrom(...schema.enum);
+    const choices = schema.anyOf ?? schema.oneOf;
+    if (choices) return fc.oneof(...choices.map((each) => this.valueOf(each)));
+    if (schema.allOf) {
+      return fc
+        .tuple(...schema.allOf.map((each) => this.valueOf(each)))
+        .map((parts): unknown => Object.assign({}, ...(parts as object[])));
+    }
+    const types = [schema.type ?? []].flat();
+    return types.length === 0
+      ? anything
+      : fc.oneof(...types.map((type) => this.#ofType(type, schema)));
+  }
+
+  #ofType(type: string, schema: Schema): fc.Arbitrary<unknown> {
+    switch (type) {
+      case 'string':
+        return this.#text(schema);
+      case 'integer':
+      case 'number': {
+        const { minimum: min = -(2 ** 31), maximum: max = 2 ** 31 } = schema;
+        const any = fc.maxSafeInteger().map((value) => Math.min(max, Math.max(min, value)));
+        const ids = this.#seenLike(/^[1-9]\d*$/, any);
+        return fc.oneof(fc.constantFrom(min, max), ids.map(Number), any);
+      }
+      case 'boolean':
+        return fc.boolean();
+      case 'null':
+        return fc.constant(null);
+      case 'array': {
+        const { items = {}, minItems = 0, maxItems = 1000 } = schema;
+        return fc.array(this.valueOf(items), {
+          minLength: minItems,
+          maxLength: Math.min(maxItems, minItems + 4),
+        });
+      }
+      case 'object':
+        return this.#object(schema);
+      default:
+        throw new Error(`no values are known of the type ${type}`);
+    }
+  }
+
+  #text({ format, pattern, minLength = 0, maxLength = 60 }: Schema): fc.Arbitrary<unknown> {
+    if (format === 'uuid') return this.#seenLike(uuidForm, fc.uuid());
+    if (format === 'date-time') return instant;
+    if (format === 'uri') return address;
+    if (pattern !== undefined && !/\(\?[=!<]/.test(pattern)) {
+      const form = new RegExp(pattern);
+      const made = fc
+        .stringMatching(form)
+        .filter(({ length }) => length >= minLength && length <= maxLength);
+      return this.#seenLike(form, made);
+    }
+    const max = Math.min(maxLength, Math.max(minLength, 60));
+    return fc.oneof(
+      fc.string({ minLength, maxLength: max }),
+      fc.string({ unit: 'grapheme', minLength, maxLength: Math.ceil((minLength + max) / 2) }),
+    );
+  }
+
+  #object({ properties = {}, required = [], additionalProperties, propertyNames }: Schema) {
+    const fields = fc.record(
+      Object.fromEntries(
+        Object.entries(properties).map(([name, schema]) => [name, this.#field(name, schema)]),
+      ),
+      { requiredKeys: [...required] },
+    );
+    if (typeof additionalProperties !== 'object') return fields;
+    const names = this.valueOf(propertyNames ?? { type: 'string' }) as fc.Arbitrary<string>;
+    const others = fc.dictionary(names, this.valueOf(additionalProperties), { maxKeys: 3 });
+    return fc.tuple(others, fields).map(([other, known]): unknown => ({ ...other, ...known }));
+  }
+
+  #field(name: string, schema: Schema): fc.Arbitrary<unknown> {
+    const known = this.#known[name];
+    const others = this.valueOf(schema);
+    if (known === undefined) return others;
+    return fc.oneof({ weight: 3, arbitrary: fc.constant(known) }, { weight: 1, arbitrary: others });
+  }
+
+  /** Names that are there, of this form; others now and then, and while there are none. */
+  #seenLike(form: RegExp, others: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+    return fc.oneof(
+      { weight: 1, arbitrary: others },
+      {
+        weight: 4,
+        arbitrary: fc.tuple(fc.nat(), others).map(([at, other]) => {
+          const names = this.#seen.like(form);
+          return names.length === 0 ? other : names[at % names.length];
+        }),
+      },
+    );
+  }
+}
+
+interface Place {
+  readonly holder: Record<string, unknown>;
+  readonly key: string;
+}
+
+/** A value in which one thing is not as it was: replaced, left out, or added. */
+export function spoiled(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  return fc
+    .tuple(values, fc.nat(), fc.constantFrom('replace', 'drop', 'add'), anything, fc.string())
+    .map(([value, at, how, other, name]) => {
+      const root = { value: structuredClone(value) } as Record<string, unknown>;
+      const places = placesIn(root);
+      const { holder, key } = places[at % places.length] as Place;
+      if (how === 'replace') holder[key] = other;
+      else if (how === 'drop') delete holder[key];
+      else {
+        const inner = holder[key];
+        const target = typeof inner === 'object' && inner !== null ? inner : holder;
+        Object.defineProperty(target, name, {
+          value: other,
+          enumerable: true,
+          configurable: true,
+          writable: true,
+        });
+      }
+      return root.value;
+    });
+}
+
+function placesIn(holder: Record<string, unknown>): Place[] {
+  return Object.entries(holder).flatMap(([key, inner]) => [
+    { holder, key },
+    ...(typeof inner === 'object' && inner !== null
+      ? placesIn(inner as Record<string, unknown>)
+      : []),
+  ]);
+}
