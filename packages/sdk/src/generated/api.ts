@@ -443,6 +443,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read about the API, and try it
+         * @description A page for people. It works offline: all that it loads comes from this server.
+         */
+        get: operations["getDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Load a part of the page about the API */
+        get: operations["getDocsFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/qr/{id}/download": {
         parameters: {
             query?: never;
@@ -1195,6 +1232,20 @@ export interface components {
             /** @example urls:read urls:write */
             scope: string;
         };
+        /** @description What a form is answered, by RFC 6749 §5.1. */
+        OAuthToken: {
+            /** @example shorty_at_9d2e */
+            access_token: string;
+            /** @constant */
+            token_type: "Bearer";
+            /**
+             * @description Seconds.
+             * @example 3600
+             */
+            expires_in: number;
+            /** @example urls:read urls:write */
+            scope: string;
+        };
         /** @description What every failed request answers. */
         ErrorResponse: {
             /** @constant */
@@ -1217,6 +1268,12 @@ export interface components {
             path: string;
             /** @example must start with http:// or https:// */
             message: string;
+        };
+        /** @description What a form that fails is answered, by RFC 6749 §5.2. */
+        OAuthError: {
+            /** @enum {string} */
+            error: "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type" | "server_error" | "temporarily_unavailable";
+            error_description: string;
         };
         UrlCreated: {
             /**
@@ -1893,7 +1950,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1901,14 +1958,14 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["Token"];
-                    };
+                    } | components["schemas"]["OAuthToken"];
                 };
             };
             /** @description VALIDATION_FAILED */
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1928,14 +1985,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description UNAUTHORIZED */
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1949,14 +2006,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1970,14 +2027,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1991,14 +2048,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2012,14 +2069,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2033,7 +2090,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
         };
@@ -2066,7 +2123,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2086,7 +2143,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2113,7 +2170,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2134,7 +2191,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2155,7 +2212,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2176,7 +2233,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2215,7 +2272,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2230,7 +2287,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2257,7 +2314,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2278,7 +2335,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2299,7 +2356,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2320,7 +2377,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2341,7 +2398,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2362,7 +2419,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2383,7 +2440,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2404,7 +2461,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2443,7 +2500,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2458,7 +2515,7 @@ export interface operations {
             207: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2473,7 +2530,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2500,7 +2557,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2521,7 +2578,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2542,7 +2599,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2563,7 +2620,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2584,7 +2641,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2605,7 +2662,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2626,7 +2683,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2665,7 +2722,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2680,7 +2737,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2707,7 +2764,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2728,7 +2785,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2749,7 +2806,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2770,7 +2827,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2791,7 +2848,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2812,7 +2869,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2848,7 +2905,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2863,7 +2920,7 @@ export interface operations {
             207: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2878,7 +2935,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2905,7 +2962,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2926,7 +2983,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2947,7 +3004,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2968,7 +3025,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2989,7 +3046,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3010,7 +3067,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3044,7 +3101,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3059,7 +3116,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3086,7 +3143,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3107,7 +3164,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3128,7 +3185,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3149,7 +3206,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3170,7 +3227,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3204,7 +3261,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3219,7 +3276,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3246,7 +3303,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3267,7 +3324,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3288,7 +3345,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3309,7 +3366,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3330,7 +3387,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3368,7 +3425,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3383,7 +3440,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3410,7 +3467,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3431,7 +3488,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3452,7 +3509,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3473,7 +3530,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3494,7 +3551,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3515,7 +3572,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3536,7 +3593,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3557,7 +3614,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3578,7 +3635,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3619,7 +3676,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3639,7 +3696,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3666,7 +3723,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3687,7 +3744,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3708,7 +3765,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3729,7 +3786,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3768,7 +3825,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3783,7 +3840,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3810,7 +3867,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3831,7 +3888,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3852,7 +3909,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3873,7 +3930,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3894,7 +3951,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3915,7 +3972,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3936,7 +3993,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3957,7 +4014,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3978,7 +4035,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4017,7 +4074,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4037,7 +4094,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4064,7 +4121,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4085,7 +4142,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4106,7 +4163,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4127,7 +4184,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4148,7 +4205,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4182,7 +4239,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4197,7 +4254,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4224,7 +4281,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4245,7 +4302,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4266,7 +4323,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4287,7 +4344,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4308,7 +4365,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4342,7 +4399,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4357,7 +4414,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4384,7 +4441,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4405,7 +4462,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4426,7 +4483,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4447,7 +4504,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4468,7 +4525,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4506,7 +4563,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4521,7 +4578,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4548,7 +4605,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4569,7 +4626,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4590,7 +4647,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4611,7 +4668,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4632,7 +4689,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4653,7 +4710,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4674,7 +4731,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4717,7 +4774,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4732,7 +4789,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4759,7 +4816,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4780,7 +4837,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4801,7 +4858,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4822,7 +4879,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4843,7 +4900,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4884,7 +4941,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4899,7 +4956,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4926,7 +4983,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4947,7 +5004,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4968,7 +5025,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4989,7 +5046,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5032,7 +5089,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5047,7 +5104,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5074,7 +5131,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5095,7 +5152,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5116,7 +5173,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5137,7 +5194,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5158,7 +5215,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5195,7 +5252,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5215,7 +5272,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5242,7 +5299,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5263,7 +5320,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5284,7 +5341,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5305,7 +5362,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5344,7 +5401,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5359,7 +5416,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5386,7 +5443,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5407,7 +5464,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5428,7 +5485,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5449,7 +5506,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5470,7 +5527,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5491,7 +5548,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5512,7 +5569,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5533,7 +5590,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5567,7 +5624,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5582,7 +5639,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5609,7 +5666,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5630,7 +5687,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5651,7 +5708,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5672,7 +5729,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5693,7 +5750,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5727,7 +5784,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5742,7 +5799,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5769,7 +5826,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5790,7 +5847,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5811,7 +5868,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5832,7 +5889,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5853,7 +5910,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5891,7 +5948,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5906,7 +5963,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5933,7 +5990,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5954,7 +6011,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5975,7 +6032,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5996,7 +6053,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6017,7 +6074,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6038,7 +6095,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6059,7 +6116,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6100,7 +6157,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6115,7 +6172,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6142,7 +6199,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6163,7 +6220,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6184,7 +6241,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6205,7 +6262,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6226,7 +6283,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6247,7 +6304,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6268,7 +6325,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6289,7 +6346,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6326,7 +6383,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6341,7 +6398,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6368,7 +6425,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6389,7 +6446,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6410,7 +6467,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6431,7 +6488,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6452,7 +6509,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6473,7 +6530,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6514,7 +6571,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6534,7 +6591,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6561,7 +6618,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6582,7 +6639,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6603,7 +6660,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6624,7 +6681,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6645,7 +6702,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6680,7 +6737,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6695,7 +6752,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6722,7 +6779,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6743,7 +6800,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6764,7 +6821,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6785,7 +6842,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6806,7 +6863,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6844,7 +6901,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6859,7 +6916,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6886,7 +6943,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6907,7 +6964,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6928,7 +6985,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6949,7 +7006,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6970,7 +7027,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6991,7 +7048,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7023,7 +7080,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7038,7 +7095,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7059,7 +7116,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7080,7 +7137,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7112,7 +7169,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7143,7 +7200,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7154,7 +7211,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7195,7 +7252,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7226,11 +7283,135 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/yaml": string;
+                };
+            };
+            /** @description The request is no valid HTTP */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The request is no valid HTTP */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    getDocsFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/css": string;
+                    "text/javascript": string;
+                };
+            };
+            /** @description The file is the one that If-None-Match names */
+            304: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Names the file; another version has another name. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description VALIDATION_FAILED */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
             /** @description The request is no valid HTTP */
@@ -7262,7 +7443,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7275,9 +7456,9 @@ export interface operations {
             304: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Names the picture; another one has another name. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7286,7 +7467,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7301,13 +7482,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description GONE */
             410: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7322,13 +7504,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7343,13 +7526,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7364,6 +7548,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
         };
@@ -7383,7 +7568,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7394,7 +7579,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7409,13 +7594,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description GONE */
             410: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7430,13 +7616,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7451,13 +7638,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7472,6 +7660,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
         };
@@ -7492,7 +7681,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7503,9 +7692,9 @@ export interface operations {
             301: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7514,9 +7703,9 @@ export interface operations {
             302: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7525,9 +7714,9 @@ export interface operations {
             307: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7536,9 +7725,9 @@ export interface operations {
             308: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7547,7 +7736,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7562,13 +7751,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description NOT_FOUND */
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7583,13 +7773,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description GONE */
             410: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7604,13 +7795,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7625,13 +7817,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7646,6 +7839,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
         };
@@ -7671,9 +7865,9 @@ export interface operations {
             303: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7682,7 +7876,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7703,13 +7897,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAUTHORIZED */
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7724,13 +7919,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description NOT_FOUND */
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7745,13 +7941,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description METHOD_NOT_ALLOWED */
             405: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7766,13 +7963,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description GONE */
             410: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7787,13 +7985,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7808,13 +8007,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7829,13 +8029,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description RATE_LIMITED */
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7850,13 +8051,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7871,13 +8073,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7892,6 +8095,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
         };
