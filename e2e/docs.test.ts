@@ -78,7 +78,9 @@ test('a reader signs in on /docs and makes a link there', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.locator('#client_id_clientCredentials').fill(clientId);
   await dialog.locator('#client_secret_clientCredentials').fill(clientSecret);
-  const scope = dialog.locator('label[for="urls:write-clientCredentials-checkbox-clientCredentials"]');
+  const scope = dialog.locator(
+    'label[for="urls:write-clientCredentials-checkbox-clientCredentials"]',
+  );
   await scope.first().click();
   await dialog.getByRole('button', { name: 'Apply given OAuth2 credentials' }).click();
   await dialog.getByRole('button', { name: 'Logout' }).waitFor();

@@ -13,7 +13,7 @@ export async function makeExamples(origin, { clientId, clientSecret }) {
   const newUrl = (more = {}) => create('/urls', { targetUrl: 'https://example.com/', ...more });
   const newQr = (more = {}) => create('/qr', { data: 'a text', ...more });
   // A port that refuses at once: nothing is sent to anybody.
-  const receiver = { url: 'http://127.0.0.1:9/hook', events: ['url.created'] };
+  const receiver = { url: 'http://127.0.0.1:65533/hook', events: ['url.created'] };
   const newWebhook = () => create('/webhooks', receiver);
 
   const url = await newUrl();
@@ -63,7 +63,10 @@ export async function makeExamples(origin, { clientId, clientSecret }) {
 async function post(origin, path, body, token) {
   const response = await fetch(origin + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
     body: JSON.stringify(body),
   });
   const answer = await response.json();

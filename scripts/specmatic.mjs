@@ -11,7 +11,9 @@ const specmatic = 'specmatic@2.55.1';
 
 const java = spawnSync('java', ['-version'], { encoding: 'utf8' });
 if (java.error || java.status !== 0) {
-  fail('Specmatic needs Java 17 or newer, and there is none (apt-get install openjdk-17-jre-headless)');
+  fail(
+    'Specmatic needs Java 17 or newer, and there is none (apt-get install openjdk-17-jre-headless)',
+  );
 }
 install();
 build();

@@ -23,7 +23,10 @@ export function requestsTo(
   const texts = (parameters: readonly Parameter[]) =>
     fc.record(
       Object.fromEntries(
-        parameters.map(({ name, schema }) => [name, mostly(values.valueOf(schema).map(String))]),
+        parameters.map(({ name, schema }) => [
+          name,
+          mostly(values.named(name, schema).map(String)),
+        ]),
       ),
       { requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name) },
     );
@@ -68,7 +71,10 @@ function contentOf({ requestBody }: Operation, values: SchemaArbitraries) {
     const written = wanted.map((value) =>
       mediaType === form ? toForm(value) : (JSON.stringify(value) ?? ''),
     );
-    const type = rarely(fc.constantFrom('text/plain', '', 'application/json; charset=x'), mediaType);
+    const type = rarely(
+      fc.constantFrom('text/plain', '', 'application/json; charset=x'),
+      mediaType,
+    );
     const body = fc.oneof(
       { weight: 19, arbitrary: written },
       { weight: 1, arbitrary: fc.oneof(fc.constantFrom('', '{', '[]]'), fc.string()) },
@@ -87,10 +93,7 @@ function mostly(valid: fc.Arbitrary<string>): fc.Arbitrary<string> {
 }
 
 function rarely<T>(other: fc.Arbitrary<T>, usual: T): fc.Arbitrary<T> {
-  return fc.oneof(
-    { weight: 14, arbitrary: fc.constant(usual) },
-    { weight: 1, arbitrary: other },
-  );
+  return fc.oneof({ weight: 14, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other });
 }
 
 function toForm(value: unknown): string {

@@ -10,6 +10,7 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
   readonly type?: string | readonly string[];
   readonly format?: string;
+  readonly example?: unknown;
   readonly pattern?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -24,37 +25,43 @@ export interface Schema {
   readonly propertyNames?: Schema;
 }
 
-/** Ids and codes that answers have shown, so that requests can name what is there. */
+/** Ids and codes that answers have shown, by what they name, so that requests can name what is there. */
 export class SeenNames {
-  readonly #names: string[] = [];
+  readonly #names = new Map<string, string[]>();
 
-  add(name: string): void {
-    if (!this.#names.includes(name)) this.#names.push(name);
-  }
-
-  /** Keeps every id and code of a body. */
-  harvest(value: unknown): void {
+  /** Keeps every id and code of what a path has answered. */
+  harvest(path: string, value: unknown): void {
     if (typeof value !== 'object' || value === null) return;
     for (const [field, inner] of Object.entries(value)) {
-      if (typeof inner === 'string' && /^(?:\w*[iI]d|shortCode|customSlug)$/.test(field)) {
-        this.add(inner);
-      } else this.harvest(inner);
+      if (typeof inner !== 'string') this.harvest(path, inner);
+      else if (field === 'shortCode') this.#add('', inner);
+      else if (field === 'id') this.#add(collectionOf(path), inner);
     }
   }
 
-  /** The names that have the form of a parameter. */
-  like(pattern: RegExp): readonly string[] {
-    return this.#names.filter((name) => pattern.test(name));
+  /** What a parameter or field of this name may be: `urlId` is one of the urls that were seen. */
+  of(name: string, path: string): readonly string[] {
+    const [, noun] = /^(\w+)Id$/.exec(name) ?? [];
+    const kind = noun === undefined ? collectionOf(path.split(`/{${name}}`)[0] ?? '') : `${noun}s`;
+    return this.#names.get(kind) ?? [];
+  }
+
+  #add(kind: string, name: string): void {
+    const names = this.#names.get(kind) ?? [];
+    if (!names.includes(name)) this.#names.set(kind, [...names, name]);
   }
 }
 
-const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** The last word of a path that is no parameter: `webhooks` of `/api/v1/webhooks/{id}`. */
+function collectionOf(path: string): string {
+  return path.split('/').findLast((segment) => !segment.startsWith('{')) ?? '';
+}
 
 // Ports that refuse at once: no receiver or logo of these is looked for outside.
 const address = fc
   .tuple(
     fc.constantFrom('http', 'https'),
-    fc.constantFrom('127.0.0.1:9', '[::1]:9', '0x7f.1:9', 'user@127.0.0.1:9'),
+    fc.constantFrom('127.0.0.1:65533', '[::1]:65533', '0x7f.1:65533', 'user@127.0.0.1:65533'),
     fc.webPath(),
     fc.constantFrom('', '?a=b&utm_source=x', '#part', '?%20'),
   )
@@ -77,6 +84,8 @@ export const anything = fc.oneof(
 export interface Knowledge {
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly seen: SeenNames;
+  /** Of the operation that the values are for. */
+  readonly path: string;
   /** Values that fields of these names must have to get far: credentials, passwords. */
   readonly known: Readonly<Record<string, string>>;
 }
@@ -85,11 +94,13 @@ export interface Knowledge {
 export class SchemaArbitraries {
   readonly #schemas: Readonly<Record<string, Schema>>;
   readonly #seen: SeenNames;
+  readonly #path: string;
   readonly #known: Readonly<Record<string, string>>;
 
-  constructor({ schemas, seen, known }: Knowledge) {
+  constructor({ schemas, seen, path, known }: Knowledge) {
     this.#schemas = schemas;
     this.#seen = seen;
+    this.#path = path;
     this.#known = known;
   }
 
@@ -120,8 +131,7 @@ export class SchemaArbitraries {
       case 'number': {
         const { minimum: min = -(2 ** 31), maximum: max = 2 ** 31 } = schema;
         const any = fc.maxSafeInteger().map((value) => Math.min(max, Math.max(min, value)));
-        const ids = this.#seenLike(/^[1-9]\d*$/, any);
-        return fc.oneof(fc.constantFrom(min, max), ids.map(Number), any);
+        return fc.oneof(fc.constantFrom(min, max), any);
       }
       case 'boolean':
         return fc.boolean();
@@ -142,15 +152,14 @@ export class SchemaArbitraries {
   }
 
   #text({ format, pattern, minLength = 0, maxLength = 60 }: Schema): fc.Arbitrary<unknown> {
-    if (format === 'uuid') return this.#seenLike(uuidForm, fc.uuid());
+    if (format === 'uuid') return fc.uuid();
     if (format === 'date-time') return instant;
     if (format === 'uri') return address;
     if (pattern !== undefined && !/\(\?[=!<]/.test(pattern)) {
       const form = new RegExp(pattern);
-      const made = fc
+      return fc
         .stringMatching(form)
         .filter(({ length }) => length >= minLength && length <= maxLength);
-      return this.#seenLike(form, made);
     }
     const max = Math.min(maxLength, Math.max(minLength, 60));
     return fc.oneof(
@@ -160,36 +169,41 @@ export class SchemaArbitraries {
   }
 
   #object({ properties = {}, required = [], additionalProperties, propertyNames }: Schema) {
-    const fields = fc.record(
+    const all = fc.record(
       Object.fromEntries(
-        Object.entries(properties).map(([name, schema]) => [name, this.#field(name, schema)]),
+        Object.entries(properties).map(([name, schema]) => [name, this.named(name, schema)]),
       ),
-      { requiredKeys: [...required] },
     );
+    // Few of the optional fields at a time: each has rules of its own to break.
+    const optional = Object.keys(properties).filter((name) => !required.includes(name));
+    const fields = fc
+      .tuple(all, fc.subarray(optional, { maxLength: Math.min(4, optional.length) }))
+      .map(([values, chosen]) =>
+        Object.fromEntries(
+          Object.entries(values).filter(
+            ([name]) => required.includes(name) || chosen.includes(name),
+          ),
+        ),
+      );
     if (typeof additionalProperties !== 'object') return fields;
     const names = this.valueOf(propertyNames ?? { type: 'string' }) as fc.Arbitrary<string>;
     const others = fc.dictionary(names, this.valueOf(additionalProperties), { maxKeys: 3 });
     return fc.tuple(others, fields).map(([other, known]): unknown => ({ ...other, ...known }));
   }
 
-  #field(name: string, schema: Schema): fc.Arbitrary<unknown> {
-    const known = this.#known[name];
+  /** A value for a field or parameter: now and then what is known to be there, or its example. */
+  named(name: string, schema: Schema): fc.Arbitrary<unknown> {
     const others = this.valueOf(schema);
-    if (known === undefined) return others;
-    return fc.oneof({ weight: 3, arbitrary: fc.constant(known) }, { weight: 1, arbitrary: others });
-  }
-
-  /** Names that are there, of this form; others now and then, and while there are none. */
-  #seenLike(form: RegExp, others: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+    const known = this.#known[name];
+    const good = known ?? schema.example;
+    const usual = good === undefined ? others : fc.constant(good);
+    const seen = fc.tuple(fc.nat(), usual).map(([at, other]) => {
+      const names = this.#seen.of(name, this.#path);
+      return names.length === 0 ? other : names[at % names.length];
+    });
     return fc.oneof(
       { weight: 1, arbitrary: others },
-      {
-        weight: 4,
-        arbitrary: fc.tuple(fc.nat(), others).map(([at, other]) => {
-          const names = this.#seen.like(form);
-          return names.length === 0 ? other : names[at % names.length];
-        }),
-      },
+      { weight: 3, arbitrary: /id$|^code$/i.test(name) && known === undefined ? seen : usual },
     );
   }
 }
