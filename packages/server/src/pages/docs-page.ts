@@ -14,7 +14,7 @@ export const docsPage = html`<!doctype html>
 <script src="/docs/docs.js" defer></script>
 </head>
 <body>
-<header class="bar"><h1><a href="/">Shorty</a> API</h1><a href="/openapi.yaml">openapi.yaml</a></header>
+<header class="bar"><a class="home" href="/">Shorty</a><a href="/openapi.yaml">openapi.yaml</a></header>
 <main id="docs"><noscript><p>This page needs JavaScript. The API is described in <a href="/openapi.yaml">openapi.yaml</a> as well.</p></noscript></main>
 </body>
 </html>
