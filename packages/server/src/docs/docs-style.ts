@@ -30,6 +30,10 @@ html body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.55 ${typ
 #docs .btn.authorize,#docs .btn.authorize svg{border-color:var(--accent);color:var(--accent)}
 #docs .btn.cancel{border-color:var(--bad);color:var(--bad)}
 #docs .btn.execute{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
+#docs .parameter__in,#docs .prop-format{color:var(--dim)}
+#docs .header-col{color:var(--ink)}
+#docs .opblock-section-header{flex-wrap:wrap;min-height:0}
+#docs .try-out{flex-wrap:wrap;gap:.5rem;padding:.5rem}
 #docs .response-col_links{display:none}
 #docs .responses-table,#docs .parameters{table-layout:fixed;width:100%}
 #docs .response-col_status,#docs .parameters-col_name{width:25%;overflow-wrap:anywhere}
