@@ -53,6 +53,7 @@ for (const colorScheme of colorSchemes) {
         const { outside, problems } = watchPage(page, server.url);
         await open(page);
         await keepPicture(page, `docs-${state}-${view}-${colorScheme}`);
+        expect(await page.locator('h1').count()).toBe(1);
         const seen = await page.evaluate(() => ({
           isWiderThanScreen: document.documentElement.scrollWidth > innerWidth,
           background: getComputedStyle(document.body).backgroundColor,
@@ -78,13 +79,11 @@ test('a reader signs in on /docs and makes a link there', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.locator('#client_id_clientCredentials').fill(clientId);
   await dialog.locator('#client_secret_clientCredentials').fill(clientSecret);
-  const scope = dialog.locator(
-    'label[for="urls:write-clientCredentials-checkbox-clientCredentials"]',
-  );
-  await scope.first().click();
-  await dialog.getByRole('button', { name: 'Apply given OAuth2 credentials' }).click();
+  await dialog.locator('label[for^="urls:write"]').click();
+  await dialog.getByRole('button', { name: 'Authorize' }).last().click();
   await dialog.getByRole('button', { name: 'Logout' }).waitFor();
-  await dialog.getByRole('button', { name: 'Close' }).first().click();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => dialog.count()).toBe(0);
   const operation = page.locator('#operations-URLs-createUrl');
   await operation.locator('.opblock-summary-control').click();
   await operation.getByRole('button', { name: 'Try it out' }).click();

@@ -14,7 +14,7 @@ const layout = ({ React: { createElement: h } }) => ({
       return h('div', { className: 'swagger-ui' },
         part('SvgAssets'),
         part('errors'),
-        part('InfoContainer'),
+        h('div', { className: 'wrapper' }, part('InfoContainer')),
         h('div', { className: 'wrapper operations-bar' },
           h('h2', null, 'Operations'),
           part('AuthorizeBtnContainer')),

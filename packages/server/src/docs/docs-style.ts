@@ -22,12 +22,18 @@ html body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.55 ${typ
 #docs .operations-bar{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem}
 #docs .operations-bar h2{margin:0;font-size:1.375rem}
 #docs .opblock-tag small,#docs .opblock-tag,#docs .opblock .opblock-summary-description{color:var(--ink)}
+#docs .opblock-tag{flex-wrap:wrap}
+#docs .opblock-tag small{flex:1 1 12rem}
 #docs .opblock-get{--method:var(--get)}
 #docs .opblock-post{--method:var(--post)}
 #docs .opblock-patch{--method:var(--patch)}
 #docs .opblock-delete{--method:var(--delete)}
 #docs .opblock .opblock-summary-method{background:var(--method);color:#fff;text-shadow:none}
 #docs .btn.authorize,#docs .btn.authorize svg{border-color:var(--accent);color:var(--accent)}
+#docs .btn.authorize{display:inline-flex;align-items:center}
+#docs .btn.authorize span{padding:0 1.25rem 0 0}
+#docs .required:after{color:var(--bad)}
+#docs .tab-item h4 span:after{display:none}
 #docs .btn.cancel{border-color:var(--bad);color:var(--bad)}
 #docs .btn.execute{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
 #docs .parameter__in,#docs .prop-format{color:var(--dim)}
@@ -36,6 +42,7 @@ html body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.55 ${typ
 #docs .try-out{flex-wrap:wrap;gap:.5rem;padding:.5rem}
 #docs .response-col_links{display:none}
 #docs .responses-table,#docs .parameters{table-layout:fixed;width:100%}
-#docs .response-col_status,#docs .parameters-col_name{width:25%;overflow-wrap:anywhere}
-#docs .modal-ux{max-width:calc(100vw - 2rem)}
+#docs .response-col_status{width:4rem}
+#docs .parameters-col_name{width:9rem;overflow-wrap:anywhere}
+#docs .modal-ux{max-width:min(40rem,100vw - 2rem)}
 `;
