@@ -138,17 +138,25 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         },
       },
     }),
-    responses: { ...successesOf(route), ...failuresOf(route), ...(isOpen && refusedByHttp) },
+    responses: { ...successesOf(route), ...(isOpen && refusedByHttp), ...failuresOf(route) },
   };
 }
 
-// Routes that read no input can still be sent what is no HTTP, or headers that are too large.
-const refusedByHttp: ZodOpenApiResponsesObject = {
-  '4XX': {
-    description: 'The request is no valid HTTP',
-    content: { 'application/json': { schema: errorResponse } },
-  },
-};
+// Routes that read no input can still be sent what is no HTTP, too slowly or with too many headers.
+const refusedByHttp: ZodOpenApiResponsesObject = Object.fromEntries(
+  Object.entries({
+    400: 'The request is no valid HTTP',
+    408: 'The request did not arrive in time',
+    431: 'The headers are too large',
+  }).map(([status, description]) => [
+    status,
+    {
+      description,
+      headers: requestId,
+      content: { 'application/json': { schema: errorResponse } },
+    },
+  ]),
+);
 
 const idempotencyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().meta({
