@@ -1,72 +1,145 @@
-// What Specmatic cannot guess: ids of records that exist, and bodies that their organization may send.
+// What Specmatic cannot guess: ids of records that exist, and what their organization may send.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-/** Operations that it does not call, each with the reason. */
-export const excluded = {};
-
-/**
- * One good request for each operation that has parameters or a body, as Specmatic's example files;
- * records are made for them first.
- */
-export async function makeExamples(origin, { clientId, clientSecret }) {
-  const { accessToken } = await post(origin, '/api/v1/auth/token', { clientId, clientSecret });
+/** Makes records on a server, and writes one file for each exchange that Specmatic shall begin with. */
+export async function writeExamples({ url: origin, credentials }, operations, folder) {
+  const { accessToken } = await post(origin, '/api/v1/auth/token', credentials);
   const create = (path, body) => post(origin, `/api/v1${path}`, body, accessToken);
-  const newUrl = (more = {}) => create('/urls', { targetUrl: 'https://example.com/', ...more });
-  const newQr = (more = {}) => create('/qr', { data: 'a text', ...more });
+  const exchanges = await makeExchanges(create, credentials);
+  const missing = [...operations.keys()].filter((id) => !exchanges[id]);
+  if (missing.length > 0) throw new Error(`there is no example of ${missing.join(', ')}`);
+  mkdirSync(folder, { recursive: true });
+  for (const [id, variants] of Object.entries(exchanges)) {
+    for (const [at, exchange] of [variants].flat().entries()) {
+      const example = exampleOf(operations.get(id), exchange);
+      writeFileSync(join(folder, `${id}-${at}.json`), JSON.stringify(example, null, 2));
+    }
+  }
+  return accessToken;
+}
+
+/** By operationId: what fills the path, the query and the body, and the status that follows. */
+async function makeExchanges(create, { clientId, clientSecret }) {
+  const targetUrl = 'https://example.com/';
+  const password = 'open sesame';
   // A port that refuses at once: nothing is sent to anybody.
   const receiver = { url: 'http://127.0.0.1:65533/hook', events: ['url.created'] };
-  const newWebhook = () => create('/webhooks', receiver);
+  const newUrl = (more = {}) => create('/urls', { targetUrl, ...more });
+  const nobody = '00000000-0000-7000-8000-000000000000';
 
-  const url = await newUrl();
-  const password = 'open sesame';
+  const { id } = await newUrl();
   const locked = await newUrl({ isPasswordProtected: true, password });
-  const qr = await newQr({ urlId: url.id });
-  const webhook = await newWebhook();
+  const qr = await create('/qr', { urlId: id });
+  const webhook = await create('/webhooks', receiver);
   const delivery = await create(`/webhooks/${webhook.id}/test`, {});
-  const json = { 'Content-Type': 'application/json' };
-  const ids = { id: url.id };
+  const redirects = await Promise.all(
+    [301, 302, 307, 308].map(async (redirectType) => ({
+      path: { code: (await newUrl({ redirectType })).shortCode },
+      status: redirectType,
+    })),
+  );
+  const pictures = await Promise.all(
+    ['png', 'webp'].map(async (format) => ({
+      path: { id: (await create('/qr', { data: 'a picture', format })).id },
+      answers: `image/${format}`,
+    })),
+  );
+  const onUrl = { path: { id } };
+  const onQr = { path: { id: qr.id } };
+  const onWebhook = { path: { id: webhook.id } };
+  const onDelivery = { path: { id: webhook.id, deliveryId: delivery.id } };
+  const window = { since: '2030-01-01T00:00:00Z', until: '2030-01-02T00:00:00Z', groupBy: 'hour' };
 
-  const requests = {
-    createToken: { body: { clientId, clientSecret } },
-    createUrl: { body: { targetUrl: 'https://example.com/spring', tags: ['launch'] } },
-    listUrls: {},
-    bulkCreateUrls: { body: { urls: [{ targetUrl: 'https://example.com/' }] } },
-    bulkUpdateUrls: { body: { updates: [{ id: url.id, title: 'Spring' }] } },
-    bulkDeleteUrls: { body: { ids: [(await newUrl()).id] } },
-    getUrl: { params: ids },
-    updateUrl: { params: ids, body: { title: 'Summer' } },
-    deleteUrl: { params: { id: (await newUrl()).id } },
-    createQr: { body: { data: 'another text', size: 400 } },
-    listUrlQrs: { params: ids },
-    getQr: { params: { id: qr.id } },
-    updateQr: { params: { id: qr.id }, body: { size: 300 } },
-    deleteQr: { params: { id: (await newQr()).id } },
-    getUrlClicks: { params: ids },
-    getQrScans: { params: { id: qr.id } },
-    createWebhook: { body: receiver },
-    getWebhook: { params: { id: webhook.id } },
-    updateWebhook: { params: { id: webhook.id }, body: { events: ['qr.created'] } },
-    deleteWebhook: { params: { id: (await newWebhook()).id } },
-    testWebhook: { params: { id: webhook.id }, body: { type: 'qr.created' } },
-    rotateWebhookSecret: { params: { id: webhook.id } },
-    listDeliveries: { params: { id: webhook.id } },
-    getDelivery: { params: { id: webhook.id, deliveryId: delivery.id } },
-    replayDelivery: { params: { id: webhook.id, deliveryId: delivery.id } },
-    getDocsFile: { params: { file: 'docs.css' } },
-    downloadQr: { params: { id: qr.id } },
-    previewQr: { params: { id: qr.id } },
-    followLink: { params: { code: locked.shortCode } },
-    unlockLink: { params: { code: locked.shortCode }, body: { password } },
+  return {
+    createToken: [
+      { body: { clientId, clientSecret } },
+      { body: { clientId, clientSecret: 'wrong' }, status: 401 },
+    ],
+    createUrl: [
+      { body: { targetUrl, tags: ['launch'], redirectType: 301 }, status: 201 },
+      { body: { targetUrl, customSlug: 'api' }, status: 400 },
+    ],
+    listUrls: { query: { limit: '5', offset: '1' } },
+    bulkCreateUrls: [
+      { body: { urls: [{ targetUrl }] }, status: 201 },
+      { body: { urls: [{ targetUrl, domainId: nobody }] }, status: 207 },
+    ],
+    bulkUpdateUrls: [
+      { body: { updates: [{ id: Number(id), title: 'Spring' }] } },
+      { body: { updates: [{ id: 999999, title: 'Spring' }] }, status: 207 },
+    ],
+    bulkDeleteUrls: { body: { ids: [Number((await newUrl()).id), 999999] } },
+    getUrl: [onUrl, { path: { id: '999999' }, status: 404 }],
+    updateUrl: { ...onUrl, body: { title: 'Summer' } },
+    deleteUrl: { path: { id: (await newUrl()).id } },
+    createQr: { body: { data: 'another text', size: 400 }, status: 201 },
+    listQrs: { query: { standalone: 'true' } },
+    listUrlQrs: onUrl,
+    getQr: [onQr, { path: { id: nobody }, status: 404 }],
+    updateQr: { ...onQr, body: { size: 300 } },
+    deleteQr: { path: { id: (await create('/qr', { data: 'a text' })).id } },
+    getUrlClicks: { ...onUrl, query: window },
+    getAnalyticsOverview: { query: window },
+    getQrScans: { ...onQr, query: window },
+    createWebhook: { body: receiver, status: 201 },
+    listWebhooks: {},
+    getWebhook: [onWebhook, { path: { id: nobody }, status: 404 }],
+    updateWebhook: { ...onWebhook, body: { events: ['qr.created'] } },
+    deleteWebhook: { path: { id: (await create('/webhooks', receiver)).id } },
+    testWebhook: { ...onWebhook, body: { type: 'qr.created' }, status: 201 },
+    rotateWebhookSecret: onWebhook,
+    listDeliveries: { ...onWebhook, query: { status: 'pending' } },
+    getDelivery: onDelivery,
+    replayDelivery: { ...onDelivery, status: 201 },
+    getUsage: {},
+    getLiveness: {},
+    getReadiness: {},
+    getMetrics: {},
+    getOpenApi: {},
+    getDocs: {},
+    getDocsFile: [
+      { path: { file: 'docs.css' }, answers: 'text/css' },
+      { path: { file: 'docs.js' }, answers: 'text/javascript' },
+    ],
+    downloadQr: pictures,
+    previewQr: onQr,
+    followLink: [...redirects, { path: { code: locked.shortCode } }],
+    unlockLink: { path: { code: locked.shortCode }, body: { password }, status: 303 },
   };
-  return { accessToken, requests, json };
+}
+
+/** A partial example: Specmatic fills in the rest of the answer and holds ours against its schema. */
+function exampleOf(operation, { path = {}, query, body, status = 200, answers }) {
+  const filled = operation.path.replace(/\{(\w+)\}/g, (_, name) => path[name]);
+  return {
+    partial: {
+      'http-request': {
+        method: operation.method.toUpperCase(),
+        path: filled,
+        ...(query && { query }),
+        ...(body && { headers: { 'Content-Type': 'application/json' }, body }),
+      },
+      'http-response': {
+        status,
+        ...(answers && { headers: { 'Content-Type': answers } }),
+        ...bodyOf(operation.responses[status]),
+      },
+    },
+  };
+}
+
+/** The least that stands for a documented body. */
+function bodyOf({ content }) {
+  if (!content) return {};
+  return { body: 'application/json' in content ? {} : 'text' };
 }
 
 async function post(origin, path, body, token) {
+  const authorization = token && { authorization: `Bearer ${token}` };
   const response = await fetch(origin + path, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(token && { authorization: `Bearer ${token}` }),
-    },
+    headers: { 'content-type': 'application/json', ...authorization },
     body: JSON.stringify(body),
   });
   const answer = await response.json();
