@@ -19,10 +19,56 @@ export async function writeExamples({ url: origin, credentials }, operations, fo
   return accessToken;
 }
 
+/**
+ * What Specmatic calls a failure, and is as it should be, by a part of its scenario's name. One that
+ * no longer fails has to leave this list.
+ */
+export const expectedFailures = [
+  // Items of a bulk request fail one by one: 201 or 207, never a 4xx for all of them.
+  /^-ve .* \/api\/v1\/urls\/bulk -> 4xx .*(?:urls|updates)\.\[\]/,
+  // A code is for a link or for a text: which of two optional fields is there, no schema of ours says.
+  /^\+ve .*POST \/api\/v1\/qr -> 201 .*BODY contains only the mandatory keys/,
+  // The same for ids in the body or in the query.
+  /^\+ve .*DELETE \/api\/v1\/urls\/bulk -> 200 .*BODY has been omitted/,
+  // Whoever passes a picture's address on may add to its query: it is shown all the same.
+  /^-ve .*GET \/api\/qr\/\(id:uuid\)\/download -> 4xx .*download is mutated/,
+];
+
 /** By operationId: what fills the path, the query and the body, and the status that follows. */
 async function makeExchanges(create, { clientId, clientSecret }) {
   const targetUrl = 'https://example.com/';
   const password = 'open sesame';
+  // Each field, so that none is made up: few made-up domains exist.
+  const link = {
+    targetUrl,
+    customSlug: null,
+    title: 'Spring',
+    description: 'A sale',
+    category: 'campaigns',
+    tags: ['launch'],
+    domainId: null,
+    redirectType: 301,
+    expiresAt: '2099-12-31T23:59:59Z',
+    isPasswordProtected: true,
+    password,
+    utmSource: 'mail',
+    utmMedium: 'email',
+    utmCampaign: 'spring',
+    utmTerm: 'sale',
+    utmContent: 'top',
+    customUtmParams: { utm_id: 'abc' },
+    sourceDomain: 'example.com',
+  };
+  const { customSlug: _, ...changes } = { ...link, isActive: true };
+  const look = {
+    size: 400,
+    format: 'png',
+    foregroundColor: '#000000',
+    backgroundColor: '#FFFFFF',
+    logoUrl: null,
+    errorCorrectionLevel: 'M',
+    stylePreset: 'default',
+  };
   // A port that refuses at once: nothing is sent to anybody.
   const receiver = { url: 'http://127.0.0.1:65533/hook', events: ['url.created'] };
   const newUrl = (more = {}) => create('/urls', { targetUrl, ...more });
@@ -49,43 +95,49 @@ async function makeExchanges(create, { clientId, clientSecret }) {
   const onQr = { path: { id: qr.id } };
   const onWebhook = { path: { id: webhook.id } };
   const onDelivery = { path: { id: webhook.id, deliveryId: delivery.id } };
-  const window = { since: '2030-01-01T00:00:00Z', until: '2030-01-02T00:00:00Z', groupBy: 'hour' };
+  const day = 24 * 60 * 60 * 1000;
+  const now = Date.now();
+  const window = {
+    since: new Date(now - day).toISOString(),
+    until: new Date(now).toISOString(),
+    groupBy: 'hour',
+  };
 
   return {
     createToken: [
-      { body: { clientId, clientSecret } },
+      { body: { clientId, clientSecret, scope: 'urls:read' } },
       { body: { clientId, clientSecret: 'wrong' }, status: 401 },
     ],
     createUrl: [
-      { body: { targetUrl, tags: ['launch'], redirectType: 301 }, status: 201 },
+      { body: link, status: 201 },
       { body: { targetUrl, customSlug: 'api' }, status: 400 },
     ],
     listUrls: { query: { limit: '5', offset: '1' } },
     bulkCreateUrls: [
-      { body: { urls: [{ targetUrl }] }, status: 201 },
-      { body: { urls: [{ targetUrl, domainId: nobody }] }, status: 207 },
+      { body: { urls: [link] }, status: 201 },
+      { body: { urls: [{ ...link, domainId: nobody }] }, status: 207 },
     ],
     bulkUpdateUrls: [
-      { body: { updates: [{ id: Number(id), title: 'Spring' }] } },
-      { body: { updates: [{ id: 999999, title: 'Spring' }] }, status: 207 },
+      { body: { updates: [{ ...changes, id: Number(id) }] } },
+      { body: { updates: [{ ...changes, id: 999999 }] }, status: 207 },
     ],
     bulkDeleteUrls: { body: { ids: [Number((await newUrl()).id), 999999] } },
     getUrl: [onUrl, { path: { id: '999999' }, status: 404 }],
-    updateUrl: { ...onUrl, body: { title: 'Summer' } },
+    updateUrl: { ...onUrl, body: changes },
     deleteUrl: { path: { id: (await newUrl()).id } },
-    createQr: { body: { data: 'another text', size: 400 }, status: 201 },
+    createQr: { body: { ...look, data: 'another text', urlId: null }, status: 201 },
     listQrs: { query: { standalone: 'true' } },
     listUrlQrs: onUrl,
     getQr: [onQr, { path: { id: nobody }, status: 404 }],
-    updateQr: { ...onQr, body: { size: 300 } },
+    updateQr: { ...onQr, body: look },
     deleteQr: { path: { id: (await create('/qr', { data: 'a text' })).id } },
     getUrlClicks: { ...onUrl, query: window },
     getAnalyticsOverview: { query: window },
     getQrScans: { ...onQr, query: window },
-    createWebhook: { body: receiver, status: 201 },
+    createWebhook: { body: { ...receiver, isActive: true }, status: 201 },
     listWebhooks: {},
     getWebhook: [onWebhook, { path: { id: nobody }, status: 404 }],
-    updateWebhook: { ...onWebhook, body: { events: ['qr.created'] } },
+    updateWebhook: { ...onWebhook, body: { ...receiver, isActive: false } },
     deleteWebhook: { path: { id: (await create('/webhooks', receiver)).id } },
     testWebhook: { ...onWebhook, body: { type: 'qr.created' }, status: 201 },
     rotateWebhookSecret: onWebhook,
