@@ -56,7 +56,7 @@ async function makeExchanges(create, { clientId, clientSecret }) {
     utmCampaign: 'spring',
     utmTerm: 'sale',
     utmContent: 'top',
-    customUtmParams: { utm_id: 'abc' },
+    customUtmParams: {},
     sourceDomain: 'example.com',
   };
   const { customSlug: _, ...changes } = { ...link, isActive: true };
