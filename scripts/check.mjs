@@ -37,6 +37,7 @@ const steps = [
     () => run(binary('attw'), '--pack', `packages/${name}`, '--profile', 'esm-only'),
   ]),
   ['no dead file, export or dependency', () => run(binary('knip'))],
+  ['Dockerfile, compose file and systemd unit', () => run('node', 'scripts/check-deploy.mjs')],
   ['the lockfile names no host', lockfileNamesNoHost],
 ];
 

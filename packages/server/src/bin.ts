@@ -1,12 +1,15 @@
 import { Command, Option } from 'commander';
 import { ConfigError } from './config.js';
+import { backup, restore } from './operator/backup.js';
 import { createClient, revokeClient } from './operator/clients.js';
 import { doctor } from './operator/doctor.js';
 import { migrate } from './operator/migrate.js';
 import { createOrganization, listOrganizations } from './operator/organizations.js';
 import { start } from './operator/start.js';
+import { exportToFile, importFromFile } from './operator/transfer.js';
 import { planNames } from './organizations/plans.js';
 import { StorageUnavailableError } from './storage/database.js';
+import { TransferFileError } from './transfer/transfer-file.js';
 
 const program = new Command('shorty-server')
   .description('The Shorty server and its operator commands. Settings come from the environment.')
@@ -22,6 +25,19 @@ program
   .option('--check', 'change nothing, and leave with 1 when something is wrong')
   .action(doctor);
 
+program
+  .command('backup')
+  .description('copy the database of a running server, with every click, into one checked file')
+  .argument('<file>', 'must not exist; the secret key is put beside it')
+  .action(backup);
+
+program
+  .command('restore')
+  .description('put a backup where the settings say that the database is')
+  .argument('<file>', 'a backup')
+  .option('--new-key', 'go on without the secret key: every visitor will be a new one')
+  .action(restore);
+
 const orgs = program.command('orgs').description('organizations');
 orgs
   .command('create')
@@ -35,6 +51,18 @@ orgs
   .description('list organizations')
   .option('--json', 'print JSON')
   .action(listOrganizations);
+
+orgs
+  .command('export')
+  .description('write everything of an organization as lines of JSON, secrets included')
+  .requiredOption('--org <id>', 'the organization')
+  .option('--out <file>', 'a file that does not exist yet (stdout when left out)')
+  .action(exportToFile);
+orgs
+  .command('import')
+  .description('take over an organization that another server has exported: all of it or nothing')
+  .argument('<file>', 'an export')
+  .action(importFromFile);
 
 const clients = program.command('clients').description('API clients');
 clients
@@ -60,8 +88,9 @@ try {
 
 /** Faults of the operator's or the machine's, for which a stack trace is noise. */
 function isExpected(error: unknown): error is Error {
-  if (error instanceof ConfigError || error instanceof StorageUnavailableError) return true;
-  return (
-    error instanceof Error && 'code' in error && /^(E[A-Z]+|SQLITE_\w+)$/.test(String(error.code))
+  if (!(error instanceof Error)) return false;
+  const isOurs = [ConfigError, StorageUnavailableError, TransferFileError].some(
+    (kind) => error instanceof kind,
   );
+  return isOurs || ('code' in error && /^(E[A-Z]+|SQLITE_\w+)$/.test(String(error.code)));
 }

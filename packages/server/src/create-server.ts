@@ -8,15 +8,15 @@ import { createClickRoom } from './clicks/click-room.js';
 import { type Config, readConfig } from './config.js';
 import { api } from './contract/api.js';
 import { docsHandlers } from './docs/docs-handlers.js';
-import { DomainRepository } from './domains/domain-repository.js';
-import { HostResolver } from './domains/host-resolver.js';
-import { healthHandlers } from './health/health-handlers.js';
+import { createDomainRoom } from './domains/domain-room.js';
+import { createHealthRoom } from './health/health-room.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen } from './http/listen.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
+import { createTxtResolver } from './net/txt-resolver.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
-import type { Clock } from './ports.js';
+import type { Clock, ResolveTxt } from './ports.js';
 import { createQrRoom } from './qr/qr-room.js';
 import { AttemptLimiter } from './redirect/attempt-limiter.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
@@ -34,6 +34,8 @@ export interface ServerOptions extends Partial<Config> {
   /** Moves visits into storage in a thread of its own. Needs the build, and a database file. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
+  /** Looks up TXT records; for tests without DNS. */
+  readonly resolveTxt?: ResolveTxt;
 }
 
 export interface ShortyServer {
@@ -54,6 +56,7 @@ const passwordAttempts = { attempts: 10, windowMs: 10 * 60_000 };
 const housekeepingEveryMs = 10 * 60_000;
 // What is still under way after this long is cut off, so that a stop ends within ten seconds.
 const stopGraceMs = 8_000;
+const dnsTimeoutMs = 5_000;
 
 /**
  * The whole server in this process: storage, rooms, HTTP. Without options it keeps everything in
@@ -72,6 +75,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock = Date.now,
     logger = pino({ level: 'silent' }),
     isThreaded = false,
+    resolveTxt,
     ...settings
   } = options;
   const config: Config = {
@@ -93,7 +97,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
-  const domains = new DomainRepository(database);
   const auth = new AuthService(clients, { clock, randomBytes });
   const shared = { config, database, storage, isThreaded: isThreadedHere, clock, logger };
   const webhooks = createWebhookRoom({ ...shared, organizations });
@@ -108,19 +111,30 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
     countDownload: clicks.countDownload,
   });
-  const hosts = new HostResolver({
+  const domains = createDomainRoom({
+    ...shared,
+    outbox,
+    resolveTxt:
+      resolveTxt ?? createTxtResolver({ servers: config.dnsServers, timeoutMs: dnsTimeoutMs }),
     shortDomain: () => origins().shortDomain,
-    findActiveId: (hostname) => domains.findActiveId(hostname),
-    clock,
+    otherHosts: () => [url, config.publicHost ?? url].map((each) => new URL(each).host),
+  });
+  const health = createHealthRoom({
+    database,
+    isStopping: () => stopping !== undefined,
+    visitFault: clicks.fault,
+    visitFigures: clicks.figures,
+    dispatchFigures: webhooks.figures,
   });
   const http = createHttpServer({
     logger,
+    onAnswered: health.onAnswered,
     auth,
     clock,
     redirects: new RedirectHandler({
       cache: urls.cache,
       isReserved,
-      findDomain: (host) => hosts.find(host),
+      findDomain: (host) => domains.hosts.find(host),
       record: clicks.record,
       limiter: new AttemptLimiter(passwordAttempts),
       proxies: config.trustedProxies,
@@ -134,14 +148,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...clicks.handlers,
       ...qrs.handlers,
       ...webhooks.handlers,
+      ...domains.handlers,
       ...usageHandlers(organizations, clock),
       ...docsHandlers,
-      ...healthHandlers({
-        database,
-        isStopping: () => stopping !== undefined,
-        visitFault: clicks.fault,
-        visitFigures: clicks.figures,
-      }),
+      ...health.handlers,
     },
   });
   const services: readonly Service[] = [
@@ -156,6 +166,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       onError: (err) => logger.error({ err }, 'old tokens and keys could not be removed'),
     }),
     ...webhooks.services,
+    ...health.services,
   ];
 
   async function createFirstOrganization(): Promise<void> {

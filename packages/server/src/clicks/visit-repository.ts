@@ -43,12 +43,12 @@ export class VisitRepository {
 
   /** How far a writer's journal is in storage. */
   async findPosition(writerId: string): Promise<JournalPosition> {
-    const row = await this.#database.read
-      .selectFrom('journal_positions')
-      .select(['segment', 'offset'])
-      .where('writer_id', '=', writerId)
-      .executeTakeFirst();
-    return row ?? journalStart;
+    return (await this.#findKnownPosition(writerId)) ?? journalStart;
+  }
+
+  /** Whether anything of a writer's journal has reached storage, and the writer is not forgotten. */
+  async hasPosition(writerId: string): Promise<boolean> {
+    return (await this.#findKnownPosition(writerId)) !== undefined;
   }
 
   /**
@@ -91,6 +91,14 @@ export class VisitRepository {
     await this.#database.write((transaction) =>
       transaction.deleteFrom('journal_positions').where('writer_id', '=', writerId).execute(),
     );
+  }
+
+  #findKnownPosition(writerId: string): Promise<JournalPosition | undefined> {
+    return this.#database.read
+      .selectFrom('journal_positions')
+      .select(['segment', 'offset'])
+      .where('writer_id', '=', writerId)
+      .executeTakeFirst();
   }
 
   async #advance(

@@ -1,6 +1,7 @@
 import { tokenRoutes } from '../auth/token-contract.js';
 import { clickRoutes } from '../clicks/clicks-contract.js';
 import { docsRoutes } from '../docs/docs-contract.js';
+import { domainRoutes } from '../domains/domain-contract.js';
 import { healthRoutes } from '../health/health-contract.js';
 import { qrRoutes } from '../qr/qr-contract.js';
 import { qrPictureRoutes } from '../qr/qr-picture-contract.js';
@@ -18,6 +19,7 @@ export const api = [
   ...clickRoutes,
   ...scanRoutes,
   ...webhookRoutes,
+  ...domainRoutes,
   ...usageRoutes,
   ...healthRoutes,
   ...docsRoutes,

@@ -4,6 +4,9 @@ import { ApiError } from '../contract/api-error.js';
 import { renderOpenApi } from '../contract/openapi.js';
 import type { Handlers } from '../http/handlers.js';
 import type { Database } from '../storage/database.js';
+import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
+import { type Family, renderFamilies } from './exposition.js';
+import { deliveryFamilies, storageFamilies, visitFamilies } from './render-metrics.js';
 
 export interface HealthOptions {
   readonly database: Database;
@@ -12,13 +15,21 @@ export interface HealthOptions {
   readonly visitFault: () => string | undefined;
   /** Undefined before the start. */
   readonly visitFigures: () => VisitFigures | undefined;
+  readonly dispatchFigures: () => DispatchFigures;
+  /** What others have to tell. */
+  readonly watched: readonly { families(): Family[] }[];
 }
+
+// A turn may wait for a lock of another process, and for a thread that has to be started again.
+const dispatcherPatienceMs = 15_000;
 
 export function healthHandlers({
   database,
   isStopping,
   visitFault,
   visitFigures,
+  dispatchFigures,
+  watched,
 }: HealthOptions): Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getMetrics' | 'getOpenApi'> {
   // Rendered when it is first asked for: few ask.
   let openApi: string | undefined;
@@ -28,17 +39,23 @@ export function healthHandlers({
 
     async getReadiness() {
       if (isStopping()) throw new ApiError('UNAVAILABLE', 'The server is stopping');
-      const fault = visitFault();
+      const fault = visitFault() ?? dispatchFault(dispatchFigures());
       if (fault !== undefined) throw new ApiError('UNAVAILABLE', fault);
       await sql`select 1 from organizations limit 1`.execute(database.read);
       return ok;
     },
 
     async getMetrics() {
-      const figures = visitFigures();
+      const visits = visitFigures();
+      const families = [
+        ...(visits ? visitFamilies(visits) : []),
+        ...deliveryFamilies(dispatchFigures()),
+        ...storageFamilies(database.size()),
+        ...watched.flatMap((each) => each.families()),
+      ];
       return {
         status: 200,
-        text: figures === undefined ? '' : renderMetrics(figures),
+        text: renderFamilies(families),
         mediaType: 'text/plain; version=0.0.4',
       };
     },
@@ -50,18 +67,7 @@ export function healthHandlers({
   };
 }
 
-/** Prometheus' text exposition format. */
-function renderMetrics({ recorded, stored, inMemory, isFaulty }: VisitFigures): string {
-  const metrics = [
-    ['shorty_visits_total', 'counter', 'Redirects and pictures that were answered.', recorded],
-    ['shorty_visits_stored_total', 'counter', 'Those of them that are in storage.', stored],
-    ['shorty_visits_in_memory', 'gauge', 'Visits whose journal cannot be written.', inMemory],
-    ['shorty_visits_fault', 'gauge', '1 while visits do not reach storage.', isFaulty ? 1 : 0],
-  ] as const;
-  return metrics
-    .map(
-      ([name, type, help, value]) =>
-        `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${value}\n`,
-    )
-    .join('');
+function dispatchFault({ sinceTurnMs }: DispatchFigures): string | undefined {
+  if (sinceTurnMs < dispatcherPatienceMs) return undefined;
+  return 'Webhooks wait: their dispatcher does not get on';
 }

@@ -8,6 +8,8 @@ import express, {
 import type { Logger } from 'pino';
 import { OAuthError } from '../auth/oauth-error.js';
 import { ApiError } from '../contract/api-error.js';
+import type { Route } from '../contract/define-route.js';
+import type { AnsweredRequest } from '../health/request-meter.js';
 import { homePage, notFoundPage } from '../pages/link-pages.js';
 import { pageHeaders } from '../pages/page.js';
 import type { QrPictureHandler } from '../qr/qr-picture-handler.js';
@@ -22,6 +24,7 @@ export interface HttpServerOptions extends MountOptions {
   readonly redirects: RedirectHandler;
   readonly pictures: QrPictureHandler;
   readonly logger: Logger;
+  readonly onAnswered: (answered: AnsweredRequest) => void;
 }
 
 // Long enough for a slow network, short enough that idle senders do not pile up.
@@ -78,7 +81,7 @@ function createApp(options: HttpServerOptions): Express {
     response.setHeader('X-Request-Id', requestId);
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Content-Type-Options', 'nosniff');
-    logWhenFinished(options.logger, request, response);
+    tellWhenFinished(options, request, response);
     next();
   });
   mountRoutes(app, options);
@@ -95,17 +98,25 @@ function createApp(options: HttpServerOptions): Express {
   return app;
 }
 
-function logWhenFinished(logger: Logger, request: Request, response: Response): void {
+function tellWhenFinished(
+  { logger, onAnswered }: HttpServerOptions,
+  request: Request,
+  response: Response,
+): void {
   const startedAt = performance.now();
   // The path and not the query: what callers search for is theirs.
   const { method, path } = request;
   response.on('close', () => {
+    const status = response.writableFinished ? response.statusCode : undefined;
+    const durationMs = performance.now() - startedAt;
+    const { route } = response.locals as { route?: Route };
+    onAnswered({ operation: route?.operationId, status, durationMs });
     logger.info({
       requestId: response.locals.requestId,
       method,
       path,
-      status: response.writableFinished ? response.statusCode : 'aborted',
-      ms: Math.round(performance.now() - startedAt),
+      status: status ?? 'aborted',
+      ms: Math.round(durationMs),
       organizationId: response.locals.organizationId,
     });
   });

@@ -75,6 +75,12 @@ export class DeliveryQueue {
     );
   }
 
+  /** How many deliveries are not over. */
+  async countPending(): Promise<number> {
+    const { rows } = await this.#database.read.executeQuery(this.#queries.pending());
+    return Number(rows[0]?.pending ?? 0);
+  }
+
   /**
    * Records outcomes and claims what is due, in one transaction. Whoever claims has until the end of
    * the lease; then a delivery whose outcome was not recorded is due again.
@@ -177,8 +183,14 @@ function buildQueries({ read }: Database) {
     .where('is_active', '=', 1)
     .where('deleted_at', 'is', null)
     .compile();
+  const pending = read
+    .selectFrom('deliveries')
+    .select(({ fn }) => fn.countAll<number>().as('pending'))
+    .where('due_at', 'is not', null)
+    .compile();
   return {
     receivers: () => receivers,
+    pending: () => pending,
     due: prepare(
       read
         .selectFrom('deliveries')

@@ -12,6 +12,7 @@ import { createDispatcher } from './create-dispatcher.js';
 import { DeliveryPruner } from './delivery-pruner.js';
 import { DeliveryRepository } from './delivery-repository.js';
 import { DispatcherThread } from './dispatcher-thread.js';
+import type { DispatchFigures } from './webhook-dispatcher.js';
 import { webhookHandlers } from './webhook-handlers.js';
 import { WebhookRepository } from './webhook-repository.js';
 import { WebhookService } from './webhook-service.js';
@@ -59,5 +60,6 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
     }),
     dispatcher,
   ];
-  return { outbox, handlers: webhookHandlers(service), services };
+  const figures = (): DispatchFigures => dispatcher.figures;
+  return { outbox, handlers: webhookHandlers(service), services, figures };
 }

@@ -149,8 +149,55 @@ describe('doctor', () => {
     expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: told });
     expect(await command(settings, 'doctor')).toMatchObject({
       code: 0,
-      stdout: `${told}Mended 1 counter.\n`,
+      stdout: `${told}Mended 1 fault.\n`,
     });
     expect((await command(settings, 'doctor', '--check')).code).toBe(0);
+  });
+});
+
+describe('doctor, of bundles and deliveries', () => {
+  it('finds a wrong count of active links and deliveries that nobody would make, and mends both', async () => {
+    const settings = newSettings();
+    const made = await command(
+      settings,
+      'orgs',
+      'create',
+      '--name',
+      'A',
+      '--plan',
+      'scale',
+      '--json',
+    );
+    const { organizationId } = created(made.stdout);
+    const handle = new SqliteHandle(settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string);
+    handle.exec(`
+      update organizations set active_urls = 3;
+      insert into webhooks (id, organization_id, url, events, secret, is_active, created_at, updated_at)
+        values ('w', '${organizationId}', 'https://receiver.example/', '[]', 's', 1, 0, 0);
+      insert into events values ('e', '${organizationId}', 'url.created', '{}', 0);
+      insert into deliveries (id, webhook_id, event_id, status, attempts, due_at, created_at) values
+        ('stuck', 'w', 'e', 'pending', 1, null, 0),
+        ('restless', 'w', 'e', 'delivered', 1, 5, 0),
+        ('fine', 'w', 'e', 'pending', 0, 5, 0);
+    `);
+    const told =
+      '0 visits and 0 clicks of 0 links.\n' +
+      `Organization ${organizationId}: its counter says 3, it has 0 active links.\n` +
+      '3 deliveries.\n2 of them are pending and never due, or over and due.\n';
+    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: told });
+    expect(await command(settings, 'doctor')).toMatchObject({
+      code: 0,
+      stdout: `${told}Mended 3 faults.\n`,
+    });
+    expect((await command(settings, 'doctor', '--check')).code).toBe(0);
+    const due = handle
+      .prepare('select id, due_at is null as never from deliveries order by id')
+      .all();
+    handle.close();
+    expect(due).toEqual([
+      { id: 'fine', never: 0 },
+      { id: 'restless', never: 1 },
+      { id: 'stuck', never: 0 },
+    ]);
   });
 });
