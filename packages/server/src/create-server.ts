@@ -9,6 +9,7 @@ import { tokenHandlers } from './auth/token-handlers.js';
 import { createClickRoom } from './clicks/click-room.js';
 import { type Config, readConfig } from './config.js';
 import { api } from './contract/api.js';
+import { docsHandlers } from './docs/docs-handlers.js';
 import { createDomainRoom } from './domains/domain-room.js';
 import { createHealthRoom } from './health/health-room.js';
 import { createHttpServer } from './http/create-http-server.js';
@@ -158,6 +159,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...webhooks.handlers,
       ...domains.handlers,
       ...usageHandlers(organizations, clock),
+      ...docsHandlers,
       ...health.handlers,
     },
   });

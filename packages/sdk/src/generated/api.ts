@@ -525,6 +525,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read about the API, and try it
+         * @description A page for people. It works offline: all that it loads comes from this server.
+         */
+        get: operations["getDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Load a part of the page about the API */
+        get: operations["getDocsFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/qr/{id}/download": {
         parameters: {
             query?: never;
@@ -1298,6 +1335,20 @@ export interface components {
             /** @example urls:read urls:write */
             scope: string;
         };
+        /** @description What a form is answered, by RFC 6749 §5.1. */
+        OAuthToken: {
+            /** @example shorty_at_9d2e */
+            access_token: string;
+            /** @constant */
+            token_type: "Bearer";
+            /**
+             * @description Seconds.
+             * @example 3600
+             */
+            expires_in: number;
+            /** @example urls:read urls:write */
+            scope: string;
+        };
         /** @description What every failed request answers. */
         ErrorResponse: {
             /** @constant */
@@ -1320,6 +1371,12 @@ export interface components {
             path: string;
             /** @example must start with http:// or https:// */
             message: string;
+        };
+        /** @description What a form that fails is answered, by RFC 6749 §5.2. */
+        OAuthError: {
+            /** @enum {string} */
+            error: "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type" | "server_error" | "temporarily_unavailable";
+            error_description: string;
         };
         UrlCreated: {
             /**
@@ -2033,7 +2090,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2041,14 +2098,14 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["Token"];
-                    };
+                    } | components["schemas"]["OAuthToken"];
                 };
             };
             /** @description VALIDATION_FAILED */
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2068,14 +2125,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description UNAUTHORIZED */
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2089,14 +2146,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2110,14 +2167,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2131,14 +2188,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description RATE_LIMITED */
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -2162,14 +2219,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2183,14 +2240,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2204,7 +2261,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
         };
@@ -2237,7 +2294,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -2265,7 +2322,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2292,7 +2349,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2313,7 +2370,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2334,7 +2391,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -2365,7 +2422,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2386,7 +2443,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2425,7 +2482,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -2448,7 +2505,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2475,7 +2532,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2496,7 +2553,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2517,7 +2574,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2538,7 +2595,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2559,7 +2616,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2580,7 +2637,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2601,7 +2658,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -2632,7 +2689,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2653,7 +2710,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2692,7 +2749,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -2715,7 +2772,7 @@ export interface operations {
             207: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -2738,7 +2795,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2765,7 +2822,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2786,7 +2843,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2807,7 +2864,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2828,7 +2885,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2849,7 +2906,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2870,7 +2927,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -2901,7 +2958,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2922,7 +2979,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2961,7 +3018,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -2984,7 +3041,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3011,7 +3068,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3032,7 +3089,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3053,7 +3110,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3074,7 +3131,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3095,7 +3152,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -3126,7 +3183,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3147,7 +3204,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3183,7 +3240,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -3206,7 +3263,7 @@ export interface operations {
             207: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -3229,7 +3286,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3256,7 +3313,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3277,7 +3334,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3298,7 +3355,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3319,7 +3376,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3340,7 +3397,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -3371,7 +3428,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3392,7 +3449,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3426,7 +3483,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -3449,7 +3506,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3476,7 +3533,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3497,7 +3554,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3518,7 +3575,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3539,7 +3596,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -3570,7 +3627,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3591,7 +3648,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3625,7 +3682,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -3648,7 +3705,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3675,7 +3732,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3696,7 +3753,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3717,7 +3774,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3738,7 +3795,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -3769,7 +3826,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3790,7 +3847,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3828,7 +3885,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -3851,7 +3908,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3878,7 +3935,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3899,7 +3956,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3920,7 +3977,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3941,7 +3998,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3962,7 +4019,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3983,7 +4040,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4004,7 +4061,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4025,7 +4082,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -4056,7 +4113,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4077,7 +4134,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4118,7 +4175,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -4146,7 +4203,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4173,7 +4230,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4194,7 +4251,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4215,7 +4272,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -4246,7 +4303,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4267,7 +4324,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4306,7 +4363,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -4329,7 +4386,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4356,7 +4413,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4377,7 +4434,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4398,7 +4455,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4419,7 +4476,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4440,7 +4497,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4461,7 +4518,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4482,7 +4539,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4503,7 +4560,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -4534,7 +4591,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4555,7 +4612,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4594,7 +4651,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -4622,7 +4679,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4649,7 +4706,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4670,7 +4727,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4691,7 +4748,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4712,7 +4769,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -4743,7 +4800,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4764,7 +4821,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4798,7 +4855,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -4821,7 +4878,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4848,7 +4905,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4869,7 +4926,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4890,7 +4947,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4911,7 +4968,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -4942,7 +4999,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4963,7 +5020,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4997,7 +5054,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -5020,7 +5077,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5047,7 +5104,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5068,7 +5125,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5089,7 +5146,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5110,7 +5167,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -5141,7 +5198,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5162,7 +5219,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5200,7 +5257,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -5223,7 +5280,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5250,7 +5307,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5271,7 +5328,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5292,7 +5349,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5313,7 +5370,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5334,7 +5391,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5355,7 +5412,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -5386,7 +5443,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5407,7 +5464,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5450,7 +5507,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -5473,7 +5530,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5500,7 +5557,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5521,7 +5578,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5542,7 +5599,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5563,7 +5620,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -5594,7 +5651,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5615,7 +5672,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5656,7 +5713,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -5679,7 +5736,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5706,7 +5763,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5727,7 +5784,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5748,7 +5805,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -5779,7 +5836,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5800,7 +5857,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5843,7 +5900,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -5866,7 +5923,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5893,7 +5950,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5914,7 +5971,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5935,7 +5992,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5956,7 +6013,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -5987,7 +6044,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6008,7 +6065,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6045,7 +6102,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -6073,7 +6130,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6100,7 +6157,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6121,7 +6178,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6142,7 +6199,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -6173,7 +6230,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6194,7 +6251,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6233,7 +6290,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -6256,7 +6313,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6283,7 +6340,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6304,7 +6361,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6325,7 +6382,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6346,7 +6403,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6367,7 +6424,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6388,7 +6445,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6409,7 +6466,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -6440,7 +6497,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6461,7 +6518,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6495,7 +6552,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -6518,7 +6575,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6545,7 +6602,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6566,7 +6623,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6587,7 +6644,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6608,7 +6665,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -6639,7 +6696,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6660,7 +6717,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6694,7 +6751,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -6717,7 +6774,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6744,7 +6801,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6765,7 +6822,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6786,7 +6843,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6807,7 +6864,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -6838,7 +6895,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6859,7 +6916,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6897,7 +6954,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -6920,7 +6977,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6947,7 +7004,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6968,7 +7025,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6989,7 +7046,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7010,7 +7067,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7031,7 +7088,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7052,7 +7109,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -7083,7 +7140,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7104,7 +7161,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7145,7 +7202,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -7168,7 +7225,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7195,7 +7252,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7216,7 +7273,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7237,7 +7294,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7258,7 +7315,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7279,7 +7336,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7300,7 +7357,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7321,7 +7378,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -7352,7 +7409,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7373,7 +7430,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7410,7 +7467,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -7433,7 +7490,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7460,7 +7517,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7481,7 +7538,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7502,7 +7559,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7523,7 +7580,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7544,7 +7601,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -7575,7 +7632,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7596,7 +7653,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7637,7 +7694,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -7665,7 +7722,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7692,7 +7749,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7713,7 +7770,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7734,7 +7791,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7755,7 +7812,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -7786,7 +7843,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7807,7 +7864,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7842,7 +7899,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -7865,7 +7922,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7892,7 +7949,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7913,7 +7970,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7934,7 +7991,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7955,7 +8012,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -7986,7 +8043,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8007,7 +8064,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8045,7 +8102,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -8068,7 +8125,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8095,7 +8152,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8116,7 +8173,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8137,7 +8194,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8158,7 +8215,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8179,7 +8236,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -8210,7 +8267,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8231,7 +8288,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8272,7 +8329,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -8300,7 +8357,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8327,7 +8384,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8348,7 +8405,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8369,7 +8426,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -8400,7 +8457,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8421,7 +8478,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8460,7 +8517,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -8483,7 +8540,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8510,7 +8567,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8531,7 +8588,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8552,7 +8609,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8573,7 +8630,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8594,7 +8651,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8615,7 +8672,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8636,7 +8693,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -8667,7 +8724,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8688,7 +8745,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8722,7 +8779,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -8745,7 +8802,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8772,7 +8829,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8793,7 +8850,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8814,7 +8871,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8835,7 +8892,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -8866,7 +8923,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8887,7 +8944,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8921,7 +8978,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -8944,7 +9001,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8971,7 +9028,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8992,7 +9049,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9013,7 +9070,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9034,7 +9091,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9055,7 +9112,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -9086,7 +9143,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9107,7 +9164,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9144,7 +9201,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -9167,7 +9224,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9194,7 +9251,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9215,7 +9272,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9236,7 +9293,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9257,7 +9314,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9278,7 +9335,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -9309,7 +9366,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9330,7 +9387,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9365,7 +9422,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9376,7 +9433,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9403,7 +9460,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9420,11 +9477,33 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9438,15 +9517,6 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The request is no valid HTTP */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
@@ -9465,7 +9535,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -9488,7 +9558,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9509,7 +9579,7 @@ export interface operations {
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -9540,7 +9610,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9561,7 +9631,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9593,7 +9663,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9601,8 +9671,32 @@ export interface operations {
                 };
             };
             /** @description The request is no valid HTTP */
-            "4XX": {
+            400: {
                 headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9624,18 +9718,51 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description The request is no valid HTTP */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9649,15 +9776,6 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The request is no valid HTTP */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
@@ -9676,7 +9794,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9684,8 +9802,32 @@ export interface operations {
                 };
             };
             /** @description The request is no valid HTTP */
-            "4XX": {
+            400: {
                 headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9707,7 +9849,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9715,8 +9857,193 @@ export interface operations {
                 };
             };
             /** @description The request is no valid HTTP */
-            "4XX": {
+            400: {
                 headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The request is no valid HTTP */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    getDocsFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/css": string;
+                    "text/javascript": string;
+                };
+            };
+            /** @description The file is the one that If-None-Match names */
+            304: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Names the file; another version has another name. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description VALIDATION_FAILED */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9743,7 +10070,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9756,9 +10083,9 @@ export interface operations {
             304: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Names the picture; another one has another name. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9767,7 +10094,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9782,13 +10109,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description GONE */
             410: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9803,13 +10131,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9824,13 +10153,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9845,6 +10175,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
         };
@@ -9864,7 +10195,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9875,7 +10206,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9890,13 +10221,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description GONE */
             410: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9911,13 +10243,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9932,13 +10265,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9953,6 +10287,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
         };
@@ -9973,7 +10308,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9984,9 +10319,9 @@ export interface operations {
             301: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9995,9 +10330,9 @@ export interface operations {
             302: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -10006,9 +10341,9 @@ export interface operations {
             307: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -10017,9 +10352,9 @@ export interface operations {
             308: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -10028,7 +10363,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10043,13 +10378,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description NOT_FOUND */
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10064,13 +10400,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description GONE */
             410: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10085,13 +10422,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10106,13 +10444,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10127,6 +10466,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
         };
@@ -10152,9 +10492,9 @@ export interface operations {
             303: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -10163,7 +10503,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10184,13 +10524,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAUTHORIZED */
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10205,13 +10546,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description NOT_FOUND */
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10226,13 +10568,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description METHOD_NOT_ALLOWED */
             405: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10247,13 +10590,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description GONE */
             410: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10268,13 +10612,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10289,13 +10634,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10310,13 +10656,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description RATE_LIMITED */
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Requests that the organization may make in one window. */
                     "RateLimit-Limit"?: number;
                     /** @description The same, and the window in seconds: `6000;w=60`. */
@@ -10341,13 +10688,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10362,13 +10710,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10383,6 +10732,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
         };

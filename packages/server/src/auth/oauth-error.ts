@@ -1,19 +1,16 @@
-type OAuthCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_scope'
-  | 'unsupported_grant_type'
-  | 'server_error'
-  | 'temporarily_unavailable';
-
-const statuses: Record<OAuthCode, number> = {
+/** Every error of RFC 6749 §5.2 that we answer, with its status. */
+const statuses = {
   invalid_request: 400,
   invalid_client: 401,
   invalid_scope: 400,
   unsupported_grant_type: 400,
   server_error: 500,
   temporarily_unavailable: 503,
-};
+} as const;
+
+type OAuthCode = keyof typeof statuses;
+
+export const oauthCodes = Object.keys(statuses) as [OAuthCode, ...OAuthCode[]];
 
 /** A failed token request in the form that OAuth libraries read. RFC 6749 §5.2. */
 export class OAuthError extends Error {

@@ -118,6 +118,10 @@ function send(response: Response, reply: Reply<unknown>): void {
     response.type(reply.mediaType).send(reply.text);
     return;
   }
+  if ('bytes' in reply) {
+    response.type(reply.mediaType).send(reply.bytes);
+    return;
+  }
   if ('data' in reply) {
     if (reply.replayed) response.setHeader('Idempotent-Replayed', 'true');
     sendJson(response, { success: true, data: reply.data });
