@@ -9,7 +9,7 @@ import { clickHandlers } from './clicks/click-handlers.js';
 import { ClickReader } from './clicks/click-reader.js';
 import { ClickReportsThread } from './clicks/click-reports.js';
 import { ClickService } from './clicks/click-service.js';
-import { toDownloadLine } from './clicks/journal-lines.js';
+import { toCallLine, toDownloadLine } from './clicks/journal-lines.js';
 import { loadSecretKey } from './clicks/secret-key.js';
 import { VisitPipeline } from './clicks/visit-pipeline.js';
 import { VisitRecorder } from './clicks/visit-recorder.js';
@@ -26,6 +26,7 @@ import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
+import { type PlanTable, standardPlans } from './organizations/plans.js';
 import type { Clock } from './ports.js';
 import { openQrStudio } from './qr/drawing/qr-studio.js';
 import { logoFetcher } from './qr/fetch-logo.js';
@@ -52,6 +53,8 @@ import { urlHandlers } from './urls/url-handlers.js';
 import { UrlRepository } from './urls/url-repository.js';
 import { UrlService } from './urls/url-service.js';
 import { usageHandlers } from './usage/usage-handlers.js';
+import { UsageRepository } from './usage/usage-repository.js';
+import { UsageService } from './usage/usage-service.js';
 import { createVisitDescriber } from './visits/describe-visit.js';
 import { openCountryDatabase } from './visits/find-country.js';
 import { createDispatcher } from './webhooks/create-dispatcher.js';
@@ -68,6 +71,8 @@ export interface ServerOptions extends Partial<Config> {
   /** Moves visits into storage in a thread of its own. Needs the build, and a database file. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
+  /** What the plans include and cost; the specified ones when left out. */
+  readonly plans?: PlanTable;
 }
 
 export interface ShortyServer {
@@ -109,6 +114,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock = Date.now,
     logger = pino({ level: 'silent' }),
     isThreaded = false,
+    plans = standardPlans,
     ...settings
   } = options;
   const config: Config = {
@@ -140,7 +146,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ? new DispatcherThread({ storage, settings: dispatching, onError: onDeliveryError })
     : createDispatcher(database, dispatching, clock, onDeliveryError);
   const wakeDispatcher = () => dispatcher.wake();
-  const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wakeDispatcher });
+  const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wakeDispatcher, plans });
   const visits = new VisitRepository(database, { outbox, thresholds: config.thresholds });
   const reportsThread = hasThreads ? new ClickReportsThread(storage) : undefined;
   const reports = reportsThread ?? new ClickReader(database);
@@ -148,6 +154,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   let recorder: VisitRecorder | undefined;
   const urls = new UrlRepository(database, {
     outbox,
+    plans,
     describe: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });
   const cache = new LinkCache({
@@ -165,7 +172,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     isReserved,
     onChanged: (ids) => cache.invalidate(ids),
   });
-  const qrs = new QrRepository(database, { outbox });
+  const qrs = new QrRepository(database, { outbox, plans });
   const pictureCache = new QrPictureCache({
     maxBytes: cachedPictureBytes,
     load: async (id) => {
@@ -189,6 +196,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     webhooks: new WebhookRepository(database),
     deliveries: new DeliveryRepository(database, outbox),
     organizations,
+    plans,
     allowPrivateNetwork: config.allowPrivateNetwork,
     clock,
     newId: newUuid,
@@ -205,6 +213,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     logger,
     auth,
     clock,
+    countCall: (organizationId) =>
+      // Nobody calls before the server has started.
+      new Promise((kept) => pipeline?.journal.append(toCallLine(organizationId, clock()), kept)),
     redirects: new RedirectHandler({
       cache,
       isReserved,
@@ -229,7 +240,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...qrHandlers(qrService),
       ...scanHandlers(new ScanService({ scans: new ScanRepository(database), reports, clock })),
       ...webhookHandlers(webhooks),
-      ...usageHandlers(organizations, clock),
+      ...usageHandlers(
+        new UsageService({ usage: new UsageRepository(database), plans, clock }),
+      ),
       ...healthHandlers({
         database,
         isStopping: () => stopping !== undefined,
@@ -283,6 +296,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       durability,
       thresholds,
       retentionDays,
+      plans,
       visits,
       chunks: new ChunkRepository(database),
       isThreaded: hasThreads,
