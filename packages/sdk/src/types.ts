@@ -105,8 +105,12 @@ export type DeliveryListQuery = NonNullable<operations['listDeliveries']['parame
 export type DeliveryPage =
   operations['listDeliveries']['responses'][200]['content']['application/json']['data'];
 
-/** What the organization uses of its plan. */
+/** What the organization has used in a month. */
 export type Usage = Schemas['Usage'];
+/** A meter of which the plan includes so many, and what more of it cost. */
+export type BundledUsage = Schemas['BundledUsage'];
+/** Which month is read. */
+export type UsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
 /** What a token is asked for with. */
 export type TokenRequest = Schemas['TokenRequest'];
 /** An access token. */

@@ -3,7 +3,7 @@ import { ConfigError } from './config.js';
 import { createClient, revokeClient } from './operator/clients.js';
 import { doctor } from './operator/doctor.js';
 import { migrate } from './operator/migrate.js';
-import { createOrganization, listOrganizations } from './operator/organizations.js';
+import { changePlan, createOrganization, listOrganizations } from './operator/organizations.js';
 import { start } from './operator/start.js';
 import { planNames } from './organizations/plans.js';
 import { StorageUnavailableError } from './storage/database.js';
@@ -35,6 +35,14 @@ orgs
   .description('list organizations')
   .option('--json', 'print JSON')
   .action(listOrganizations);
+
+orgs
+  .command('plan')
+  .description('give an organization another plan; it holds from the next request on')
+  .requiredOption('--org <id>', 'the organization')
+  .addOption(new Option('--plan <plan>', 'its new plan').choices(planNames).makeOptionMandatory())
+  .option('--json', 'print JSON')
+  .action(changePlan);
 
 const clients = program.command('clients').description('API clients');
 clients
