@@ -38,6 +38,53 @@ describe('orgs', () => {
   });
 });
 
+describe('orgs plan', () => {
+  const newOrganization = async (settings: Record<string, string>, plan: string) => {
+    const args = ['orgs', 'create', '--name', 'Acme', '--plan', plan, '--json'];
+    return created((await command(settings, ...args)).stdout);
+  };
+
+  it('gives another plan, which holds at once beside a running server', async () => {
+    const settings = newSettings();
+    const { origin } = await serve(settings);
+    const organization = await newOrganization(settings, 'free');
+    const token = await tokenOf(origin, organization);
+    const link = { targetUrl: 'https://example.com/' };
+    const urls = Array.from({ length: 60 }, () => link);
+    expect(await call(origin, token, '/urls/bulk', { urls })).toMatchObject({
+      data: { createdCount: 50, failedCount: 10 },
+    });
+    expect((await call(origin, token, '/urls', link)).status).toBe(402);
+
+    const change = (plan: string, ...flags: string[]) =>
+      command(settings, 'orgs', 'plan', '--org', organization.organizationId, '--plan', plan, ...flags);
+    expect(await change('developer')).toMatchObject({
+      code: 0,
+      stdout: 'Acme has the plan developer now; it was free.\n',
+      stderr: '',
+    });
+    expect((await call(origin, token, '/urls', link)).status).toBe(201);
+
+    const back = await change('free');
+    expect(back.stdout).toBe(
+      'Acme has the plan free now; it was developer.\n' +
+        'It has 51 active links, 1 more than the plan includes: they go on, and no more can be made.\n',
+    );
+    expect((await call(origin, token, '/urls', link)).status).toBe(402);
+    expect((await call(origin, token, '/usage')).data).toMatchObject({
+      plan: 'free',
+      links: { used: 51, included: 50 },
+    });
+    expect(JSON.parse((await change('free', '--json')).stdout)).toEqual({
+      organizationId: organization.organizationId,
+      plan: 'free',
+      planBefore: 'free',
+      activeUrls: 51,
+      linkBundle: 50,
+    });
+  });
+});
+
 describe('beside a running server', () => {
   it('organizations and clients are there at once, and what is revoked is gone at once', async () => {
     const settings = newSettings();
@@ -83,7 +130,7 @@ describe('migrate', () => {
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,
       stdout:
-        'Applied 0001-initial.\nApplied 0002-visits.\nApplied 0003-qr-codes.\nApplied 0004-webhooks.\n',
+        'Applied 0001-initial.\nApplied 0002-visits.\nApplied 0003-qr-codes.\nApplied 0004-webhooks.\nApplied 0005-usage.\n',
     });
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,
@@ -102,6 +149,11 @@ describe('migrate', () => {
 describe('what cannot be done is said in one line, with exit code 1', () => {
   it.each([
     ['an unknown organization', ['clients', 'create', '--org', 'nobody'], /no organization nobody/],
+    [
+      'an unknown organization for a plan',
+      ['orgs', 'plan', '--org', 'nobody', '--plan', 'free'],
+      /no organization nobody/,
+    ],
     ['an unknown client', ['clients', 'revoke', 'nobody'], /no client nobody/],
     [
       'an unknown scope',
