@@ -14,6 +14,9 @@ let nextPort = 21_000 + (process.pid % 500) * 8;
 const folders = [];
 const children = [];
 
+/** Has a program end with this one, however this one ends. */
+export const endWithUs = (child) => children.push(child);
+
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });

@@ -1,8 +1,9 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { scratchFolder } from './processes.mjs';
+import { endWithUs, scratchFolder } from './processes.mjs';
 import { headersOf } from './visitors.mjs';
 
 // A load generator in JavaScript would be the slower half and hide what is measured.
@@ -13,6 +14,21 @@ export function requireWrk() {
     if (error.code !== 'ENOENT') return; // wrk leaves with 1 after printing its version
     throw new Error('the benchmarks need wrk: apt-get install wrk, or brew install wrk');
   }
+}
+
+const printResult = `done = function(summary, latency)
+  io.write(string.format('RESULT %d %d %d %d %d\\n', summary.requests, summary.duration,
+    latency:percentile(99), summary.errors.status, summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
+end
+`;
+
+/** What the script has printed at its end. wrk counts statuses above 399 as errors. */
+function readResult(stdout) {
+  const [, requests, micros, p99, badStatuses, faults] = stdout
+    .match(/RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/)
+    .map(Number);
+  if (badStatuses + faults > 0) throw new Error(`${badStatuses} bad statuses, ${faults} faults`);
+  return { requests, perSecond: requests / (micros / 1e6), p99Ms: p99 / 1000 };
 }
 
 /** A script that asks for the paths in a random order that is the same in every run, as visitors do. */
@@ -36,16 +52,36 @@ for line in io.lines(${JSON.stringify(requests)}) do
 end
 math.randomseed(42)
 request = function() return requests[math.random(#requests)] end
-done = function(summary, latency)
-  io.write(string.format('RESULT %d %d %d %d %d\\n', summary.requests, summary.duration,
-    latency:percentile(99), summary.errors.status, summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout))
-end
-`,
+${printResult}`,
   );
   return script;
 }
 
-/** Requests a second and the 99th percentile in milliseconds. wrk counts statuses above 399 as errors. */
+/** A script that sends a few requests in turn, over and over. */
+export function repeatScript(requests, headers) {
+  const script = join(scratchFolder(), 'repeat.lua');
+  const lua = (text) => (text === undefined ? 'nil' : `[==[${text}]==]`);
+  const fields = Object.entries(headers).map(([name, value]) => `[${lua(name)}] = ${lua(value)}`);
+  const lines = requests.map(
+    ({ method, path, body }) => `{ ${[method, path, body].map(lua).join(', ')} },`,
+  );
+  writeFileSync(
+    script,
+    `local requests = {
+${lines.join('\n')}
+}
+local headers = { ${fields.join(', ')} }
+local turn = 0
+request = function()
+  turn = turn % #requests + 1
+  return wrk.format(requests[turn][1], requests[turn][2], headers, requests[turn][3])
+end
+${printResult}`,
+  );
+  return script;
+}
+
+/** Requests a second and the 99th percentile in milliseconds. */
 export async function load(origin, script, { connections, seconds }) {
   const { stdout } = await promisify(execFile)('wrk', [
     '-t1',
@@ -58,9 +94,22 @@ export async function load(origin, script, { connections, seconds }) {
     script,
     origin,
   ]);
-  const [, requests, micros, p99, badStatuses, faults] = stdout
-    .match(/RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/)
-    .map(Number);
-  if (badStatuses + faults > 0) throw new Error(`${badStatuses} bad statuses, ${faults} faults`);
-  return { perSecond: requests / (micros / 1e6), p99Ms: p99 / 1000 };
+  return readResult(stdout);
+}
+
+/** One client that sends request after request, until it is stopped and tells how many. */
+export function repeat(origin, script) {
+  const child = spawn('wrk', ['-t1', '-c1', '-d600s', '--timeout', '10s', '-s', script, origin]);
+  endWithUs(child);
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  return {
+    async stop() {
+      child.kill('SIGINT');
+      await once(child, 'close');
+      return readResult(stdout).requests;
+    },
+  };
 }

@@ -4,66 +4,31 @@ import { v7 as newUuid } from 'uuid';
 import { AuthService, type Credentials, clientOf } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { tokenHandlers } from './auth/token-handlers.js';
-import { ChunkRepository } from './clicks/chunk-repository.js';
-import { clickHandlers } from './clicks/click-handlers.js';
-import { ClickReader } from './clicks/click-reader.js';
-import { ClickReportsThread } from './clicks/click-reports.js';
-import { ClickService } from './clicks/click-service.js';
-import { toCallLine, toDownloadLine } from './clicks/journal-lines.js';
-import { loadSecretKey } from './clicks/secret-key.js';
-import { VisitPipeline } from './clicks/visit-pipeline.js';
-import { VisitRecorder } from './clicks/visit-recorder.js';
-import { VisitRepository } from './clicks/visit-repository.js';
+import { createClickRoom } from './clicks/click-room.js';
 import { type Config, readConfig } from './config.js';
 import { api } from './contract/api.js';
 import { DomainRepository } from './domains/domain-repository.js';
 import { HostResolver } from './domains/host-resolver.js';
-import { EventOutbox } from './events/event-outbox.js';
 import { healthHandlers } from './health/health-handlers.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen } from './http/listen.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
-import { createGuardedFetch } from './net/guarded-fetch.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import { type PlanTable, standardPlans } from './organizations/plans.js';
 import type { Clock } from './ports.js';
-import { openQrStudio } from './qr/drawing/qr-studio.js';
-import { logoFetcher } from './qr/fetch-logo.js';
-import { qrHandlers } from './qr/qr-handlers.js';
-import { toPicture } from './qr/qr-picture.js';
-import { QrPictureCache } from './qr/qr-picture-cache.js';
-import { QrPictureHandler } from './qr/qr-picture-handler.js';
-import { QrRepository } from './qr/qr-repository.js';
-import { QrService } from './qr/qr-service.js';
+import { createQrRoom } from './qr/qr-room.js';
 import { AttemptLimiter } from './redirect/attempt-limiter.js';
-import { toLink } from './redirect/link.js';
-import { LinkCache } from './redirect/link-cache.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
-import { scanHandlers } from './scans/scan-handlers.js';
-import { ScanRepository } from './scans/scan-repository.js';
-import { ScanService } from './scans/scan-service.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
-import { type LinkOrigins, publicHostOf, toRecord } from './urls/present-url.js';
+import { type LinkOrigins, publicHostOf } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
-import { shortCodeMaker } from './urls/short-code.js';
-import { expireUrls } from './urls/url-expiry.js';
-import { urlHandlers } from './urls/url-handlers.js';
-import { UrlRepository } from './urls/url-repository.js';
-import { UrlService } from './urls/url-service.js';
+import { createUrlRoom } from './urls/url-room.js';
 import { usageHandlers } from './usage/usage-handlers.js';
 import { UsageRepository } from './usage/usage-repository.js';
 import { UsageService } from './usage/usage-service.js';
-import { createVisitDescriber } from './visits/describe-visit.js';
-import { openCountryDatabase } from './visits/find-country.js';
-import { createDispatcher } from './webhooks/create-dispatcher.js';
-import { DeliveryPruner } from './webhooks/delivery-pruner.js';
-import { DeliveryRepository } from './webhooks/delivery-repository.js';
-import { DispatcherThread } from './webhooks/dispatcher-thread.js';
-import { webhookHandlers } from './webhooks/webhook-handlers.js';
-import { WebhookRepository } from './webhooks/webhook-repository.js';
-import { WebhookService } from './webhooks/webhook-service.js';
+import { createWebhookRoom } from './webhooks/webhook-room.js';
 
 export interface ServerOptions extends Partial<Config> {
   /** Milliseconds since 1970; for tests that travel in time. */
@@ -89,10 +54,7 @@ export interface ShortyServer {
   expireUrls(): Promise<number>;
 }
 
-const cachedLinks = 100_000;
-const cachedPictureBytes = 64 * 1024 * 1024;
 const passwordAttempts = { attempts: 10, windowMs: 10 * 60_000 };
-const expiryEveryMs = 1_000;
 const housekeepingEveryMs = 10 * 60_000;
 // What is still under way after this long is cut off, so that a stop ends within ten seconds.
 const stopGraceMs = 8_000;
@@ -121,9 +83,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' }),
     ...settings,
   };
-  const hasThreads = isThreaded && config.databasePath !== ':memory:';
+  const isThreadedHere = isThreaded && config.databasePath !== ':memory:';
   const storage = { databasePath: config.databasePath, durability: config.durability };
-  const database = openStorage({ ...storage, leavesCheckpoints: hasThreads });
+  const database = openStorage({ ...storage, leavesCheckpoints: isThreadedHere });
   let url = '';
   let credentials: Credentials | undefined;
   let listener: Listener | undefined;
@@ -137,73 +99,21 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
   const domains = new DomainRepository(database);
-  const dispatching = {
-    schedule: config.webhookRetrySchedule,
-    allowPrivateNetwork: config.allowPrivateNetwork,
-  };
-  const onDeliveryError = (err: unknown) => logger.error({ err }, 'webhooks are not dispatched');
-  const dispatcher = hasThreads
-    ? new DispatcherThread({ storage, settings: dispatching, onError: onDeliveryError })
-    : createDispatcher(database, dispatching, clock, onDeliveryError);
-  const wakeDispatcher = () => dispatcher.wake();
-  const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wakeDispatcher, plans });
-  const visits = new VisitRepository(database, { outbox, thresholds: config.thresholds });
-  const reportsThread = hasThreads ? new ClickReportsThread(storage) : undefined;
-  const reports = reportsThread ?? new ClickReader(database);
-  let pipeline: VisitPipeline | undefined;
-  let recorder: VisitRecorder | undefined;
-  const urls = new UrlRepository(database, {
-    outbox,
-    plans,
-    describe: (shortUrl, now) => toRecord(origins(), shortUrl, now),
-  });
-  const cache = new LinkCache({
-    max: cachedLinks,
-    load: async (domainId, key) => {
-      const found = await urls.findByKey(domainId, key);
-      return found && toLink(found);
-    },
-  });
   const auth = new AuthService(clients, { clock, randomBytes });
-  const service = new UrlService({
-    urls,
-    clock,
-    newShortCode: shortCodeMaker(randomBytes, isReserved),
-    isReserved,
-    onChanged: (ids) => cache.invalidate(ids),
-  });
-  const qrs = new QrRepository(database, { outbox, plans });
-  const pictureCache = new QrPictureCache({
-    maxBytes: cachedPictureBytes,
-    load: async (id) => {
-      const found = await qrs.findPublic(id);
-      return found && (found.picture ? toPicture(found, found.picture) : 'gone');
-    },
-  });
-  const studio = openQrStudio({ isThreaded });
-  const guardedFetch = createGuardedFetch({ allowPrivateNetwork: config.allowPrivateNetwork });
-  const qrService = new QrService({
-    qrs,
-    urls: service,
-    studio,
-    fetchLogo: logoFetcher(guardedFetch),
-    publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
-    clock,
-    newId: newUuid,
-    onChanged: (id) => pictureCache.invalidate(id),
-  });
-  const webhooks = new WebhookService({
-    webhooks: new WebhookRepository(database),
-    deliveries: new DeliveryRepository(database, outbox),
-    organizations,
-    plans,
+  const shared = { config, database, storage, isThreaded: isThreadedHere, plans, clock, logger };
+  const webhooks = createWebhookRoom({ ...shared, organizations });
+  const { outbox } = webhooks;
+  const urls = createUrlRoom({ ...shared, outbox, origins, isReserved });
+  const clicks = createClickRoom({ ...shared, outbox, urls: urls.service, origins });
+  const qrs = createQrRoom({
+    ...shared,
     allowPrivateNetwork: config.allowPrivateNetwork,
-    clock,
-    newId: newUuid,
-    randomBytes,
-    onChanged: wakeDispatcher,
+    outbox,
+    urls: urls.service,
+    publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
+    countDownload: clicks.countDownload,
   });
-  const pruner = new DeliveryPruner(database, clock);
+  const usage = new UsageService({ usage: new UsageRepository(database), plans, clock });
   const hosts = new HostResolver({
     shortDomain: () => origins().shortDomain,
     findActiveId: (hostname) => domains.findActiveId(hostname),
@@ -213,51 +123,35 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     logger,
     auth,
     clock,
-    countCall: (organizationId) =>
-      // Nobody calls before the server has started.
-      new Promise((kept) => pipeline?.journal.append(toCallLine(organizationId, clock()), kept)),
+    countCall: clicks.countCall,
     redirects: new RedirectHandler({
-      cache,
+      cache: urls.cache,
       isReserved,
       findDomain: (host) => hosts.find(host),
-      // Nobody visits before the server has started.
-      record: (request, link, answer) => recorder?.record(request, link, answer),
+      record: clicks.record,
       limiter: new AttemptLimiter(passwordAttempts),
       proxies: config.trustedProxies,
       clock,
       onError: (err, requestId) => logger.error({ requestId, err }, 'a redirect failed'),
     }),
-    pictures: new QrPictureHandler({
-      cache: pictureCache,
-      // Nobody downloads before the server has started.
-      countDownload: (id, answer) => pipeline?.journal.append(toDownloadLine(id), answer),
-      onError: (err, requestId) => logger.error({ requestId, err }, 'a picture failed'),
-    }),
+    pictures: qrs.pictures,
     handlers: {
       ...tokenHandlers(auth),
-      ...urlHandlers(service, origins, clock),
-      ...clickHandlers(new ClickService({ urls: service, reports, clock }), origins),
-      ...qrHandlers(qrService),
-      ...scanHandlers(new ScanService({ scans: new ScanRepository(database), reports, clock })),
-      ...webhookHandlers(webhooks),
-      ...usageHandlers(
-        new UsageService({ usage: new UsageRepository(database), plans, clock }),
-      ),
+      ...urls.handlers,
+      ...clicks.handlers,
+      ...qrs.handlers,
+      ...webhooks.handlers,
+      ...usageHandlers(usage),
       ...healthHandlers({
         database,
         isStopping: () => stopping !== undefined,
-        visitFault: () => pipeline?.fault,
-        visitFigures: () => pipeline?.figures,
+        visitFault: clicks.fault,
+        visitFigures: clicks.figures,
       }),
     },
   });
   const services: readonly Service[] = [
-    new PeriodicService({
-      name: 'expiry',
-      everyMs: expiryEveryMs,
-      runOnce: () => expireUrls(urls, clock),
-      onError: (err) => logger.error({ err }, 'links could not be expired'),
-    }),
+    ...urls.services,
     new PeriodicService({
       name: 'housekeeping',
       everyMs: housekeepingEveryMs,
@@ -267,13 +161,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       },
       onError: (err) => logger.error({ err }, 'old tokens and keys could not be removed'),
     }),
-    new PeriodicService({
-      name: 'old deliveries',
-      everyMs: housekeepingEveryMs,
-      runOnce: () => pruner.runOnce(),
-      onError: (err) => logger.error({ err }, 'old deliveries could not be removed'),
-    }),
-    dispatcher,
+    ...webhooks.services,
   ];
 
   async function createFirstOrganization(): Promise<void> {
@@ -289,42 +177,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     if (isFirst) credentials = first;
   }
 
-  async function startCounting(): Promise<void> {
-    const { databasePath, durability, thresholds, retentionDays, trustedProxies: proxies } = config;
-    pipeline = new VisitPipeline({
-      databasePath,
-      durability,
-      thresholds,
-      retentionDays,
-      plans,
-      visits,
-      chunks: new ChunkRepository(database),
-      isThreaded: hasThreads,
-      newId: newUuid,
-      clock,
-      logger,
-    });
-    const findCountry = await openCountryDatabase({
-      path: config.countryDatabase,
-      onFault: (err) => logger.error({ err }, 'countries are unknown'),
-    });
-    const describer = createVisitDescriber({
-      secretKey: config.secretKey ?? loadSecretKey(databasePath),
-      findCountry,
-      countryHeader: config.countryHeader,
-      honourPrivacySignals: config.honourPrivacySignals,
-    });
-    recorder = new VisitRecorder({ journal: pipeline.journal, describer, proxies, clock });
-    pipeline.start();
-  }
-
   async function shutDown(): Promise<void> {
     await listener?.stop(stopGraceMs);
     await stopAll(services);
-    await pipeline?.stop();
-    await reportsThread?.stop();
-    await studio.stop();
-    await guardedFetch.close();
+    await clicks.stop();
+    await qrs.stop();
     await database.close();
   }
 
@@ -339,7 +196,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     async start() {
       await database.migrate();
       await createFirstOrganization();
-      await startCounting();
+      await clicks.start();
       listener = await listen(http, config);
       url = config.baseUrl ?? listener.origin;
       const { protocol, host } = new URL(url);
@@ -350,6 +207,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       stopping ??= shutDown();
       return stopping;
     },
-    expireUrls: () => expireUrls(urls, clock),
+    expireUrls: urls.expire,
   };
 }

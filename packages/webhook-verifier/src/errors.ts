@@ -55,7 +55,7 @@ export function isRefusal(error: unknown): error is WebhookVerificationError {
 export function bodyConsumed(cause?: unknown): WebhookVerificationError {
   return new WebhookVerificationError(
     'body_already_parsed',
-    "The signed bytes are gone: the body was parsed. Express: express.raw({ type: '*/*' }) before express.json(). Fastify: fastifyWebhook in its scope. Hono, fetch: verify before reading.",
+    "The body was parsed, its signed bytes are gone. Express: express.raw({ type: '*/*' }) before express.json(). Fastify: fastifyWebhook. Hono, fetch: verify before reading.",
     { cause },
   );
 }

@@ -97,7 +97,7 @@ function isEvent(value: unknown): value is WebhookEvent {
     typeof value.id === 'string' &&
     typeof value.type === 'string' &&
     typeof value.createdAt === 'string' &&
-    !Number.isNaN(Date.parse(value.createdAt)) &&
+    /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value.createdAt) &&
     isObject(value.data)
   );
 }

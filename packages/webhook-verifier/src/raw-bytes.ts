@@ -10,7 +10,7 @@ export function rawBytes(body: unknown): Uint8Array {
     return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
   }
   // By its tag, because `instanceof` fails for a buffer from another realm (test runners, workers).
-  if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') {
+  if ({}.toString.call(body) === '[object ArrayBuffer]') {
     return new Uint8Array(body as ArrayBuffer);
   }
   throw bodyConsumed();

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 const keys = /* @__PURE__ */ new Map<string, KeyObject>();
 
@@ -18,4 +18,15 @@ function keyOf(secret: string): KeyObject {
 export function signatureOf(timestamp: string, body: Uint8Array | string, secret: string): string {
   // A digest that is a Buffer has memory of its own, which costs a fifth of the HMAC.
   return createHmac('sha256', keyOf(secret)).update(`${timestamp}.`).update(body).digest('hex');
+}
+
+// Used again each time: memory of their own would cost a third of an HMAC.
+const left = /* @__PURE__ */ Buffer.alloc(64);
+const right = /* @__PURE__ */ Buffer.alloc(64);
+
+/** Compares two signatures of 64 digits, in a time that does not tell where they differ. */
+export function areEqual(expected: string, given: string): boolean {
+  left.write(expected, 'latin1');
+  right.write(given, 'latin1');
+  return timingSafeEqual(left, right);
 }

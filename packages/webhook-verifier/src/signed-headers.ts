@@ -44,7 +44,7 @@ function present(headers: WebhookHeaders, name: string): string {
 function hexOf(value: string): string {
   // RFC 4648 §8 gives hex no case. Lenient decoders stop at the first bad digit, so check them all.
   const hex = /^sha256=([\da-fA-F]{64})$/.exec(value.trim())?.[1];
-  if (hex === undefined) {
+  if (!hex) {
     throw new WebhookVerificationError('malformed_header', `${SIGNATURE} is not sha256=<hex>`);
   }
   return hex.toLowerCase();
@@ -52,10 +52,10 @@ function hexOf(value: string): string {
 
 /** Reads both signed headers and checks the time; whether the signature fits is not known yet. */
 export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Claim {
-  const { tolerance = 300, now } = options;
-  const seconds = Math.floor((now ? now.getTime() : Date.now()) / 1000);
+  const { tolerance = 300, now = new Date() } = options;
+  const seconds = Math.floor(now.getTime() / 1000);
   if (!(tolerance >= 0 && seconds >= 0)) {
-    throw new TypeError('tolerance must be seconds, now a valid Date');
+    throw new TypeError('tolerance must be seconds, now a Date');
   }
 
   // Two timestamps come out as one that is no number.
@@ -76,5 +76,5 @@ export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Clai
 }
 
 export function signatureMismatch(): WebhookVerificationError {
-  return new WebhookVerificationError('signature_mismatch', 'Another secret, or a changed body');
+  return new WebhookVerificationError('signature_mismatch', 'Another secret, or another body');
 }

@@ -1,6 +1,7 @@
 import { bodyConsumed } from './errors.js';
 import { parseEvent, type WebhookEvent } from './event.js';
 import { secretsOf, type VerifyOptions } from './options.js';
+import { rawBytes } from './raw-bytes.js';
 import { readClaim, signatureMismatch, type WebhookHeaders } from './signed-headers.js';
 
 /** The part of the web's `Request` that is needed, so that every runtime's own class fits. */
@@ -69,7 +70,7 @@ export async function verifyRequest(
   const secrets = secretsOf(options.secret);
   const bytes = await readBody(request);
   const { timestamp, signatures } = readClaim(request.headers, options);
-  const prefix = new TextEncoder().encode(`${timestamp}.`);
+  const prefix = rawBytes(`${timestamp}.`);
   const content = new Uint8Array(prefix.length + bytes.length);
   content.set(prefix);
   content.set(bytes, prefix.length);

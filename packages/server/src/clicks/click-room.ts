@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import { v7 as newUuid } from 'uuid';
+import type { Config } from '../config.js';
+import type { EventOutbox } from '../events/event-outbox.js';
+import type { PlanTable } from '../organizations/plans.js';
+import type { Clock } from '../ports.js';
+import type { Link } from '../redirect/link.js';
+import { scanHandlers } from '../scans/scan-handlers.js';
+import { ScanRepository } from '../scans/scan-repository.js';
+import { ScanService } from '../scans/scan-service.js';
+import type { Database } from '../storage/database.js';
+import type { StorageOptions } from '../storage/open-storage.js';
+import type { LinkOrigins } from '../urls/present-url.js';
+import type { UrlService } from '../urls/url-service.js';
+import { createVisitDescriber } from '../visits/describe-visit.js';
+import { openCountryDatabase } from '../visits/find-country.js';
+import { ChunkRepository } from './chunk-repository.js';
+import { clickHandlers } from './click-handlers.js';
+import { ClickReader } from './click-reader.js';
+import { ClickReportsThread } from './click-reports.js';
+import { ClickService } from './click-service.js';
+import { toCallLine, toDownloadLine } from './journal-lines.js';
+import { loadSecretKey } from './secret-key.js';
+import { type VisitFigures, VisitPipeline } from './visit-pipeline.js';
+import { VisitRecorder } from './visit-recorder.js';
+import { VisitRepository } from './visit-repository.js';
+
+export interface ClickRoomOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly storage: StorageOptions;
+  readonly isThreaded: boolean;
+  readonly outbox: EventOutbox;
+  readonly urls: UrlService;
+  readonly origins: () => LinkOrigins;
+  readonly plans: PlanTable;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Visits, from the request to the report; scans are visits, too. */
+export function createClickRoom(options: ClickRoomOptions) {
+  const { config, database, storage, isThreaded, outbox, urls, origins, plans, clock, logger } =
+    options;
+  const { databasePath, durability, thresholds, retentionDays, trustedProxies: proxies } = config;
+  const reportsThread = isThreaded ? new ClickReportsThread(storage) : undefined;
+  const reports = reportsThread ?? new ClickReader(database);
+  // Both exist once the server has started; nobody visits or calls before.
+  let pipeline: VisitPipeline | undefined;
+  let recorder: VisitRecorder | undefined;
+  return {
+    handlers: {
+      ...clickHandlers(new ClickService({ urls, reports, clock }), origins),
+      ...scanHandlers(new ScanService({ scans: new ScanRepository(database), reports, clock })),
+    },
+
+    /** Keeps the visit, and then has it answered. */
+    record(request: IncomingMessage, link: Link, answer: () => void): void {
+      recorder?.record(request, link, answer);
+    },
+
+    /** Counts a download, keeps that, and then has it answered. */
+    countDownload(qrId: string, answer: () => void): void {
+      pipeline?.journal.append(toDownloadLine(qrId), answer);
+    },
+
+    /** Counts a request of the API; resolves when that is kept. */
+    countCall(organizationId: string): Promise<void> {
+      return new Promise((resolve) => {
+        pipeline?.journal.append(toCallLine(organizationId, clock()), resolve);
+      });
+    },
+
+    /** Why visits do not reach storage; undefined while they do. */
+    fault: (): string | undefined => pipeline?.fault,
+
+    /** Undefined before the start. */
+    figures: (): VisitFigures | undefined => pipeline?.figures,
+
+    async start(): Promise<void> {
+      pipeline = new VisitPipeline({
+        databasePath,
+        durability,
+        thresholds,
+        retentionDays,
+        plans,
+        visits: new VisitRepository(database, { outbox, thresholds }),
+        chunks: new ChunkRepository(database),
+        isThreaded,
+        newId: newUuid,
+        clock,
+        logger,
+      });
+      const findCountry = await openCountryDatabase({
+        path: config.countryDatabase,
+        onFault: (err) => logger.error({ err }, 'countries are unknown'),
+      });
+      const describer = createVisitDescriber({
+        secretKey: config.secretKey ?? loadSecretKey(databasePath),
+        findCountry,
+        countryHeader: config.countryHeader,
+        honourPrivacySignals: config.honourPrivacySignals,
+      });
+      recorder = new VisitRecorder({ journal: pipeline.journal, describer, proxies, clock });
+      pipeline.start();
+    },
+
+    async stop(): Promise<void> {
+      await pipeline?.stop();
+      await reportsThread?.stop();
+    },
+  };
+}

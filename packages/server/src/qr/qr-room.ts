@@ -1,0 +1,68 @@
+import type { Logger } from 'pino';
+import { v7 as newUuid } from 'uuid';
+import type { EventOutbox } from '../events/event-outbox.js';
+import { createGuardedFetch } from '../net/guarded-fetch.js';
+import type { PlanTable } from '../organizations/plans.js';
+import type { Clock } from '../ports.js';
+import type { Database } from '../storage/database.js';
+import type { UrlService } from '../urls/url-service.js';
+import { openQrStudio } from './drawing/qr-studio.js';
+import { logoFetcher } from './fetch-logo.js';
+import { qrHandlers } from './qr-handlers.js';
+import { toPicture } from './qr-picture.js';
+import { QrPictureCache } from './qr-picture-cache.js';
+import { QrPictureHandler, type QrPictureHandlerOptions } from './qr-picture-handler.js';
+import { QrRepository } from './qr-repository.js';
+import { QrService, type QrServiceOptions } from './qr-service.js';
+
+export interface QrRoomOptions {
+  readonly allowPrivateNetwork: boolean;
+  readonly database: Database;
+  readonly isThreaded: boolean;
+  readonly outbox: EventOutbox;
+  readonly urls: UrlService;
+  readonly publicHost: QrServiceOptions['publicHost'];
+  readonly countDownload: QrPictureHandlerOptions['countDownload'];
+  readonly plans: PlanTable;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const cachedPictureBytes = 64 * 1024 * 1024;
+
+/** QR codes: their records, their drawing, and their pictures for anybody. */
+export function createQrRoom(options: QrRoomOptions) {
+  const { allowPrivateNetwork, database, outbox, plans, logger } = options;
+  const repository = new QrRepository(database, { outbox, plans });
+  const cache = new QrPictureCache({
+    maxBytes: cachedPictureBytes,
+    load: async (id) => {
+      const found = await repository.findPublic(id);
+      return found && (found.picture ? toPicture(found, found.picture) : 'gone');
+    },
+  });
+  const studio = openQrStudio({ isThreaded: options.isThreaded });
+  const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
+  const service = new QrService({
+    qrs: repository,
+    urls: options.urls,
+    studio,
+    fetchLogo: logoFetcher(guardedFetch),
+    publicHost: options.publicHost,
+    clock: options.clock,
+    newId: newUuid,
+    onChanged: (id) => cache.invalidate(id),
+  });
+  return {
+    handlers: qrHandlers(service),
+    pictures: new QrPictureHandler({
+      cache,
+      countDownload: options.countDownload,
+      onError: (err, requestId) => logger.error({ requestId, err }, 'a picture failed'),
+    }),
+    async stop(): Promise<void> {
+      await studio.stop();
+      await guardedFetch.close();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { EventOutbox } from '../events/event-outbox.js';
+import { PeriodicService } from '../lifecycle.js';
+import type { PlanTable } from '../organizations/plans.js';
+import type { Clock } from '../ports.js';
+import { toLink } from '../redirect/link.js';
+import { LinkCache } from '../redirect/link-cache.js';
+import type { Database } from '../storage/database.js';
+import { type LinkOrigins, toRecord } from './present-url.js';
+import { shortCodeMaker } from './short-code.js';
+import { expireUrls } from './url-expiry.js';
+import { urlHandlers } from './url-handlers.js';
+import { UrlRepository } from './url-repository.js';
+import { UrlService } from './url-service.js';
+
+export interface UrlRoomOptions {
+  readonly database: Database;
+  readonly outbox: EventOutbox;
+  readonly origins: () => LinkOrigins;
+  readonly isReserved: (word: string) => boolean;
+  readonly plans: PlanTable;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const cachedLinks = 100_000;
+const expiryEveryMs = 1_000;
+
+/** Links: their records, the cache that visitors are answered from, and their end. */
+export function createUrlRoom(options: UrlRoomOptions) {
+  const { database, outbox, origins, isReserved, plans, clock, logger } = options;
+  const urls = new UrlRepository(database, {
+    outbox,
+    plans,
+    describe: (shortUrl, now) => toRecord(origins(), shortUrl, now),
+  });
+  const cache = new LinkCache({
+    max: cachedLinks,
+    load: async (domainId, key) => {
+      const found = await urls.findByKey(domainId, key);
+      return found && toLink(found);
+    },
+  });
+  const service = new UrlService({
+    urls,
+    clock,
+    newShortCode: shortCodeMaker(randomBytes, isReserved),
+    isReserved,
+    onChanged: (ids) => cache.invalidate(ids),
+  });
+  /** Turns links whose time has come inactive; how many. */
+  const expire = () => expireUrls(urls, clock);
+  return {
+    service,
+    cache,
+    handlers: urlHandlers(service, origins, clock),
+    expire,
+    services: [
+      new PeriodicService({
+        name: 'expiry',
+        everyMs: expiryEveryMs,
+        runOnce: expire,
+        onError: (err) => logger.error({ err }, 'links could not be expired'),
+      }),
+    ],
+  };
+}

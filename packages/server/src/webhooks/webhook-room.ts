@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { v7 as newUuid } from 'uuid';
+import type { Config } from '../config.js';
+import { EventOutbox } from '../events/event-outbox.js';
+import { PeriodicService, type Service } from '../lifecycle.js';
+import type { OrganizationRepository } from '../organizations/organization-repository.js';
+import type { PlanTable } from '../organizations/plans.js';
+import type { Clock } from '../ports.js';
+import type { Database } from '../storage/database.js';
+import type { StorageOptions } from '../storage/open-storage.js';
+import { createDispatcher } from './create-dispatcher.js';
+import { DeliveryPruner } from './delivery-pruner.js';
+import { DeliveryRepository } from './delivery-repository.js';
+import { DispatcherThread } from './dispatcher-thread.js';
+import { webhookHandlers } from './webhook-handlers.js';
+import { WebhookRepository } from './webhook-repository.js';
+import { WebhookService } from './webhook-service.js';
+
+export interface WebhookRoomOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly storage: StorageOptions;
+  readonly isThreaded: boolean;
+  readonly organizations: OrganizationRepository;
+  readonly plans: PlanTable;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const pruneEveryMs = 10 * 60_000;
+
+/** Events and who is told of them: the outbox that other rooms write to, and what empties it. */
+export function createWebhookRoom(options: WebhookRoomOptions) {
+  const { config, database, storage, isThreaded, organizations, plans, clock, logger } = options;
+  const { allowPrivateNetwork } = config;
+  const settings = { schedule: config.webhookRetrySchedule, allowPrivateNetwork };
+  const onError = (err: unknown) => logger.error({ err }, 'webhooks are not dispatched');
+  const dispatcher = isThreaded
+    ? new DispatcherThread({ storage, settings, onError })
+    : createDispatcher(database, settings, clock, onError);
+  const wake = () => dispatcher.wake();
+  const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wake, plans });
+  const service = new WebhookService({
+    webhooks: new WebhookRepository(database),
+    deliveries: new DeliveryRepository(database, outbox),
+    organizations,
+    plans,
+    allowPrivateNetwork,
+    clock,
+    newId: newUuid,
+    randomBytes,
+    onChanged: wake,
+  });
+  const pruner = new DeliveryPruner(database, clock);
+  const services: readonly Service[] = [
+    new PeriodicService({
+      name: 'old deliveries',
+      everyMs: pruneEveryMs,
+      runOnce: () => pruner.runOnce(),
+      onError: (err) => logger.error({ err }, 'old deliveries could not be removed'),
+    }),
+    dispatcher,
+  ];
+  return { outbox, handlers: webhookHandlers(service), services };
+}
