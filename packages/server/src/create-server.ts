@@ -36,7 +36,7 @@ export interface ServerOptions extends Partial<Config> {
   /** Moves visits into storage in a thread of its own. Needs the build, and a database file. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
-  /** What the plans include and cost; the specified ones when left out. */
+  /** What the plans include and cost; `standardPlans` when left out. */
   readonly plans?: PlanTable;
 }
 

@@ -32,7 +32,7 @@ export interface VisitPipelineOptions {
 }
 
 export interface VisitFigures {
-  /** Visits since the start. */
+  /** Lines since the start: redirects, pictures and calls of the API. */
   readonly recorded: number;
   /** Those of them that are in storage. */
   readonly stored: number;
