@@ -1,5 +1,10 @@
 import type { CompiledQuery, Insertable } from 'kysely';
-import { hasWebhooks, type PlanName, type PlanTable, standardPlans } from '../organizations/plans.js';
+import {
+  hasWebhooks,
+  type PlanName,
+  type PlanTable,
+  standardPlans,
+} from '../organizations/plans.js';
 import type { NewId } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';

@@ -53,7 +53,12 @@ export function healthHandlers({
 /** Prometheus' text exposition format. */
 function renderMetrics({ recorded, stored, inMemory, isFaulty }: VisitFigures): string {
   const metrics = [
-    ['shorty_visits_total', 'counter', 'Redirects, pictures and API calls that were answered.', recorded],
+    [
+      'shorty_visits_total',
+      'counter',
+      'Redirects, pictures and API calls that were answered.',
+      recorded,
+    ],
     ['shorty_visits_stored_total', 'counter', 'Those of them that are in storage.', stored],
     ['shorty_visits_in_memory', 'gauge', 'Visits whose journal cannot be written.', inMemory],
     ['shorty_visits_fault', 'gauge', '1 while visits do not reach storage.', isFaulty ? 1 : 0],

@@ -42,7 +42,8 @@ export async function changePlan({ org, plan, json }: ChangePlanOptions): Promis
   const before = await withDatabase((database) =>
     new OrganizationRepository(database).changePlan(org, plan, Date.now()),
   );
-  if (!before) throw new ConfigError(`there is no organization ${org}: see shorty-server orgs list`);
+  if (!before)
+    throw new ConfigError(`there is no organization ${org}: see shorty-server orgs list`);
   const { name, activeUrls } = before;
   const { linkBundle } = standardPlans[plan];
   const beyond = linkBundle === null ? 0 : Math.max(0, activeUrls - linkBundle);

@@ -28,7 +28,9 @@ export const usage = z
     meters: z.object({
       api_call: z
         .object({ used: count })
-        .meta({ description: 'Requests with a valid token, whatever was answered; bulk ones once.' }),
+        .meta({
+          description: 'Requests with a valid token, whatever was answered; bulk ones once.',
+        }),
       qr_generated: bundled.meta({ description: 'QR codes that were created.' }),
       webhook_delivery: bundled.meta({
         description:

@@ -93,15 +93,22 @@ describe('GET /api/v1/usage', () => {
     expect((await read('2029-11')).meters.qr_generated.used).toBe(0);
   });
 
-  it.each(['2030-13', '2030-00', '2030-1', '30-01', '2030', '2030-01-01', '', ' 2030-01', '२०३०-०१'])(
-    'period %j is no month',
-    async (period) => {
-      const answer = await api.call('getUsage', { query: { period } });
-      expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-      expect(answer.faultyFields).toEqual(['period']);
-      expect(answer.error.message).toContain('must be a month, such as 2030-01');
-    },
-  );
+  it.each([
+    '2030-13',
+    '2030-00',
+    '2030-1',
+    '30-01',
+    '2030',
+    '2030-01-01',
+    '',
+    ' 2030-01',
+    '२०३०-०१',
+  ])('period %j is no month', async (period) => {
+    const answer = await api.call('getUsage', { query: { period } });
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toEqual(['period']);
+    expect(answer.error.message).toContain('must be a month, such as 2030-01');
+  });
 
   it('a month that is to come is refused, and the error says which one it is now', async () => {
     const answer = await api.call('getUsage', { query: { period: '2030-02' } });
@@ -123,11 +130,7 @@ describe('the api_call meter is charged once per HTTP request', () => {
     ['a read', (caller) => caller.call('listUrls'), 200],
     ['a HEAD', (caller) => caller.send('HEAD', '/api/v1/urls'), 200],
     ['a create', (caller) => caller.call('createUrl', { body }), 201],
-    [
-      'a bulk request of 100 items',
-      (caller) => caller.call('bulkCreateUrls', { body: bulk }),
-      201,
-    ],
+    ['a bulk request of 100 items', (caller) => caller.call('bulkCreateUrls', { body: bulk }), 201],
     [
       'a bulk request whose items all fail',
       (caller) => caller.call('bulkCreateUrls', { body: { urls: [{}, {}] } }),

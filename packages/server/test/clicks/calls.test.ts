@@ -27,7 +27,9 @@ const counted = async () =>
       .orderBy('organization_id')
       .orderBy('month')
       .execute()
-  ).map(({ organization_id, month, meter, used }) => `${organization_id} ${month} ${meter} ${used}`);
+  ).map(
+    ({ organization_id, month, meter, used }) => `${organization_id} ${month} ${meter} ${used}`,
+  );
 
 describe('calls of the API in a journal', () => {
   it('are added up by organization and month, in the transaction that moves the position', async () => {

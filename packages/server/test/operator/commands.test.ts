@@ -57,7 +57,16 @@ describe('orgs plan', () => {
     expect((await call(origin, token, '/urls', link)).status).toBe(402);
 
     const change = (plan: string, ...flags: string[]) =>
-      command(settings, 'orgs', 'plan', '--org', organization.organizationId, '--plan', plan, ...flags);
+      command(
+        settings,
+        'orgs',
+        'plan',
+        '--org',
+        organization.organizationId,
+        '--plan',
+        plan,
+        ...flags,
+      );
     expect(await change('developer')).toMatchObject({
       code: 0,
       stdout: 'Acme has the plan developer now; it was free.\n',
