@@ -26,11 +26,9 @@ export const usage = z
         'What the period is charged by: the plan at its end, or the plan now while it lasts.',
     }),
     meters: z.object({
-      api_call: z
-        .object({ used: count })
-        .meta({
-          description: 'Requests with a valid token, whatever was answered; bulk ones once.',
-        }),
+      api_call: z.object({ used: count }).meta({
+        description: 'Requests with a valid token, whatever was answered; bulk ones once.',
+      }),
       qr_generated: bundled.meta({ description: 'QR codes that were created.' }),
       webhook_delivery: bundled.meta({
         description:

@@ -37,7 +37,7 @@ describe('a plan with a bundle of 1,000 links', () => {
     const hammer = async (caller: Caller, client: number) => {
       for (let refusals = 0; refusals < 2; ) {
         if (client % 4 === 0) {
-          const urls = Array.from({ length: 1 + (client % 7) }, () => body);
+          const urls = Array.from({ length: 1 + (client % 16) }, () => body);
           const { status, data } = await caller.call('bulkCreateUrls', { body: { urls } });
           expect(status).toBe(data.createdCount > 0 ? 201 : 207);
           expect(data.createdCount + data.errors.length).toBe(urls.length);
@@ -61,7 +61,7 @@ describe('a plan with a bundle of 1,000 links', () => {
       bundle,
       bundle,
     ]);
-  });
+  }, 60_000);
 
   it('is never exceeded while links are paused, deleted and brought back', async () => {
     const clients = await newClients('developer', 16);
@@ -98,7 +98,7 @@ describe('a plan with a bundle of 1,000 links', () => {
     expect(await activeOf(caller)).toBe(used);
     expect(used).toBeLessThanOrEqual(bundle);
     expect(returned).toBeGreaterThan(0);
-  });
+  }, 60_000);
 
   it('a bulk update tells of each link that has no room to come back', async () => {
     const [caller] = await newClients('free', 1);
