@@ -78,28 +78,26 @@ test(`a server that is killed ${kills} times under load has counted every call t
     server = await startServer({ port, folder });
   };
 
-  for (let kill = 1; kill <= kills; kill += 1) {
+  for (let kill = 0; kill < kills; kill += 1) {
     const load = hammer(server.origin, token);
-    while (load.answered() < 1_000) await sleep(5);
+    while (load.answered() < 500) await sleep(5);
     await server.kill();
     await load.done;
     answered += load.answered();
     server = await startServer({ port, folder });
     // What was left is moved at the start.
     await expect.poll(async () => answered <= (await used()), { timeout: 10_000 }).toBe(true);
-    // And nothing of it twice: after a stop, everything has been moved.
-    await restart();
-    const before = answered;
-    const counted = await used();
-    expect(counted).toBeGreaterThanOrEqual(before);
-    // Answers that were on their way when the server died.
-    expect(counted).toBeLessThanOrEqual(before + kill * connections);
   }
 
+  // And nothing of it twice: after a stop, everything has been moved.
   await restart();
+  const before = answered;
   const start = await used();
+  expect(start).toBeGreaterThanOrEqual(before);
+  // Answers that were on their way when the server died.
+  expect(start).toBeLessThanOrEqual(before + kills * connections);
   const load = hammer(server.origin, token);
-  while (load.answered() < 1_000) await sleep(5);
+  while (load.answered() < 500) await sleep(5);
   await load.end();
   await restart();
   expect(await used()).toBe(start + 1 + load.answered());

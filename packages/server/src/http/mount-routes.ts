@@ -11,7 +11,7 @@ import { bodyKindOf, check, readBody, readIdempotency } from './read-input.js';
 
 export interface MountOptions {
   readonly handlers: Handlers;
-  readonly auth: AuthService;
+  readonly auth: Pick<AuthService, 'authenticate'>;
   readonly clock: Clock;
   /** Counts a request of an organization; resolves when that is kept. */
   readonly countCall: (organizationId: string) => Promise<void>;
