@@ -56,17 +56,8 @@ describe('orgs plan', () => {
     });
     expect((await call(origin, token, '/urls', link)).status).toBe(402);
 
-    const change = (plan: string, ...flags: string[]) =>
-      command(
-        settings,
-        'orgs',
-        'plan',
-        '--org',
-        organization.organizationId,
-        '--plan',
-        plan,
-        ...flags,
-      );
+    const change = (plan: string) =>
+      command(settings, 'orgs', 'plan', '--org', organization.organizationId, '--plan', plan);
     expect(await change('developer')).toMatchObject({
       code: 0,
       stdout: 'Acme has the plan developer now; it was free.\n',
@@ -84,11 +75,18 @@ describe('orgs plan', () => {
       plan: 'free',
       links: { used: 51, included: 50 },
     });
-    expect(JSON.parse((await change('free', '--json')).stdout)).toEqual({
-      organizationId: organization.organizationId,
+  });
+
+  it('writes JSON that programs can read', async () => {
+    const settings = newSettings();
+    const { organizationId } = await newOrganization(settings, 'scale');
+    const args = ['orgs', 'plan', '--org', organizationId, '--plan', 'free', '--json'];
+    const { stdout } = await command(settings, ...args);
+    expect(JSON.parse(stdout)).toEqual({
+      organizationId,
       plan: 'free',
-      planBefore: 'free',
-      activeUrls: 51,
+      planBefore: 'scale',
+      activeUrls: 0,
       linkBundle: 50,
     });
   });
