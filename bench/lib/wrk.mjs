@@ -61,7 +61,7 @@ ${printResult}`,
 export function repeatScript(requests, headers) {
   const script = join(scratchFolder(), 'repeat.lua');
   const lua = (text) => (text === undefined ? 'nil' : `[==[${text}]==]`);
-  const fields = Object.entries(headers).map(([name, value]) => `[${lua(name)}] = ${lua(value)}`);
+  const fields = Object.entries(headers).map(([name, value]) => `[ ${lua(name)} ] = ${lua(value)}`);
   const lines = requests.map(
     ({ method, path, body }) => `{ ${[method, path, body].map(lua).join(', ')} },`,
   );

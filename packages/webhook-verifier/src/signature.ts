@@ -14,19 +14,24 @@ function keyOf(secret: string): KeyObject {
   return key;
 }
 
-/** What signs a body sent at that time, as 64 hexadecimal digits. */
-export function signatureOf(timestamp: string, body: Uint8Array | string, secret: string): string {
+/** What signs a body sent at that time: 64 hexadecimal digits, or 32 characters of one byte each. */
+export function signatureOf(
+  timestamp: string,
+  body: Uint8Array | string,
+  secret: string,
+  encoding: 'hex' | 'binary' = 'hex',
+): string {
   // A digest that is a Buffer has memory of its own, which costs a fifth of the HMAC.
-  return createHmac('sha256', keyOf(secret)).update(`${timestamp}.`).update(body).digest('hex');
+  return createHmac('sha256', keyOf(secret)).update(`${timestamp}.`).update(body).digest(encoding);
 }
 
 // Used again each time: memory of their own would cost a third of an HMAC.
-const left = /* @__PURE__ */ Buffer.alloc(64);
-const right = /* @__PURE__ */ Buffer.alloc(64);
+const left = /* @__PURE__ */ Buffer.alloc(32);
+const right = /* @__PURE__ */ Buffer.alloc(32);
 
-/** Compares two signatures of 64 digits, in a time that does not tell where they differ. */
-export function areEqual(expected: string, given: string): boolean {
-  left.write(expected, 'latin1');
-  right.write(given, 'latin1');
+/** Compares 32 bytes with 64 hexadecimal digits, in a time that does not tell where they differ. */
+export function isSignature(expected: string, hex: string): boolean {
+  left.write(expected, 'binary');
+  right.write(hex, 'hex');
   return timingSafeEqual(left, right);
 }

@@ -1,7 +1,7 @@
 import { parseEvent, type WebhookEvent } from './event.js';
 import { secretsOf, type VerifyOptions } from './options.js';
 import { type RawBody, rawBytes } from './raw-bytes.js';
-import { areEqual, signatureOf } from './signature.js';
+import { isSignature, signatureOf } from './signature.js';
 import { readClaim, signatureMismatch, type WebhookHeaders } from './signed-headers.js';
 
 /** A delivery as it arrived, and how to check it. */
@@ -17,8 +17,8 @@ function check(input: VerifyInput): Uint8Array {
   let matches = false;
   // Every pair is compared, so that the time taken does not tell which one fitted.
   for (const secret of secrets) {
-    const expected = signatureOf(timestamp, bytes, secret);
-    for (const signature of signatures) matches = areEqual(expected, signature) || matches;
+    const expected = signatureOf(timestamp, bytes, secret, 'binary');
+    for (const signature of signatures) matches = isSignature(expected, signature) || matches;
   }
   if (!matches) throw signatureMismatch();
   return bytes;
