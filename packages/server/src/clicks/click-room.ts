@@ -68,7 +68,7 @@ export function createClickRoom(options: ClickRoomOptions) {
     /** Counts a request of the API; resolves when that is kept. */
     countCall(organizationId: string): Promise<void> {
       return new Promise((resolve) => {
-        pipeline?.journal.append(toCallLine(organizationId, clock()), resolve);
+        pipeline?.journal.appendNow(toCallLine(organizationId, clock()), resolve);
       });
     },
 
