@@ -161,6 +161,31 @@ const tree: Tree = {
       },
     },
   },
+  domains: {
+    summary: 'Serve links on domains of your own',
+    commands: {
+      create: {
+        summary: 'Add a domain and show the TXT record to set',
+        load: () => import('./commands/domains/create.js'),
+      },
+      list: {
+        summary: 'List domains, newest first',
+        load: () => import('./commands/domains/list.js'),
+      },
+      get: {
+        summary: 'Show a domain and its TXT record',
+        load: () => import('./commands/domains/get.js'),
+      },
+      verify: {
+        summary: 'Look for the TXT record in DNS and make the domain active',
+        load: () => import('./commands/domains/verify.js'),
+      },
+      delete: {
+        summary: 'Delete domains that no active link is on',
+        load: () => import('./commands/domains/delete.js'),
+      },
+    },
+  },
   analytics: {
     summary: 'Show what was clicked, when and from where',
     commands: {

@@ -17,7 +17,15 @@ const commands = [
   ...['webhooks', 'webhooks create', 'webhooks list', 'webhooks get', 'webhooks update'],
   ...['webhooks delete', 'webhooks deliveries', 'webhooks replay', 'webhooks test'],
   ...['webhooks rotate-secret', 'webhooks listen', 'webhooks verify'],
-  ...['urls clicks', 'urls export', 'analytics', 'analytics overview', 'analytics report'],
+  ...['domains', 'domains create', 'domains list', 'domains get', 'domains verify'],
+  ...[
+    'domains delete',
+    'urls clicks',
+    'urls export',
+    'analytics',
+    'analytics overview',
+    'analytics report',
+  ],
   ...['usage', 'completion'],
 ];
 

@@ -1,6 +1,7 @@
 import type { ShortyOptions } from './options.js';
 import { systemPorts } from './ports.js';
 import { AnalyticsResource } from './resources/analytics.js';
+import { DomainsResource } from './resources/domains.js';
 import { QrResource } from './resources/qr.js';
 import { UrlsResource } from './resources/urls.js';
 import { UsageResource } from './resources/usage.js';
@@ -29,6 +30,7 @@ export class Shorty {
   readonly urls: UrlsResource;
   readonly qr: QrResource;
   readonly webhooks: WebhooksResource;
+  readonly domains: DomainsResource;
   readonly analytics: AnalyticsResource;
   readonly usage: UsageResource;
 
@@ -37,6 +39,7 @@ export class Shorty {
     this.urls = new UrlsResource(transport);
     this.qr = new QrResource(transport);
     this.webhooks = new WebhooksResource(transport);
+    this.domains = new DomainsResource(transport);
     this.analytics = new AnalyticsResource(transport);
     this.usage = new UsageResource(transport);
   }

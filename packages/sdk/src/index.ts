@@ -31,6 +31,7 @@ export type {
 } from './options.js';
 export type { Page, PagedList } from './paginate.js';
 export type { AnalyticsResource } from './resources/analytics.js';
+export type { DomainList, DomainsResource } from './resources/domains.js';
 export type { QrImage, QrList, QrResource } from './resources/qr.js';
 export type { UrlList, UrlsResource } from './resources/urls.js';
 export type { UsageResource } from './resources/usage.js';
@@ -50,6 +51,10 @@ export type {
   DeliveryListQuery,
   DeliveryPage,
   DeliveryStatus,
+  Domain,
+  DomainCreateRequest,
+  DomainListQuery,
+  DomainPage,
   ErrorCode,
   ErrorDetail,
   EventType,

@@ -105,6 +105,16 @@ export type DeliveryListQuery = NonNullable<operations['listDeliveries']['parame
 export type DeliveryPage =
   operations['listDeliveries']['responses'][200]['content']['application/json']['data'];
 
+/** A custom domain to add. */
+export type DomainCreateRequest = Schemas['DomainCreateRequest'];
+/** A custom domain, and the TXT record that verifies it. */
+export type Domain = Schemas['Domain'];
+/** Filters and paging of a list of domains. `limit` is the size of a page, 1 to 100. */
+export type DomainListQuery = NonNullable<operations['listDomains']['parameters']['query']>;
+/** One page of a list of domains, newest first. */
+export type DomainPage =
+  operations['listDomains']['responses'][200]['content']['application/json']['data'];
+
 /** What the organization has used in a month. */
 export type Usage = Schemas['Usage'];
 /** A meter of which the plan includes so many, and what more of it cost. */

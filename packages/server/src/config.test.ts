@@ -39,6 +39,12 @@ describe('readConfig', () => {
     [{}, { publicHost: undefined, allowPrivateNetwork: false }],
     [{ SHORTY_ALLOW_PRIVATE_NETWORK: '1' }, { allowPrivateNetwork: true }],
     [{ SHORTY_WEBHOOK_RETRY_SCHEDULE: '0.5, 2' }, { webhookRetrySchedule: [500, 2000] }],
+    [{}, { dnsServers: undefined }],
+    [{ SHORTY_DNS_SERVERS: '1.1.1.1' }, { dnsServers: ['1.1.1.1'] }],
+    [
+      { SHORTY_DNS_SERVERS: '127.0.0.1:5353, ::1,[2606:4700::1111]:53' },
+      { dnsServers: ['127.0.0.1:5353', '::1', '[2606:4700::1111]:53'] },
+    ],
     [{ SHORTY_DURABILITY: 'power' }, { durability: 'power' }],
     [{ SHORTY_LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [
@@ -55,6 +61,10 @@ describe('readConfig', () => {
     ['PORT', '-1'],
     ['PORT', '1e3'],
     ['PORT', '3000.5'],
+    ['SHORTY_DNS_SERVERS', 'dns.example'],
+    ['SHORTY_DNS_SERVERS', '1.1.1.1,'],
+    ['SHORTY_DNS_SERVERS', '1.1.1.1:99999'],
+    ['SHORTY_DNS_SERVERS', '1.1.1.1:53/x'],
     ['SHORTY_DATABASE_URL', 'data/shorty.db'],
     ['SHORTY_DATABASE_URL', 'file:'],
     ['SHORTY_DATABASE_URL', 'file://'],

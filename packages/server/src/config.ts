@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { parseTrustedProxies, type TrustedProxies } from './net/client-address.js';
 
@@ -22,6 +23,8 @@ export interface Config {
   readonly thresholds: readonly number[];
   /** Lets webhooks and logos reach private addresses: for development. */
   readonly allowPrivateNetwork: boolean;
+  /** Asked for TXT records, as addresses with a port if need be; undefined stands for the system's. */
+  readonly dnsServers: readonly string[] | undefined;
   /** Milliseconds before the second attempt of a delivery, the third, and so on. */
   readonly webhookRetrySchedule: readonly number[];
   /** A country database of the operator's own; undefined stands for the one that is shipped. */
@@ -71,6 +74,7 @@ export function readConfig(environment: Environment): Config {
     secretKey: optional('SHORTY_SECRET_KEY', parseSecretKey),
     thresholds: read('SHORTY_THRESHOLDS', '100,1000,10000,100000,1000000', parseThresholds),
     allowPrivateNetwork: read('SHORTY_ALLOW_PRIVATE_NETWORK', '0', parseFlag),
+    dnsServers: optional('SHORTY_DNS_SERVERS', parseDnsServers),
     webhookRetrySchedule: read(
       'SHORTY_WEBHOOK_RETRY_SCHEDULE',
       '30,120,600,3600,21600,86400',
@@ -163,6 +167,19 @@ function parseRetrySchedule(text: string): readonly number[] {
   throw new Error(
     `it must be up to ${maxRetries} numbers of seconds with commas, such as 30,120,600`,
   );
+}
+
+function parseDnsServers(text: string): readonly string[] {
+  const servers = text.split(',').map((part) => part.trim());
+  if (servers.every(isAddressWithPort)) return servers;
+  throw new Error('it must be addresses with commas, such as 1.1.1.1,[2606:4700::1111]:53');
+}
+
+/** An IP address, with a port if need be; then one of version 6 stands in brackets. */
+function isAddressWithPort(text: string): boolean {
+  if (isIP(text) !== 0) return true;
+  const url = URL.canParse(`dns://${text}`) ? new URL(`dns://${text}`) : undefined;
+  return url?.host === text && isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0;
 }
 
 function parseHeaderName(text: string): string {

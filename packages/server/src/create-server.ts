@@ -7,16 +7,16 @@ import { tokenHandlers } from './auth/token-handlers.js';
 import { createClickRoom } from './clicks/click-room.js';
 import { type Config, readConfig } from './config.js';
 import { api } from './contract/api.js';
-import { DomainRepository } from './domains/domain-repository.js';
-import { HostResolver } from './domains/host-resolver.js';
+import { createDomainRoom } from './domains/domain-room.js';
 import { healthHandlers } from './health/health-handlers.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen } from './http/listen.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
+import { createTxtResolver } from './net/txt-resolver.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import { type PlanTable, standardPlans } from './organizations/plans.js';
-import type { Clock } from './ports.js';
+import type { Clock, ResolveTxt } from './ports.js';
 import { createQrRoom } from './qr/qr-room.js';
 import { AttemptLimiter } from './redirect/attempt-limiter.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
@@ -38,6 +38,8 @@ export interface ServerOptions extends Partial<Config> {
   readonly logger?: Logger;
   /** What the plans include and cost; `standardPlans` when left out. */
   readonly plans?: PlanTable;
+  /** Looks up TXT records; for tests without DNS. */
+  readonly resolveTxt?: ResolveTxt;
 }
 
 export interface ShortyServer {
@@ -58,6 +60,7 @@ const passwordAttempts = { attempts: 10, windowMs: 10 * 60_000 };
 const housekeepingEveryMs = 10 * 60_000;
 // What is still under way after this long is cut off, so that a stop ends within ten seconds.
 const stopGraceMs = 8_000;
+const dnsTimeoutMs = 5_000;
 
 /**
  * The whole server in this process: storage, rooms, HTTP. Without options it keeps everything in
@@ -77,6 +80,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     logger = pino({ level: 'silent' }),
     isThreaded = false,
     plans = standardPlans,
+    resolveTxt,
     ...settings
   } = options;
   const config: Config = {
@@ -98,7 +102,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
-  const domains = new DomainRepository(database);
   const auth = new AuthService(clients, { clock, randomBytes });
   const shared = { config, database, storage, isThreaded: isThreadedHere, plans, clock, logger };
   const webhooks = createWebhookRoom({ ...shared, organizations });
@@ -114,10 +117,13 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     countDownload: clicks.countDownload,
   });
   const usage = new UsageService({ usage: new UsageRepository(database), plans, clock });
-  const hosts = new HostResolver({
+  const domains = createDomainRoom({
+    ...shared,
+    outbox,
+    resolveTxt:
+      resolveTxt ?? createTxtResolver({ servers: config.dnsServers, timeoutMs: dnsTimeoutMs }),
     shortDomain: () => origins().shortDomain,
-    findActiveId: (hostname) => domains.findActiveId(hostname),
-    clock,
+    otherHosts: () => [url, config.publicHost ?? url].map((each) => new URL(each).host),
   });
   const http = createHttpServer({
     logger,
@@ -127,7 +133,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     redirects: new RedirectHandler({
       cache: urls.cache,
       isReserved,
-      findDomain: (host) => hosts.find(host),
+      findDomain: (host) => domains.hosts.find(host),
       record: clicks.record,
       limiter: new AttemptLimiter(passwordAttempts),
       proxies: config.trustedProxies,
@@ -141,6 +147,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...clicks.handlers,
       ...qrs.handlers,
       ...webhooks.handlers,
+      ...domains.handlers,
       ...usageHandlers(usage),
       ...healthHandlers({
         database,

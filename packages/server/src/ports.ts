@@ -9,5 +9,11 @@ export type NewId = () => string;
 /** Bytes that nobody can guess. */
 export type RandomBytes = (count: number) => Uint8Array;
 
+/**
+ * The texts of a name's TXT records, each put together from its strings; throws a DnsError when
+ * there is no answer.
+ */
+export type ResolveTxt = (name: string) => Promise<readonly string[]>;
+
 /** The addresses of a host, as IP literals; throws when there are none. */
 export type ResolveDns = (hostname: string) => Promise<readonly string[]>;

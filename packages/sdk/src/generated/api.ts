@@ -355,6 +355,88 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List custom domains, newest first */
+        get: operations["listDomains"];
+        put?: never;
+        /**
+         * Add a custom domain
+         * @description Answers the TXT record to set before it is verified. An organization has at most 1000 domains.
+         */
+        post: operations["createDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a custom domain */
+        get: operations["getDomain"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a custom domain
+         * @description Refused with DOMAIN_CONFLICT while active links are on it. Inactive ones stay as they are, and are back with the domain when it is added and verified again.
+         */
+        delete: operations["deleteDomain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/domains/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look up the TXT record, and make the domain active
+         * @description A domain that is active already is answered as it is: the TXT record may go then. DOMAIN_INVALID says what DNS answered instead, DOMAIN_CONFLICT that the hostname is active in another organization.
+         */
+        post: operations["verifyDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/internal/tls-allowed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell a TLS proxy whether to get a certificate for a name
+         * @description For a proxy that issues on demand, and for it alone: requests that came through a proxy, or by the name of a custom domain, are answered 404.
+         */
+        get: operations["getTlsAllowed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/usage": {
         parameters: {
             query?: never;
@@ -887,6 +969,14 @@ export interface components {
             /** @description The first of the webhook's own types by default. */
             type?: components["schemas"]["EventType"];
         };
+        DomainCreateRequest: {
+            /**
+             * Format: idn-hostname
+             * @description A host name with a dot, at most 235 characters long; no address, port or wildcard. Kept in lower case and ASCII (punycode), without a final dot.
+             * @example go.example.com
+             */
+            hostname: string;
+        };
         UnlockRequest: {
             /**
              * Format: password
@@ -1172,18 +1262,31 @@ export interface components {
             id: string;
             /** @example go.example.com */
             hostname: string;
-            /**
-             * Format: uuid
-             * @example 0198c0de-0000-7000-8000-0000000000aa
-             */
+            /** Format: uuid */
             organizationId: string;
-            /** @example true */
+            /** @description Links are served on it. */
             isActive: boolean;
+            txtRecord: components["schemas"]["DomainTxtRecord"];
             /**
              * Format: date-time
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
+            /** @description When it was first verified. */
+            verifiedAt: string | null;
+            /** @description When DNS was last asked. */
+            lastCheckedAt: string | null;
+            /** @description Why the last look-up did not verify it. */
+            lastError: string | null;
+        };
+        /** @description What to set in DNS to prove that the hostname is yours. */
+        DomainTxtRecord: {
+            /** @example _shorty-challenge.go.example.com */
+            name: string;
+            /** @constant */
+            type: "TXT";
+            /** @example shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL */
+            value: string;
         };
         Token: {
             /** @example shorty_at_9d2e */
@@ -1211,7 +1314,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "GONE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE";
+        ErrorCode: "VALIDATION_FAILED" | "SLUG_RESERVED" | "DOMAIN_INVALID" | "UNAUTHORIZED" | "QUOTA_EXCEEDED" | "PLAN_REQUIRED" | "INSUFFICIENT_SCOPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_CONFLICT" | "DOMAIN_CONFLICT" | "IDEMPOTENCY_CONFLICT" | "GONE" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE";
         ErrorDetail: {
             /**
              * @description JSON path of the field; empty for the body as a whole.
@@ -1800,6 +1903,34 @@ export interface components {
             /** @description The first 2048 bytes of the answer, as text. */
             responseBody: string | null;
         };
+        Domain: {
+            /**
+             * Format: uuid
+             * @example 0198c0de-0000-7000-8000-0000000000aa
+             */
+            id: string;
+            /** @example go.example.com */
+            hostname: string;
+            /** Format: uuid */
+            organizationId: string;
+            /** @description Links are served on it. */
+            isActive: boolean;
+            txtRecord: components["schemas"]["DomainTxtRecordOutput"];
+            /**
+             * Format: date-time
+             * @example 2030-01-01T00:00:00.000Z
+             */
+            createdAt: string;
+            /** @description When it was first verified. */
+            verifiedAt: string | null;
+            /** @description When DNS was last asked. */
+            lastCheckedAt: string | null;
+            /** @description Why the last look-up did not verify it. */
+            lastError: string | null;
+        };
+        TlsAllowed: {
+            domain: string;
+        };
         Usage: {
             /**
              * @description A calendar month in UTC.
@@ -1844,6 +1975,15 @@ export interface components {
         Health: {
             /** @constant */
             status: "ok";
+        };
+        /** @description What to set in DNS to prove that the hostname is yours. */
+        DomainTxtRecordOutput: {
+            /** @example _shorty-challenge.go.example.com */
+            name: string;
+            /** @constant */
+            type: "TXT";
+            /** @example shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL */
+            value: string;
         };
         UrlBulkUpdateItem: {
             /** @example 42 */
@@ -7034,6 +7174,1013 @@ export interface operations {
                      *       }
                      *     }
                      */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    listDomains: {
+        parameters: {
+            query?: {
+                /** @description How many items to answer. */
+                limit?: number;
+                /** @description How many items to pass over first. */
+                offset?: number;
+                /** @description Only active or only pending ones. */
+                isActive?: boolean;
+                /** @description Only the domain of this name. */
+                hostname?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of domains */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            total: number;
+                            limit: number;
+                            offset: number;
+                            items: components["schemas"]["Domain"][];
+                        };
+                    };
+                };
+            };
+            /** @description VALIDATION_FAILED */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAUTHORIZED",
+                     *         "message": "The access token is missing, unknown or expired",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INSUFFICIENT_SCOPE */
+            403: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INSUFFICIENT_SCOPE",
+                     *         "message": "This needs the scope urls:write",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAVAILABLE",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    createDomain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description The domain, which is pending */
+            201: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Domain"];
+                    };
+                };
+            };
+            /** @description VALIDATION_FAILED, DOMAIN_INVALID */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAUTHORIZED",
+                     *         "message": "The access token is missing, unknown or expired",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description QUOTA_EXCEEDED */
+            402: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "QUOTA_EXCEEDED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INSUFFICIENT_SCOPE */
+            403: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INSUFFICIENT_SCOPE",
+                     *         "message": "This needs the scope urls:write",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description DOMAIN_CONFLICT, IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "DOMAIN_CONFLICT",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description PAYLOAD_TOO_LARGE */
+            413: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "PAYLOAD_TOO_LARGE",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNSUPPORTED_MEDIA_TYPE */
+            415: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAVAILABLE",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    getDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Domain"];
+                    };
+                };
+            };
+            /** @description VALIDATION_FAILED */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAUTHORIZED",
+                     *         "message": "The access token is missing, unknown or expired",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INSUFFICIENT_SCOPE */
+            403: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INSUFFICIENT_SCOPE",
+                     *         "message": "This needs the scope urls:write",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAVAILABLE",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    deleteDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain that was deleted */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Domain"];
+                    };
+                };
+            };
+            /** @description VALIDATION_FAILED */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAUTHORIZED",
+                     *         "message": "The access token is missing, unknown or expired",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INSUFFICIENT_SCOPE */
+            403: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INSUFFICIENT_SCOPE",
+                     *         "message": "This needs the scope urls:write",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description DOMAIN_CONFLICT */
+            409: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "DOMAIN_CONFLICT",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAVAILABLE",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    verifyDomain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain, which is active */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Domain"];
+                    };
+                };
+            };
+            /** @description VALIDATION_FAILED, DOMAIN_INVALID */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAUTHORIZED",
+                     *         "message": "The access token is missing, unknown or expired",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INSUFFICIENT_SCOPE */
+            403: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INSUFFICIENT_SCOPE",
+                     *         "message": "This needs the scope urls:write",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description DOMAIN_CONFLICT, IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "DOMAIN_CONFLICT",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "INTERNAL",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAVAILABLE",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    getTlsAllowed: {
+        parameters: {
+            query: {
+                /** @description The name. */
+                domain: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An active custom domain, or a name of this server */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TlsAllowed"];
+                };
+            };
+            /** @description VALIDATION_FAILED */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "UNAVAILABLE",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request is no valid HTTP */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };

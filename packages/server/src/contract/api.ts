@@ -1,5 +1,6 @@
 import { tokenRoutes } from '../auth/token-contract.js';
 import { clickRoutes } from '../clicks/clicks-contract.js';
+import { domainRoutes } from '../domains/domain-contract.js';
 import { healthRoutes } from '../health/health-contract.js';
 import { qrRoutes } from '../qr/qr-contract.js';
 import { qrPictureRoutes } from '../qr/qr-picture-contract.js';
@@ -17,6 +18,7 @@ export const api = [
   ...clickRoutes,
   ...scanRoutes,
   ...webhookRoutes,
+  ...domainRoutes,
   ...usageRoutes,
   ...healthRoutes,
   ...qrPictureRoutes,

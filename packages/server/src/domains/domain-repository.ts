@@ -1,44 +1,256 @@
-import type { Database } from '../storage/database.js';
+import type { CompiledQuery, Kysely } from 'kysely';
+import type { EventOutbox } from '../events/event-outbox.js';
+import { findFirst, type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
+import { type Domain, domainColumns, domainOf } from './domain.js';
+import { toDomainRecord } from './present-domain.js';
 
-export interface Domain {
-  readonly id: string;
-  readonly organizationId: string;
-  /** Lower case, without a port. */
-  readonly hostname: string;
-  readonly isActive: boolean;
-  readonly createdAt: number;
+/** What became of a new domain, small enough to be kept with an idempotency key. */
+export type CreateDomainOutcome =
+  | { readonly status: 'created'; readonly domain: Domain }
+  | { readonly status: 'exists'; readonly id: string }
+  | { readonly status: 'too-many' };
+
+/** What became of a verification. */
+export type VerifyDomainOutcome =
+  | { readonly status: 'verified'; readonly domain: Domain }
+  | { readonly status: 'unproven'; readonly fault: string }
+  | { readonly status: 'taken' | 'not-found' };
+
+export type DeleteDomainOutcome =
+  | { readonly status: 'deleted'; readonly domain: Domain }
+  | { readonly status: 'in-use'; readonly activeUrls: number }
+  | { readonly status: 'not-found' };
+
+export interface DomainFilter {
+  readonly limit: number;
+  readonly offset: number;
+  readonly isActive?: boolean | undefined;
+  readonly hostname?: string | undefined;
 }
 
+/** What visitors of a hostname meet. */
+export interface HostDomain {
+  readonly id: string;
+  readonly isActive: boolean;
+}
+
+/** Custom domains. Every method is one transaction; those for organizations see none that is deleted. */
 export class DomainRepository {
   readonly #database: Database;
+  readonly #outbox: EventOutbox;
+  readonly #byHostname: (hostname: string) => CompiledQuery<{ id: string; is_active: number }>;
 
-  constructor(database: Database) {
+  constructor(database: Database, { outbox }: { readonly outbox: EventOutbox }) {
     this.#database = database;
+    this.#outbox = outbox;
+    this.#byHostname = prepare(
+      database.read
+        .selectFrom('domains')
+        .select(['id', 'is_active'])
+        .where('verified_at', 'is not', null)
+        .where('hostname', '=', '')
+        .orderBy('is_active', 'desc')
+        .orderBy('verified_at', 'desc'),
+    );
   }
 
-  create(domain: Domain): Promise<void> {
+  /** A pending domain; one that the organization has deleted comes back with its links. */
+  create(
+    domain: Domain,
+    max: number,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<Once<CreateDomainOutcome>> {
+    return this.#database.write((transaction) =>
+      runOnce<CreateDomainOutcome>(transaction, idempotency, async () => {
+        const { organizationId, hostname } = domain;
+        const before = await transaction
+          .selectFrom('domains')
+          .select(['id', 'deleted_at'])
+          .where('organization_id', '=', organizationId)
+          .where('hostname', '=', hostname)
+          .executeTakeFirst();
+        if (before?.deleted_at === null) return { status: 'exists', id: before.id };
+        if ((await count(transaction, organizationId)) >= max) return { status: 'too-many' };
+        const { challenge, createdAt } = domain;
+        const row = before
+          ? await transaction
+              .updateTable('domains')
+              .set({ challenge, created_at: createdAt, deleted_at: null })
+              .where('id', '=', before.id)
+              .returning(domainColumns)
+              .executeTakeFirstOrThrow()
+          : await transaction
+              .insertInto('domains')
+              .values({
+                id: domain.id,
+                organization_id: organizationId,
+                hostname,
+                challenge,
+                is_active: 0,
+                created_at: createdAt,
+                verified_at: null,
+                last_checked_at: null,
+                last_error: null,
+                deleted_at: null,
+              })
+              .returning(domainColumns)
+              .executeTakeFirstOrThrow();
+        return { status: 'created', domain: domainOf(row) };
+      }),
+    );
+  }
+
+  find(organizationId: string, id: string): Promise<Domain | undefined> {
+    return find(this.#database.read, organizationId, id);
+  }
+
+  /** One page, newest first, and how many there are in all. */
+  async list(
+    organizationId: string,
+    { limit, offset, ...filter }: DomainFilter,
+  ): Promise<{ total: number; domains: Domain[] }> {
+    const { read } = this.#database;
+    const [total, rows] = await Promise.all([
+      count(read, organizationId, filter),
+      selectDomains(read, organizationId, filter)
+        .select(domainColumns)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute(),
+    ]);
+    return { total, domains: rows.map(domainOf) };
+  }
+
+  /** What an earlier request with this key has come to, if there was one. */
+  findFirstVerification(
+    request: IdempotentRequest,
+  ): Promise<Once<VerifyDomainOutcome> | undefined> {
+    return findFirst(this.#database.read, request);
+  }
+
+  /**
+   * Makes a domain active, with its event when that is the first time, or records why it is not.
+   * `checked` is the domain whose challenge was looked up; `fault` is null where it was found.
+   */
+  verify(
+    checked: Domain,
+    fault: string | null,
+    now: number,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<Once<VerifyDomainOutcome>> {
+    return this.#database.write((transaction) =>
+      runOnce<VerifyDomainOutcome>(transaction, idempotency, async () => {
+        const { id, organizationId, hostname } = checked;
+        const before = await find(transaction, organizationId, id);
+        // Meanwhile it may have been deleted, and be back with another challenge.
+        if (before?.challenge !== checked.challenge) return { status: 'not-found' };
+        if (before.isActive) return { status: 'verified', domain: before };
+        const isTaken = fault === null && (await isActive(transaction, hostname));
+        const lastError = isTaken ? takenFault(hostname) : fault;
+        const verifiedAt = lastError === null ? (before.verifiedAt ?? now) : before.verifiedAt;
+        const row = await transaction
+          .updateTable('domains')
+          .set({
+            is_active: lastError === null ? 1 : 0,
+            verified_at: verifiedAt,
+            last_checked_at: now,
+            last_error: lastError,
+          })
+          .where('id', '=', id)
+          .returning(domainColumns)
+          .executeTakeFirstOrThrow();
+        if (isTaken) return { status: 'taken' };
+        if (fault !== null) return { status: 'unproven', fault };
+        const domain = domainOf(row);
+        if (before.verifiedAt === null) {
+          await this.#outbox.record(transaction, organizationId, 'domain.verified', now, () => [
+            toDomainRecord(domain),
+          ]);
+        }
+        return { status: 'verified', domain };
+      }),
+    );
+  }
+
+  /** Ends a domain unless active links are on it; its row stays for the sake of the other links. */
+  delete(organizationId: string, id: string, now: number): Promise<DeleteDomainOutcome> {
     return this.#database.write(async (transaction) => {
+      const domain = await find(transaction, organizationId, id);
+      if (!domain) return { status: 'not-found' };
+      const { activeUrls } = await transaction
+        .selectFrom('urls')
+        .select(({ fn }) => fn.countAll<number>().as('activeUrls'))
+        .where('domain_id', '=', id)
+        .where('is_active', '=', 1)
+        .executeTakeFirstOrThrow();
+      if (Number(activeUrls) > 0) return { status: 'in-use', activeUrls: Number(activeUrls) };
       await transaction
-        .insertInto('domains')
-        .values({
-          id: domain.id,
-          organization_id: domain.organizationId,
-          hostname: domain.hostname,
-          is_active: domain.isActive ? 1 : 0,
-          created_at: domain.createdAt,
-        })
+        .updateTable('domains')
+        .set({ is_active: 0, deleted_at: now, last_checked_at: null, last_error: null })
+        .where('id', '=', id)
         .execute();
+      return { status: 'deleted', domain };
     });
   }
 
-  /** The id of the active domain with this name. */
-  async findActiveId(hostname: string): Promise<string | undefined> {
-    const row = await this.#database.read
-      .selectFrom('domains')
-      .select('id')
-      .where('hostname', '=', hostname)
-      .where('is_active', '=', 1)
-      .executeTakeFirst();
-    return row?.id;
+  /** The active domain of this name, or else the one that was active last. */
+  async findByHostname(hostname: string): Promise<HostDomain | undefined> {
+    const { rows } = await this.#database.read.executeQuery(this.#byHostname(hostname));
+    const [row] = rows;
+    return row && { id: row.id, isActive: row.is_active === 1 };
   }
+}
+
+/** What is told of a hostname that somebody else has verified. */
+export function takenFault(hostname: string): string {
+  return `${hostname} is active in another organization of this server, which must delete it first`;
+}
+
+type Filter = Pick<DomainFilter, 'isActive' | 'hostname'>;
+
+function selectDomains(
+  db: Kysely<Schema>,
+  organizationId: string,
+  { isActive, hostname }: Filter = {},
+) {
+  return db
+    .selectFrom('domains')
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .$if(isActive !== undefined, (query) => query.where('is_active', '=', isActive ? 1 : 0))
+    .$if(hostname !== undefined, (query) => query.where('hostname', '=', hostname ?? ''));
+}
+
+async function find(
+  db: Kysely<Schema> | WriteTransaction,
+  organizationId: string,
+  id: string,
+): Promise<Domain | undefined> {
+  const row = await selectDomains(db, organizationId)
+    .select(domainColumns)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && domainOf(row);
+}
+
+async function count(db: Kysely<Schema>, organizationId: string, filter?: Filter): Promise<number> {
+  const { total } = await selectDomains(db, organizationId, filter)
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+async function isActive(transaction: WriteTransaction, hostname: string): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('domains')
+    .select('id')
+    .where('verified_at', 'is not', null)
+    .where('hostname', '=', hostname)
+    .where('is_active', '=', 1)
+    .executeTakeFirst();
+  return row !== undefined;
 }

@@ -7,7 +7,7 @@ function resolver() {
   const asked: string[] = [];
   const hosts = new HostResolver({
     shortDomain: () => 'sho.example:8080',
-    findActiveId: async (hostname) => {
+    findId: async (hostname) => {
       asked.push(hostname);
       return active.get(hostname);
     },
@@ -59,6 +59,18 @@ describe('HostResolver', () => {
     advance(999);
     expect(hosts.find('go.example')).toBe('domain-1');
     expect(asked).toHaveLength(1);
+  });
+
+  it('forgets at once what changes on this node, and what is being looked up meanwhile', async () => {
+    const { hosts, active } = resolver();
+    await hosts.find('go.example');
+    const early = hosts.find('new.example');
+    active.set('new.example', 'domain-2');
+    active.delete('go.example');
+    hosts.forget();
+    await early;
+    expect(await hosts.find('new.example')).toBe('domain-2');
+    expect(await hosts.find('go.example')).toBeNull();
   });
 
   it('sees within a second that a domain was added or removed', async () => {

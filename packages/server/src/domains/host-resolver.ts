@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../ports.js';
+import { hostnameOf } from './hostname.js';
 
 export interface HostResolverOptions {
   /** The platform's own host, with its port if need be. */
   readonly shortDomain: () => string;
-  readonly findActiveId: (hostname: string) => Promise<string | undefined>;
+  /** The custom domain whose links are looked up by this name. */
+  readonly findId: (hostname: string) => Promise<string | undefined>;
   readonly clock: Clock;
 }
 
@@ -13,14 +15,14 @@ interface Entry {
   readonly until: number;
 }
 
-// A domain that is verified or removed takes hold within this time, here and on other nodes.
+// A domain that is verified or removed on another node takes hold here within this time.
 const freshMs = 1_000;
 const maxHosts = 10_000;
 
 /** Which domain a Host header names: a custom one, or the platform's for every other host. */
 export class HostResolver {
   readonly #options: HostResolverOptions;
-  readonly #hosts = new LRUCache<string, Entry>({ max: maxHosts });
+  #hosts = new LRUCache<string, Entry>({ max: maxHosts });
 
   constructor(options: HostResolverOptions) {
     this.#options = options;
@@ -33,12 +35,17 @@ export class HostResolver {
     return entry && entry.until > this.#options.clock() ? entry.domainId : this.#look(host);
   }
 
+  /** Forgets every host. Rare: only when a domain of this node was verified or deleted. */
+  forget(): void {
+    // What is being looked up is remembered in the old cache, which nobody asks any more.
+    this.#hosts = new LRUCache({ max: maxHosts });
+  }
+
   async #look(host: string): Promise<string | null> {
+    const hosts = this.#hosts;
     const until = this.#options.clock() + freshMs;
-    // Without its port and the dot that ends a fully qualified name.
-    const hostname = host.replace(/\.?(?::\d*)?$/, '').toLowerCase();
-    const domainId = (await this.#options.findActiveId(hostname)) ?? null;
-    this.#hosts.set(host, { domainId, until });
+    const domainId = (await this.#options.findId(hostnameOf(host))) ?? null;
+    hosts.set(host, { domainId, until });
     return domainId;
   }
 }

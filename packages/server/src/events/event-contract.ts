@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { domainRecord } from '../domains/domain-contract.js';
 import { qrRecord } from '../qr/qr-contract.js';
 import { urlRecord } from '../urls/url-contract.js';
 import { type EventType, eventTypes } from './event-types.js';
@@ -16,19 +17,10 @@ const threshold = z
   })
   .meta({ id: 'ThresholdEventData' });
 
-const domain = z
-  .object({
-    id: uuid,
-    hostname: z.string().meta({ example: 'go.example.com' }),
-    organizationId: uuid,
-    isActive: z.boolean().meta({ example: true }),
-    createdAt: instant,
-  })
-  .meta({ id: 'DomainEventData' });
-
 // Receivers must bear fields that a newer server adds; responses of the API are described exactly.
 const url = z.object(urlRecord.shape).meta({ id: 'UrlEventData' });
 const qr = z.object(qrRecord.shape).meta({ id: 'QrEventData' });
+const domain = z.object(domainRecord.shape).meta({ id: 'DomainEventData' });
 
 /** What the events of each type carry as `data`. */
 export const eventData = {

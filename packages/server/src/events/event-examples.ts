@@ -66,6 +66,14 @@ export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = 
     hostname: 'go.example.com',
     organizationId: organization,
     isActive: true,
+    txtRecord: {
+      name: '_shorty-challenge.go.example.com',
+      type: 'TXT',
+      value: 'shorty-verification=example',
+    },
     createdAt,
+    verifiedAt: createdAt,
+    lastCheckedAt: createdAt,
+    lastError: null,
   },
 };

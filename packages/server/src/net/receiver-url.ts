@@ -41,7 +41,10 @@ export function findUrlFault(url: string | URL, rules: ReceiverRules): UrlFault 
   // RFC 6761 §6.3: names that always stand for this machine.
   const isThisMachine = /(?:^|\.)localhost\.?$/.test(host);
   if (isThisMachine || (isIP(host) !== 0 && !isPublicAddress(host))) {
-    return { reason: 'forbidden_address', message: 'must lead to a public address' };
+    return {
+      reason: 'forbidden_address',
+      message: 'must lead to a public address; SHORTY_ALLOW_PRIVATE_NETWORK=1 lets others in',
+    };
   }
   return undefined;
 }

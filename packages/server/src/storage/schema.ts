@@ -62,8 +62,16 @@ export interface DomainTable {
   id: string;
   organization_id: string;
   hostname: string;
+  /** What its TXT record must say. */
+  challenge: string;
   is_active: number;
   created_at: number;
+  /** For the first time; once it is set, visitors by the hostname meet this domain's links alone. */
+  verified_at: number | null;
+  last_checked_at: number | null;
+  last_error: string | null;
+  /** Since then it is there for the sake of its links, until its organization adds it again. */
+  deleted_at: number | null;
 }
 
 export interface UrlTable {

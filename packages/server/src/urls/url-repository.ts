@@ -310,13 +310,14 @@ export class UrlRepository {
     if (!changed.ok) return { status: 'refused', fault: changed.fault };
     let url: ShortUrl = { ...changed.url, updatedAt: now };
     const moves = url.domainId !== before.domainId;
-    if (moves) {
+    const activeChange = Number(url.isActive) - Number(before.isActive);
+    // Its domain may have been deleted while it was inactive.
+    if (moves || activeChange > 0) {
       const domains = await findActiveDomains(transaction, organizationId, [url.domainId]);
       const hostname = url.domainId === null ? null : domains.get(url.domainId);
       if (hostname === undefined) return { status: 'domain-invalid' };
       url = { ...url, hostname };
     }
-    const activeChange = Number(url.isActive) - Number(before.isActive);
     if (activeChange > 0 && (await takeQuota(transaction, this.#plans, organizationId, 1)) < 1) {
       await giveQuota(transaction, organizationId, 1);
       return { status: 'quota-exceeded' };

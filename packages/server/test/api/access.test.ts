@@ -16,6 +16,7 @@ let api: TestServer;
 let id: string;
 let qrId: string;
 let webhookId: string;
+let domainId: string;
 beforeAll(async () => {
   api = await startServer();
   const created = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
@@ -25,10 +26,17 @@ beforeAll(async () => {
     body: { url: 'https://receiver.example/', events: ['url.created'] },
   });
   webhookId = webhook.data.id;
+  domainId = (await addDomain()).data.id;
 });
 afterAll(() => api.stop());
 
+let domains = 0;
+const addDomain = () => {
+  domains += 1;
+  return api.call('createDomain', { body: { hostname: `go${domains}.example` } });
+};
 const idOf = (path: string) => {
+  if (path.startsWith('/api/v1/domains/')) return domainId;
   if (path.startsWith('/api/v1/qr/')) return qrId;
   return path.startsWith('/api/v1/webhooks/') ? webhookId : id;
 };
@@ -126,6 +134,7 @@ describe("another organization's URLs are treated as missing", () => {
   // Those who were let in above have deleted the first one.
   beforeAll(async () => {
     qrId = (await api.call('createQr', { body: { urlId: id } })).data.id;
+    domainId = (await addDomain()).data.id;
   });
 
   it.each(byId)('%s answers 404', async (_, route) => {
@@ -133,6 +142,7 @@ describe("another organization's URLs are treated as missing", () => {
     const records = async () => [
       (await api.call('getUrl', { params: { id } })).data,
       (await api.call('getQr', { params: { id: qrId } })).data,
+      (await api.call('getDomain', { params: { id: domainId } })).data,
     ];
     const before = await records();
     const answer = await ask(other, route);
@@ -144,6 +154,7 @@ describe("another organization's URLs are treated as missing", () => {
     const other = await api.signIn(await api.createOrganization('free'));
     expect((await other.call('listUrls')).data.total).toBe(0);
     expect((await other.call('listQrs')).data.total).toBe(0);
+    expect((await other.call('listDomains')).data.total).toBe(0);
   });
 });
 

@@ -1,8 +1,7 @@
 import { request } from 'node:http';
 import { v7 as newUuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DomainRepository } from '../../src/domains/domain-repository.js';
-import { startServer, type TestServer } from './start-server.js';
+import { type Caller, startServer, type TestServer } from './start-server.js';
 
 const targetUrl = 'https://example.com/';
 
@@ -13,11 +12,16 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 let count = 0;
-async function addDomain(organizationId = api.organizationId, isActive = true) {
+async function addDomain(caller: Caller = api, isActive = true) {
   count += 1;
-  const domain = { id: newUuid(), hostname: `go${count}.example`, organizationId, isActive };
-  await new DomainRepository(api.server.database).create({ ...domain, createdAt: api.clock() });
-  return domain;
+  const hostname = `go${count}.example`;
+  const { data } = await caller.call('createDomain', { body: { hostname } });
+  if (isActive) {
+    api.zone.set(data.txtRecord.name, [data.txtRecord.value]);
+    const verified = await caller.call('verifyDomain', { params: { id: data.id } });
+    expect(verified.status).toBe(200);
+  }
+  return { id: data.id, hostname };
 }
 const create = (body: object) => api.call('createUrl', { body: { targetUrl, ...body } });
 
@@ -46,12 +50,12 @@ describe('domainId routes the link through a custom domain', () => {
 
   it.each([
     ['unknown', async () => newUuid()],
-    ['not active', async () => (await addDomain(api.organizationId, false)).id],
+    ['not active', async () => (await addDomain(api, false)).id],
     [
       "another organization's",
       async () => {
         const other = await api.signIn(await api.createOrganization('free'));
-        return (await addDomain(other.organizationId)).id;
+        return (await addDomain(other)).id;
       },
     ],
   ])('is refused when the domain is %s', async (_, domain) => {
@@ -105,15 +109,65 @@ describe('domainId routes the link through a custom domain', () => {
     }
   });
 
-  it('a domain that becomes active takes hold within a second', async () => {
-    const { id, hostname } = await addDomain(api.organizationId, false);
+  it('a domain that becomes active takes hold at once', async () => {
+    const { id, hostname } = await addDomain(api, false);
     await create({ customSlug: 'soon-there' });
     expect(await follow(hostname, 'soon-there')).toBe(targetUrl);
-    await api.server.database.write(async (transaction) => {
-      await transaction.updateTable('domains').set({ is_active: 1 }).where('id', '=', id).execute();
-    });
-    api.clock.advance(1000);
+    const { txtRecord } = (await api.call('getDomain', { params: { id } })).data;
+    api.zone.set(txtRecord.name, [txtRecord.value]);
+    await api.call('verifyDomain', { params: { id } });
     expect(await follow(hostname, 'soon-there')).toBe(404);
+  });
+});
+
+describe('a domain that is no more', () => {
+  it('leads its visitors to its own links, which are gone, and never to others of that name', async () => {
+    const { id, hostname } = await addDomain();
+    await create({ customSlug: 'in-both', targetUrl: 'https://example.com/platform' });
+    await create({ customSlug: 'platform-alone' });
+    const { data: link } = await create({ domainId: id, customSlug: 'in-both' });
+    expect(await follow(hostname, 'in-both')).toBe(targetUrl);
+    await api.call('deleteUrl', { params: { id: link.id } });
+    expect((await api.call('deleteDomain', { params: { id } })).status).toBe(200);
+    expect(await follow(hostname, 'in-both')).toBe(410);
+    expect(await follow(hostname, 'platform-alone')).toBe(404);
+  });
+
+  it('belongs to whom it is verified by next, at once', async () => {
+    const { id, hostname } = await addDomain();
+    const { data: link } = await create({ domainId: id, customSlug: 'handed-over' });
+    await api.call('deleteUrl', { params: { id: link.id } });
+    await api.call('deleteDomain', { params: { id } });
+    expect(await follow(hostname, 'handed-over')).toBe(410);
+
+    const next = await api.signIn(await api.createOrganization('free'));
+    const { data } = await next.call('createDomain', { body: { hostname } });
+    expect(await follow(hostname, 'handed-over')).toBe(410);
+    api.zone.set(data.txtRecord.name, [data.txtRecord.value]);
+    await next.call('verifyDomain', { params: { id: data.id } });
+    expect(await follow(hostname, 'handed-over')).toBe(404);
+    const body = { targetUrl: 'https://example.com/next', customSlug: 'handed-over' };
+    await next.call('createUrl', { body: { ...body, domainId: data.id } });
+    expect(await follow(hostname, 'handed-over')).toBe(body.targetUrl);
+  });
+});
+
+describe('what else a custom domain answers', () => {
+  it('is told to nobody who asks by its name for certificates', async () => {
+    const { hostname } = await addDomain();
+    const question = `internal/tls-allowed?domain=${hostname}`;
+    expect(await follow(hostname, question)).toBe(404);
+    expect(await follow('localhost', question)).toBe(200);
+  });
+
+  it('links of the domain are listed by domainId, and their QR codes carry its name', async () => {
+    const { id: domainId, hostname } = await addDomain();
+    const { data: link } = await create({ domainId, customSlug: 'with-code' });
+    const { data } = await api.call('listUrls', { query: { domainId } });
+    expect(data.items.map(({ shortUrl }) => shortUrl)).toEqual([`http://${hostname}/with-code`]);
+    const { data: code } = await api.call('createQr', { body: { urlId: link.id } });
+    expect(code.qrData).toBe(`http://${hostname}/${link.shortCode}`);
+    expect(await follow(hostname, link.shortCode)).toBe(targetUrl);
   });
 });
 

@@ -53,19 +53,10 @@ describe('POST /api/v1/qr', () => {
   });
 
   it('encodes the custom domain of a URL, since only that leads to its code', async () => {
-    const domainId = '01981f2e-7d1c-4c59-8a5f-5d9f6d0b7c11';
-    await api.server.database.write(async (transaction) => {
-      await transaction
-        .insertInto('domains')
-        .values({
-          id: domainId,
-          organization_id: api.organizationId,
-          hostname: 'go.custom.example',
-          is_active: 1,
-          created_at: 0,
-        })
-        .execute();
-    });
+    const added = await api.call('createDomain', { body: { hostname: 'go.custom.example' } });
+    const { id: domainId, txtRecord } = added.data;
+    api.zone.set(txtRecord.name, [txtRecord.value]);
+    await api.call('verifyDomain', { params: { id: domainId } });
     const body = { targetUrl: 'https://example.com/', domainId };
     const bound = (await api.call('createUrl', { body })).data;
     const { data } = await create({ urlId: bound.id });

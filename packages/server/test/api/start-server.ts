@@ -10,6 +10,7 @@ import { OrganizationRepository } from '../../src/organizations/organization-rep
 import type { PlanName } from '../../src/organizations/plans.js';
 import type { Answer } from './answer.js';
 import { contractFetch } from './contract-fetch.js';
+import { Zone } from './zone.js';
 
 type OperationId = ApiRoute['operationId'];
 type RouteOf<Id extends OperationId> = Extract<ApiRoute, { operationId: Id }>;
@@ -41,6 +42,8 @@ export interface TestServer extends Caller {
   readonly server: ShortyServer;
   /** The server's time, which passes only by `advance`. */
   readonly clock: TestClock;
+  /** What DNS knows. */
+  readonly zone: Zone;
   readonly credentials: Credentials;
   /** What a visitor of a short link is answered; nothing is followed. */
   visit(path: string, init?: RequestInit): Promise<Answer>;
@@ -66,7 +69,8 @@ export function testClock(start = Date.UTC(2030, 0, 1)): TestClock {
 /** A server in this process with a clock of its own, and a caller with every scope. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const clock = testClock();
-  const server = createServer({ clock, ...options });
+  const zone = new Zone();
+  const server = createServer({ clock, resolveTxt: zone.resolveTxt, ...options });
   await server.start();
   const base = server.url;
   const credentials = server.credentials;
@@ -91,6 +95,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...(await signIn(credentials)),
     server,
     clock,
+    zone,
     credentials,
     signIn,
     visit: (path, init) => contractFetch(base + path, init),

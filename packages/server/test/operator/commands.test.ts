@@ -137,7 +137,7 @@ describe('migrate', () => {
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,
       stdout:
-        'Applied 0001-initial.\nApplied 0002-visits.\nApplied 0003-qr-codes.\nApplied 0004-webhooks.\nApplied 0005-usage.\n',
+        'Applied 0001-initial.\nApplied 0002-visits.\nApplied 0003-qr-codes.\nApplied 0004-webhooks.\nApplied 0005-usage.\nApplied 0006-domains.\n',
     });
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,

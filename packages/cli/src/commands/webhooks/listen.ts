@@ -38,6 +38,10 @@ export const define: DefineCommand = (command, start) => {
 };
 
 const help = `
+Have a webhook lead here, with a server that is started with
+SHORTY_ALLOW_PRIVATE_NETWORK=1:
+  shorty webhooks create http://localhost:${defaultPort} --event url.created
+
 ${secretHelp}
 Without a secret deliveries are marked UNVERIFIED and forwarded all the same;
 with one, what does not verify is answered with 401 and forwarded to nobody.
@@ -66,7 +70,7 @@ async function listen(context: Context, options: ListenOptions): Promise<ExitCod
     const onwards = target ? `, forwarding to ${target.href}` : '';
     output.note(`waiting for webhooks on ${listener.url}${onwards}; Ctrl-C ends`);
     if (secret === undefined)
-      output.warn('UNVERIFIED: there is no secret to check signatures with');
+      output.warn('UNVERIFIED: SHORTY_WEBHOOK_SECRET is not set, so no signature is checked');
     if (!io.interrupt.aborted) await once(io.interrupt, 'abort');
   } finally {
     await listener.stop();

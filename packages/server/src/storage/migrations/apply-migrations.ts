@@ -5,6 +5,7 @@ import { visits } from './0002-visits.js';
 import { qrCodes } from './0003-qr-codes.js';
 import { webhooks } from './0004-webhooks.js';
 import { usage } from './0005-usage.js';
+import { domains } from './0006-domains.js';
 
 export type Engine = 'sqlite';
 
@@ -15,6 +16,7 @@ const migrations: Record<string, (engine: Engine) => Migration> = {
   '0003-qr-codes': qrCodes,
   '0004-webhooks': webhooks,
   '0005-usage': usage,
+  '0006-domains': domains,
 };
 
 /** Applies what is missing, all or nothing; the names of what was applied. */

@@ -1,0 +1,89 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
+import { freePort, root, scratchFolder } from './processes.js';
+
+export interface Caddy {
+  readonly httpPort: number;
+  readonly httpsPort: number;
+}
+
+interface AdaptedCaddyfile {
+  apps: {
+    http: { servers: Record<string, { listen: string[] }> };
+    tls: { automation: { policies: { issuers?: unknown }[] } };
+  };
+}
+
+/**
+ * Caddy with the project's Caddyfile. All that is changed of it is where it listens and keeps its
+ * things, and that its own authority signs, since none of the internet's can be asked here.
+ */
+export async function startCaddy(upstream: string, shortDomain: string): Promise<Caddy> {
+  const binary = process.env.SHORTY_CADDY;
+  if (!binary) throw new Error('SHORTY_CADDY names no Caddy: SHORTY_CADDY=$(.ci/caddy) npm test');
+  const folder = scratchFolder();
+  const httpPort = await freePort();
+  const httpsPort = await freePort();
+  const env = {
+    ...process.env,
+    HOME: folder,
+    XDG_DATA_HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    SHORTY_UPSTREAM: upstream,
+    SHORTY_HOST: shortDomain,
+  };
+  const { stdout } = await promisify(execFile)(
+    binary,
+    ['adapt', '--validate', '--config', join(root, 'examples/Caddyfile'), '--adapter', 'caddyfile'],
+    { env },
+  );
+  const { apps } = JSON.parse(stdout) as AdaptedCaddyfile;
+  for (const server of Object.values(apps.http.servers)) {
+    server.listen = server.listen.map((address) => address.replace(':443', `:${httpsPort}`));
+  }
+  for (const policy of apps.tls.automation.policies) policy.issuers = [{ module: 'internal' }];
+  const config = join(folder, 'caddy.json');
+  await writeFile(
+    config,
+    JSON.stringify({
+      admin: { disabled: true },
+      storage: { module: 'file_system', root: folder },
+      apps: {
+        ...apps,
+        http: { ...apps.http, http_port: httpPort, https_port: httpsPort },
+        pki: { certificate_authorities: { local: { install_trust: false } } },
+      },
+    }),
+  );
+  const child = spawn(binary, ['run', '--config', config], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  });
+  while (!(await accepts(httpsPort)) || !(await accepts(httpPort))) {
+    if (child.exitCode !== null) throw new Error(`Caddy left with ${child.exitCode}: ${log}`);
+    await sleep(50);
+  }
+  return { httpPort, httpsPort };
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}

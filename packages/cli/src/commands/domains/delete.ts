@@ -1,0 +1,13 @@
+import type { DefineCommand } from '../../command.js';
+import { deleteEach } from '../delete-each.js';
+
+export const define: DefineCommand = (command, start) => {
+  command.argument('<id...>', 'ids of the domains').action((ids: string[]) =>
+    start(async (context) => {
+      const client = await context.client();
+      return deleteEach(context, { noun: 'domain', ids }, (id) =>
+        client.domains.delete(id, { signal: context.io.interrupt }),
+      );
+    }),
+  );
+};

@@ -1,0 +1,97 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Domain, type Shorty, ValidationError } from '@shorty/sdk';
+import { Option } from 'commander';
+import { CliError } from '../../cli-error.js';
+import type { DefineCommand } from '../../command.js';
+import type { Context } from '../../context.js';
+import { type ExitCode, exitCodes } from '../../exit-codes.js';
+import { formatCount, printable } from '../../format.js';
+import { ProgressLine } from '../../progress-line.js';
+import { parsePositive } from '../urls/link-options.js';
+import { writeDomain } from './write-domain.js';
+
+interface VerifyOptions {
+  readonly wait?: boolean;
+  readonly waitFor: number;
+  readonly every: number;
+}
+
+export const define: DefineCommand = (command, start) => {
+  command
+    .argument('<id>', 'id of the domain')
+    .option('--wait', 'ask again until DNS has the TXT record')
+    .addOption(
+      new Option('--wait-for <minutes>', 'how long to go on asking')
+        .argParser(parsePositive)
+        .default(30),
+    )
+    .addOption(
+      new Option('--every <seconds>', 'how often to ask').argParser(parsePositive).default(15),
+    )
+    .action((id: string, options: VerifyOptions) =>
+      start((context) => verifyDomain(context, id, options)),
+    );
+};
+
+async function verifyDomain(
+  context: Context,
+  id: string,
+  options: VerifyOptions,
+): Promise<ExitCode> {
+  const { io, output } = context;
+  const client = await context.client();
+  const domain = options.wait
+    ? await untilVerified(context, client, id, options)
+    : await client.domains.verify(id, { signal: io.interrupt });
+  await writeDomain(context, domain);
+  output.note(`links can be created on it: shorty urls create <url> --domain-id ${domain.id}`);
+  return exitCodes.done;
+}
+
+/** Asks until the record is there. Any other failure than that it is not ends the wait. */
+async function untilVerified(
+  context: Context,
+  client: Shorty,
+  id: string,
+  { waitFor, every }: VerifyOptions,
+): Promise<Domain> {
+  const { io, output } = context;
+  const endsAt = io.now() + waitFor * 60_000;
+  const progress = new ProgressLine(context);
+  let told: string | undefined;
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await tryOnce(client, id, io.interrupt);
+      if (!(outcome instanceof ValidationError)) return outcome;
+      const { message } = outcome;
+      // What is new is worth a line; that it is still so is not.
+      if (message !== told && !output.isQuiet) progress.tell(printable(message));
+      told = message;
+      if (io.now() + every * 1000 > endsAt) throw gaveUp(outcome, waitFor);
+      progress.show(`asked DNS ${formatCount(attempt, 'time')}; again in ${every} s; Ctrl-C ends`);
+      await wait(every * 1000, undefined, { signal: io.interrupt });
+    }
+  } finally {
+    progress.clear();
+  }
+}
+
+async function tryOnce(
+  client: Shorty,
+  id: string,
+  signal: AbortSignal,
+): Promise<Domain | ValidationError> {
+  try {
+    return await client.domains.verify(id, { signal });
+  } catch (error) {
+    if (error instanceof ValidationError && error.code === 'DOMAIN_INVALID') return error;
+    throw error;
+  }
+}
+
+function gaveUp(cause: ValidationError, minutes: number): CliError {
+  return new CliError(`not verified within ${formatCount(minutes, 'minute')}: ${cause.message}`, {
+    code: 'DOMAIN_INVALID',
+    cause,
+  });
+}

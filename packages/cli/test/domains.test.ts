@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+const zone = new Map<string, string>();
+let onAsked: (name: string) => void = () => {};
+
+beforeAll(async () => {
+  server = await startApiServer({
+    resolveTxt: async (name) => {
+      onAsked(name);
+      return [zone.get(name) ?? 'nothing yet'];
+    },
+  });
+  shorty = await BuiltShorty.build(server.env);
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await shorty.run(['domains', ...args, '--json']);
+  expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+describe('shorty domains', () => {
+  test('create shows the TXT record to set, and what to do next', async () => {
+    const { code, stdout, stderr } = await shorty.run(['domains', 'create', 'One.example.com']);
+    expect(code).toBe(0);
+    const value = /txtValue +(shorty-verification=\S+)/.exec(stdout)?.[1] ?? '';
+    const id = /^id +(\S+)/m.exec(stdout)?.[1] ?? '';
+    expect(stderr).toContain(`  _shorty-challenge.one.example.com  TXT  ${value}\n`);
+    expect(stderr).toContain(`shorty domains verify ${id} --wait`);
+    expect(await json('get', id)).toMatchObject({ txtRecord: { value }, isActive: false });
+  });
+
+  test('verify tells what is in DNS instead, and makes the domain active when it is there', async () => {
+    const { id, txtRecord } = await json('create', 'two.example.com');
+    const early = await shorty.run(['domains', 'verify', id]);
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('is "nothing yet"')]);
+    zone.set(txtRecord.name, txtRecord.value);
+    expect(await json('verify', id)).toMatchObject({ id, isActive: true });
+  });
+
+  test('verify --wait asks until DNS has the record, and tells each thing once', async () => {
+    const { id, txtRecord } = await json('create', 'three.example.com');
+    let asked = 0;
+    onAsked = (name) => {
+      asked += 1;
+      if (asked === 3) zone.set(name, txtRecord.value);
+    };
+    const args = ['domains', 'verify', id, '--wait', '--every', '1', '--json'];
+    const { code, stdout, stderr } = await shorty.run(args);
+    expect([code, asked]).toEqual([0, 3]);
+    expect(JSON.parse(stdout)).toMatchObject({ id, isActive: true });
+    expect(stderr.match(/nothing yet/g)).toHaveLength(1);
+  });
+
+  test('verify --wait ends with its time, and with Ctrl-C', async () => {
+    const { id } = await json('create', 'four.example.com');
+    const args = ['domains', 'verify', id, '--wait', '--wait-for', '1'];
+    const ended = await shorty.run([...args, '--every', '61']);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain('not verified within 1 minute: The TXT record at');
+
+    const isAsked = new Promise<void>((resolve) => {
+      onAsked = () => resolve();
+    });
+    const waiting = shorty.start([...args, '--every', '30']);
+    await isAsked;
+    waiting.process.kill('SIGINT');
+    expect((await waiting.result).code).toBe(130);
+  });
+
+  test('list filters, and delete counts the links that are in its way', async () => {
+    const { id, txtRecord } = await json('create', 'five.example.com');
+    zone.set(txtRecord.name, txtRecord.value);
+    await json('verify', id);
+    const ids = async (...args: string[]) =>
+      (await json('list', ...args)).items.map((item: { id: string }) => item.id);
+    expect(await ids('--active')).toContain(id);
+    expect(await ids('--pending')).not.toContain(id);
+    expect(await ids('--hostname', 'FIVE.example.com')).toEqual([id]);
+
+    const link = await server.client.urls.create({
+      targetUrl: 'https://example.com',
+      domainId: id,
+    });
+    const refused = await shorty.run(['domains', 'delete', id]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('1 active link')]);
+    await server.client.urls.delete(link.id);
+    expect((await shorty.run(['domains', 'delete', id])).code).toBe(0);
+    const again = await shorty.run(['domains', 'delete', id]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('no such domain')]);
+  });
+});

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { defineRoute } from '../contract/define-route.js';
+import { pageOf, paging, queryBoolean, uuid } from '../contract/fields.js';
+import { maxHostnameLength, readHostname } from './hostname.js';
+
+/** Domains of one organization, pending ones included. */
+export const maxDomains = 1_000;
+
+const hostname = z
+  .string()
+  .transform((text, context) => {
+    const reading = readHostname(text);
+    if (reading.ok) return reading.hostname;
+    context.addIssue({ code: 'custom', message: reading.fault });
+    return z.NEVER;
+  })
+  .meta({
+    override: { type: 'string', format: 'idn-hostname' },
+    description: `A host name with a dot, at most ${maxHostnameLength} characters long; no address, port or wildcard. Kept in lower case and ASCII (punycode), without a final dot.`,
+    example: 'go.example.com',
+  });
+
+export const domainCreateRequest = z.strictObject({ hostname }).meta({ id: 'DomainCreateRequest' });
+
+const id = z.string().meta({ format: 'uuid', example: '0198c0de-0000-7000-8000-0000000000aa' });
+const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
+
+const txtRecord = z
+  .object({
+    name: z.string().meta({ example: '_shorty-challenge.go.example.com' }),
+    type: z.literal('TXT'),
+    value: z.string().meta({ example: 'shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL' }),
+  })
+  .meta({
+    id: 'DomainTxtRecord',
+    description: 'What to set in DNS to prove that the hostname is yours.',
+  });
+
+export const domainRecord = z
+  .object({
+    id,
+    hostname: z.string().meta({ example: 'go.example.com' }),
+    organizationId: z.string().meta({ format: 'uuid' }),
+    isActive: z.boolean().meta({ description: 'Links are served on it.' }),
+    txtRecord,
+    createdAt: instant,
+    verifiedAt: instant.nullable().meta({ description: 'When it was first verified.' }),
+    lastCheckedAt: instant.nullable().meta({ description: 'When DNS was last asked.' }),
+    lastError: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the last look-up did not verify it.' }),
+  })
+  .meta({ id: 'Domain' });
+
+const tag = 'Domains';
+const params = z.strictObject({ id: uuid });
+
+export const domainRoutes = [
+  defineRoute({
+    operationId: 'createDomain',
+    method: 'post',
+    path: '/api/v1/domains',
+    tag,
+    summary: 'Add a custom domain',
+    description: `Answers the TXT record to set before it is verified. An organization has at most ${maxDomains} domains.`,
+    access: { scope: 'domains:write' },
+    body: domainCreateRequest,
+    idempotent: true,
+    responses: { 201: { description: 'The domain, which is pending', data: domainRecord } },
+    errors: ['DOMAIN_INVALID', 'DOMAIN_CONFLICT', 'QUOTA_EXCEEDED'],
+  }),
+  defineRoute({
+    operationId: 'listDomains',
+    method: 'get',
+    path: '/api/v1/domains',
+    tag,
+    summary: 'List custom domains, newest first',
+    access: { scope: 'domains:read' },
+    query: z.strictObject({
+      ...paging,
+      isActive: queryBoolean.optional().meta({ description: 'Only active or only pending ones.' }),
+      hostname: hostname.optional().meta({ description: 'Only the domain of this name.' }),
+    }),
+    responses: { 200: { description: 'One page of domains', data: pageOf(domainRecord) } },
+  }),
+  defineRoute({
+    operationId: 'getDomain',
+    method: 'get',
+    path: '/api/v1/domains/{id}',
+    tag,
+    summary: 'Read a custom domain',
+    access: { scope: 'domains:read' },
+    params,
+    responses: { 200: { description: 'The domain', data: domainRecord } },
+    errors: ['NOT_FOUND'],
+  }),
+  defineRoute({
+    operationId: 'verifyDomain',
+    method: 'post',
+    path: '/api/v1/domains/{id}/verify',
+    tag,
+    summary: 'Look up the TXT record, and make the domain active',
+    description:
+      'A domain that is active already is answered as it is: the TXT record may go then. DOMAIN_INVALID says what DNS answered instead, DOMAIN_CONFLICT that the hostname is active in another organization.',
+    access: { scope: 'domains:write' },
+    params,
+    idempotent: true,
+    responses: { 200: { description: 'The domain, which is active', data: domainRecord } },
+    errors: ['NOT_FOUND', 'DOMAIN_INVALID', 'DOMAIN_CONFLICT'],
+  }),
+  defineRoute({
+    operationId: 'deleteDomain',
+    method: 'delete',
+    path: '/api/v1/domains/{id}',
+    tag,
+    summary: 'Delete a custom domain',
+    description:
+      'Refused with DOMAIN_CONFLICT while active links are on it. Inactive ones stay as they are, and are back with the domain when it is added and verified again.',
+    access: { scope: 'domains:write' },
+    params,
+    responses: { 200: { description: 'The domain that was deleted', data: domainRecord } },
+    errors: ['NOT_FOUND', 'DOMAIN_CONFLICT'],
+  }),
+  defineRoute({
+    operationId: 'getTlsAllowed',
+    method: 'get',
+    path: '/internal/tls-allowed',
+    tag: 'Operations',
+    summary: 'Tell a TLS proxy whether to get a certificate for a name',
+    description:
+      'For a proxy that issues on demand, and for it alone: requests that came through a proxy, or by the name of a custom domain, are answered 404.',
+    access: 'public',
+    query: z.strictObject({
+      domain: z.string().meta({ description: 'The name.', example: 'go.example.com' }),
+    }),
+    responses: {
+      200: {
+        description: 'An active custom domain, or a name of this server',
+        body: z.object({ domain: z.string() }).meta({ id: 'TlsAllowed' }),
+      },
+    },
+    errors: ['NOT_FOUND', 'UNAVAILABLE'],
+  }),
+] as const;

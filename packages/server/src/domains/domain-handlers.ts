@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../contract/api-error.js';
+import type { Handlers } from '../http/handlers.js';
+import type { DomainService } from './domain-service.js';
+import type { HostResolver } from './host-resolver.js';
+import { hostnameOf } from './hostname.js';
+import { toDomainRecord } from './present-domain.js';
+
+type DomainOperation =
+  | 'createDomain'
+  | 'listDomains'
+  | 'getDomain'
+  | 'verifyDomain'
+  | 'deleteDomain'
+  | 'getTlsAllowed';
+
+export function domainHandlers(
+  service: DomainService,
+  hosts: Pick<HostResolver, 'find'>,
+): Pick<Handlers, DomainOperation> {
+  return {
+    async createDomain({ caller, body, idempotency }) {
+      const { result, replayed } = await service.create(
+        caller.organizationId,
+        body.hostname,
+        idempotency,
+      );
+      return { status: 201, replayed, data: toDomainRecord(result) };
+    },
+
+    async listDomains({ caller, query }) {
+      const { total, domains } = await service.list(caller.organizationId, query);
+      return {
+        status: 200,
+        data: {
+          total,
+          limit: query.limit,
+          offset: query.offset,
+          items: domains.map(toDomainRecord),
+        },
+      };
+    },
+
+    async getDomain({ caller, params }) {
+      const domain = await service.get(caller.organizationId, params.id);
+      return { status: 200, data: toDomainRecord(domain) };
+    },
+
+    async verifyDomain({ caller, params, idempotency }) {
+      const { result, replayed } = await service.verify(
+        caller.organizationId,
+        params.id,
+        idempotency,
+      );
+      return { status: 200, replayed, data: toDomainRecord(result) };
+    },
+
+    async deleteDomain({ caller, params }) {
+      const domain = await service.delete(caller.organizationId, params.id);
+      return { status: 200, data: toDomainRecord(domain) };
+    },
+
+    async getTlsAllowed({ query, headers }) {
+      const domain = hostnameOf(query.domain);
+      const isOutsider = isForwarded(headers) || (await hosts.find(headers.host)) !== null;
+      if (isOutsider || !(await service.isServed(domain))) {
+        throw new ApiError('NOT_FOUND', 'No links are served by this name');
+      }
+      return { status: 200, body: { domain } };
+    },
+  };
+}
+
+/** Whether a proxy has passed the request on for somebody else, rather than asking itself. */
+function isForwarded(headers: IncomingHttpHeaders): boolean {
+  return headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+}

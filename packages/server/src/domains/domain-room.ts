@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as newUuid } from 'uuid';
+import type { EventOutbox } from '../events/event-outbox.js';
+import type { Clock, ResolveTxt } from '../ports.js';
+import type { Database } from '../storage/database.js';
+import { domainHandlers } from './domain-handlers.js';
+import { DomainRepository } from './domain-repository.js';
+import { DomainService } from './domain-service.js';
+import { HostResolver } from './host-resolver.js';
+
+export interface DomainRoomOptions {
+  readonly database: Database;
+  readonly outbox: EventOutbox;
+  readonly resolveTxt: ResolveTxt;
+  /** The platform's own host for links, with its port if need be. */
+  readonly shortDomain: () => string;
+  /** The other hosts that are this server's own: the API's, and that of QR codes. */
+  readonly otherHosts: () => readonly string[];
+  readonly clock: Clock;
+}
+
+/** Custom domains: their records, the proof that they are somebody's, and whom a Host header names. */
+export function createDomainRoom(options: DomainRoomOptions) {
+  const { database, outbox, resolveTxt, shortDomain, otherHosts, clock } = options;
+  const domains = new DomainRepository(database, { outbox });
+  const hosts = new HostResolver({
+    shortDomain,
+    findId: async (hostname) => (await domains.findByHostname(hostname))?.id,
+    clock,
+  });
+  const service = new DomainService({
+    domains,
+    resolveTxt,
+    ownHosts: () => [shortDomain(), ...otherHosts()],
+    clock,
+    newId: newUuid,
+    randomBytes,
+    onChanged: () => hosts.forget(),
+  });
+  return { hosts, handlers: domainHandlers(service, hosts) };
+}

@@ -1,0 +1,165 @@
+import { ApiError } from '../contract/api-error.js';
+import type { ErrorCode } from '../contract/errors.js';
+import type { IdempotentRequest, Once } from '../idempotency/run-once.js';
+import type { Clock, NewId, RandomBytes, ResolveTxt } from '../ports.js';
+import { checkChallenge } from './check-challenge.js';
+import type { Domain } from './domain.js';
+import { maxDomains } from './domain-contract.js';
+import {
+  type DomainFilter,
+  type DomainRepository,
+  takenFault,
+  type VerifyDomainOutcome,
+} from './domain-repository.js';
+import { hostnameOf } from './hostname.js';
+
+export interface DomainServiceOptions {
+  readonly domains: DomainRepository;
+  readonly resolveTxt: ResolveTxt;
+  /** The hosts, with their ports if need be, that are this server's own. */
+  readonly ownHosts: () => readonly string[];
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly randomBytes: RandomBytes;
+  /** Called after each change, before it is answered, so that the next visitor meets it. */
+  readonly onChanged: () => void;
+}
+
+type Idempotency = IdempotentRequest | undefined;
+
+const challengeBytes = 24;
+
+/** The rules of custom domains: whose they are, and when links may be served on them. */
+export class DomainService {
+  readonly #options: DomainServiceOptions;
+
+  constructor(options: DomainServiceOptions) {
+    this.#options = options;
+  }
+
+  async create(
+    organizationId: string,
+    hostname: string,
+    idempotency: Idempotency,
+  ): Promise<Once<Domain>> {
+    const { domains, clock, newId, randomBytes } = this.#options;
+    if (this.#isOwn(hostname)) {
+      throw new ApiError('DOMAIN_INVALID', `${hostname} is this server's own name`, {
+        details: [{ path: 'hostname', message: "must not be this server's own name" }],
+      });
+    }
+    const domain: Domain = {
+      id: newId(),
+      organizationId,
+      hostname,
+      challenge: `shorty-verification=${Buffer.from(randomBytes(challengeBytes)).toString('base64url')}`,
+      isActive: false,
+      createdAt: clock(),
+      verifiedAt: null,
+      lastCheckedAt: null,
+      lastError: null,
+    };
+    const { result, replayed } = await domains.create(domain, maxDomains, idempotency);
+    switch (result.status) {
+      case 'created':
+        return { result: result.domain, replayed };
+      case 'exists':
+        throw refusal('DOMAIN_CONFLICT', `${hostname} is there already: ${result.id}`, replayed);
+      case 'too-many':
+        throw refusal(
+          'QUOTA_EXCEEDED',
+          `An organization has at most ${maxDomains} domains`,
+          replayed,
+        );
+    }
+  }
+
+  list(
+    organizationId: string,
+    filter: DomainFilter,
+  ): Promise<{ total: number; domains: Domain[] }> {
+    return this.#options.domains.list(organizationId, filter);
+  }
+
+  async get(organizationId: string, id: string): Promise<Domain> {
+    const domain = await this.#options.domains.find(organizationId, id);
+    if (!domain) throw notFound();
+    return domain;
+  }
+
+  async verify(
+    organizationId: string,
+    id: string,
+    idempotency: Idempotency,
+  ): Promise<Once<Domain>> {
+    const { domains } = this.#options;
+    // Asked first: DNS may say something else today.
+    const first = idempotency && (await domains.findFirstVerification(idempotency));
+    const { result, replayed } = first ?? (await this.#verify(organizationId, id, idempotency));
+    switch (result.status) {
+      case 'verified':
+        return { result: result.domain, replayed };
+      case 'unproven':
+        throw refusal('DOMAIN_INVALID', result.fault, replayed);
+      case 'taken': {
+        const { hostname } = await this.get(organizationId, id);
+        throw refusal('DOMAIN_CONFLICT', takenFault(hostname), replayed);
+      }
+      case 'not-found':
+        throw notFound();
+    }
+  }
+
+  async delete(organizationId: string, id: string): Promise<Domain> {
+    const { domains, clock, onChanged } = this.#options;
+    const outcome = await domains.delete(organizationId, id, clock());
+    switch (outcome.status) {
+      case 'deleted':
+        onChanged();
+        return outcome.domain;
+      case 'in-use': {
+        const { activeUrls } = outcome;
+        const links = activeUrls === 1 ? '1 active link is' : `${activeUrls} active links are`;
+        throw new ApiError(
+          'DOMAIN_CONFLICT',
+          `${links} on this domain: deactivate them or move them to another domain first`,
+        );
+      }
+      case 'not-found':
+        throw notFound();
+    }
+  }
+
+  /** Whether visitors may come by this name: a custom domain's that is active, or our own. */
+  async isServed(hostname: string): Promise<boolean> {
+    if (this.#isOwn(hostname)) return true;
+    return (await this.#options.domains.findByHostname(hostname))?.isActive === true;
+  }
+
+  async #verify(
+    organizationId: string,
+    id: string,
+    idempotency: Idempotency,
+  ): Promise<Once<VerifyDomainOutcome>> {
+    const { domains, resolveTxt, clock, onChanged } = this.#options;
+    const domain = await this.get(organizationId, id);
+    const fault = domain.isActive ? null : await checkChallenge(resolveTxt, domain);
+    const outcome = await domains.verify(domain, fault, clock(), idempotency);
+    if (outcome.result.status === 'verified') onChanged();
+    return outcome;
+  }
+
+  #isOwn(hostname: string): boolean {
+    return this.#options.ownHosts().some((host) => hostnameOf(host) === hostname);
+  }
+}
+
+function refusal(code: ErrorCode, message: string, replayed: boolean): ApiError {
+  return new ApiError(code, message, {
+    headers: replayed ? { 'Idempotent-Replayed': 'true' } : {},
+  });
+}
+
+function notFound(): ApiError {
+  return new ApiError('NOT_FOUND', 'There is no such domain in this organization');
+}

@@ -1,0 +1,23 @@
+/** Why a look-up in DNS has no answer. */
+export type DnsFault =
+  /** NXDOMAIN: the name does not exist. */
+  | 'no_name'
+  /** The name exists and has no record of the type. */
+  | 'no_record'
+  /** SERVFAIL. */
+  | 'server_failure'
+  /** REFUSED, or not implemented. */
+  | 'refused'
+  | 'bad_answer'
+  | 'timeout'
+  | 'unreachable';
+
+export class DnsError extends Error {
+  override readonly name = 'DnsError';
+  readonly fault: DnsFault;
+
+  constructor(fault: DnsFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.fault = fault;
+  }
+}

@@ -1,0 +1,382 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { maxDomains } from '../../src/domains/domain-contract.js';
+import { type Caller, startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+let other: Caller;
+beforeAll(async () => {
+  api = await startServer({ shortDomain: 'sho.example:8080', publicHost: 'https://qr.example/x' });
+  other = await api.signIn(await api.createOrganization('scale'));
+});
+afterAll(() => api.stop());
+
+let count = 0;
+const newName = () => {
+  count += 1;
+  return `go${count}.example.com`;
+};
+const add = (hostname: string, caller: Caller = api) =>
+  caller.call('createDomain', { body: { hostname } });
+const verify = (id: string, caller: Caller = api, headers = {}) =>
+  caller.call('verifyDomain', { params: { id }, headers });
+const get = async (id: string) => (await api.call('getDomain', { params: { id } })).data;
+const remove = (id: string) => api.call('deleteDomain', { params: { id } });
+
+async function addVerified(hostname = newName(), caller: Caller = api) {
+  const { id, txtRecord } = (await add(hostname, caller)).data;
+  api.zone.set(txtRecord.name, [txtRecord.value]);
+  expect((await verify(id, caller)).status).toBe(200);
+  return { id, hostname, txtRecord };
+}
+
+describe('POST /domains', () => {
+  it('answers the record and the DNS TXT record to set', async () => {
+    const answer = await add('Go.Example.com.');
+    expect(answer.status).toBe(201);
+    expect(answer.data).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      hostname: 'go.example.com',
+      organizationId: api.organizationId,
+      isActive: false,
+      txtRecord: {
+        name: '_shorty-challenge.go.example.com',
+        type: 'TXT',
+        value: expect.stringMatching(/^shorty-verification=[\w-]{32}$/),
+      },
+      createdAt: '2030-01-01T00:00:00.000Z',
+      verifiedAt: null,
+      lastCheckedAt: null,
+      lastError: null,
+    });
+    expect(await get(answer.data.id)).toEqual(answer.data);
+  });
+
+  it('each domain has a challenge of its own', async () => {
+    const hostname = newName();
+    const [ours, theirs] = [(await add(hostname)).data, (await add(hostname, other)).data];
+    expect(ours.txtRecord.name).toBe(theirs.txtRecord.name);
+    expect(ours.txtRecord.value).not.toBe(theirs.txtRecord.value);
+  });
+
+  it('refuses what is no host name, and says what would be right', async () => {
+    const answer = await add('https://go.example.com/x');
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.error.details).toEqual([
+      { path: 'hostname', message: expect.stringContaining('such as go.example.com') },
+    ]);
+  });
+
+  it.each(['sho.example', 'SHO.example.', 'qr.example'])(
+    "refuses %s, which is this server's own",
+    async (hostname) => {
+      const answer = await add(hostname);
+      expect(answer.outcome).toBe('400 DOMAIN_INVALID');
+      expect(answer.faultyFields).toEqual(['hostname']);
+    },
+  );
+
+  it('refuses what is there already, and names it', async () => {
+    const hostname = newName();
+    const { id } = (await add(hostname)).data;
+    const again = await add(hostname.toUpperCase());
+    expect(again.outcome).toBe('409 DOMAIN_CONFLICT');
+    expect(again.error.message).toContain(id);
+  });
+
+  it('with an Idempotency-Key is done once', async () => {
+    const headers = { 'idempotency-key': 'add-once' };
+    const body = { hostname: newName() };
+    const first = await api.call('createDomain', { body, headers });
+    const second = await api.call('createDomain', { body, headers });
+    expect(second.data).toEqual(first.data);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    const conflict = { body: { hostname: newName() }, headers };
+    expect((await api.call('createDomain', conflict)).outcome).toBe('409 IDEMPOTENCY_CONFLICT');
+  });
+
+  it('stops at the most that an organization may have, deleted ones not counted', async () => {
+    const many = await api.signIn(await api.createOrganization('scale'));
+    const { database } = api.server;
+    await database.write(async (transaction) => {
+      await database.bulkInsert(
+        transaction,
+        'domains',
+        Array.from({ length: maxDomains }, (_, at) => ({
+          id: `many-${at}`,
+          organization_id: many.organizationId,
+          hostname: `many${at}.example.com`,
+          challenge: 'x',
+          is_active: 0,
+          created_at: at,
+          verified_at: null,
+          last_checked_at: null,
+          last_error: null,
+          deleted_at: at === 0 ? 1 : null,
+        })),
+      );
+    });
+    expect((await add(newName(), many)).status).toBe(201);
+    expect((await add(newName(), many)).outcome).toBe('402 QUOTA_EXCEEDED');
+  });
+});
+
+describe('GET /domains', () => {
+  it('pages, newest first, and filters', async () => {
+    const caller = await api.signIn(await api.createOrganization('free'));
+    const active = await addVerified(newName(), caller);
+    const pending: string[] = [];
+    for (let at = 0; at < 3; at += 1) pending.unshift((await add(newName(), caller)).data.id);
+    const list = async (query: Record<string, string | number | boolean>) => {
+      const { data } = await caller.call('listDomains', { query });
+      return { ...data, items: data.items.map(({ id }) => id) };
+    };
+    expect(await list({})).toEqual({
+      total: 4,
+      limit: 25,
+      offset: 0,
+      items: [...pending, active.id],
+    });
+    expect(await list({ limit: 1, offset: 1 })).toMatchObject({ total: 4, items: [pending[1]] });
+    expect(await list({ isActive: true })).toMatchObject({ total: 1, items: [active.id] });
+    expect(await list({ isActive: false })).toMatchObject({ total: 3, items: pending });
+    const hostname = `${active.hostname.toUpperCase()}.`;
+    expect(await list({ hostname })).toMatchObject({ total: 1, items: [active.id] });
+    expect(await list({ hostname, isActive: false })).toMatchObject({ total: 0 });
+  });
+});
+
+describe('POST /domains/{id}/verify', () => {
+  it('finds the TXT record among others and makes the domain active', async () => {
+    const { id, txtRecord } = (await add(newName())).data;
+    api.zone.set(txtRecord.name, ['v=spf1 -all', ` "${txtRecord.value}" `]);
+    api.clock.advance(5000);
+    const { status, data } = await verify(id);
+    expect(status).toBe(200);
+    const now = new Date(api.clock()).toISOString();
+    expect(data).toMatchObject({ isActive: true, verifiedAt: now, lastCheckedAt: now });
+    expect(data.lastError).toBeNull();
+    expect(await get(id)).toEqual(data);
+  });
+
+  it('answers an active domain as it is, and asks DNS nothing', async () => {
+    const { id, txtRecord } = await addVerified();
+    const before = await get(id);
+    api.zone.set(txtRecord.name, 'no_name');
+    const asked = api.zone.asked.length;
+    api.clock.advance(1000);
+    expect((await verify(id)).data).toEqual(before);
+    expect(api.zone.asked).toHaveLength(asked);
+  });
+
+  it.each([
+    ['no_name', 'NXDOMAIN'],
+    ['no_record', 'There is no TXT record'],
+    ['server_failure', 'SERVFAIL'],
+    ['refused', 'REFUSED'],
+    ['timeout', 'in time'],
+    ['unreachable', 'could be reached'],
+    ['bad_answer', 'cannot be read'],
+  ] as const)('says clearly what is wrong: %s', async (fault, words) => {
+    const { id, txtRecord } = (await add(newName())).data;
+    api.zone.set(txtRecord.name, fault);
+    const answer = await verify(id);
+    expect(answer.outcome).toBe('400 DOMAIN_INVALID');
+    expect(answer.error.message).toContain(words);
+    const { isActive, lastError, lastCheckedAt } = await get(id);
+    expect({ isActive, lastError }).toEqual({ isActive: false, lastError: answer.error.message });
+    expect(lastCheckedAt).toBe(new Date(api.clock()).toISOString());
+  });
+
+  it('shows what the record is where it is another, and no more of it than helps', async () => {
+    const { id, txtRecord } = (await add(newName())).data;
+    const { name, value } = txtRecord;
+    api.zone.set(name, [value.toUpperCase(), 'b', 'c\u001b[2J', 'd', 'e'.repeat(10_000)]);
+    const { outcome, error } = await verify(id);
+    expect(outcome).toBe('400 DOMAIN_INVALID');
+    expect(error.message).toBe(
+      `The TXT record at ${name} is ${JSON.stringify(value.toUpperCase())}, "b", "c\\u001b[2J" and 2 more; it must be ${JSON.stringify(value)}`,
+    );
+    api.zone.set(name, ['e'.repeat(10_000)]);
+    expect((await verify(id)).error.message.length).toBeLessThan(400);
+    api.zone.set(name, []);
+    expect((await verify(id)).error.message).toContain('There is no TXT record');
+  });
+
+  it("another organization's challenge proves nothing", async () => {
+    const hostname = newName();
+    const theirs = (await add(hostname, other)).data;
+    const ours = (await add(hostname)).data;
+    api.zone.set(theirs.txtRecord.name, [theirs.txtRecord.value]);
+    expect((await verify(ours.id)).outcome).toBe('400 DOMAIN_INVALID');
+    expect((await verify(theirs.id, other)).status).toBe(200);
+  });
+
+  it('of two organizations at once makes the hostname active in one, and tells the other', async () => {
+    const hostname = newName();
+    const ours = (await add(hostname)).data;
+    const theirs = (await add(hostname, other)).data;
+    api.zone.set(ours.txtRecord.name, [ours.txtRecord.value, theirs.txtRecord.value]);
+    const answers = await Promise.all([verify(ours.id), verify(theirs.id, other)]);
+    const outcomes = answers.map((each) => (each.status === 200 ? 'active' : each.outcome));
+    expect(outcomes.sort()).toEqual(['409 DOMAIN_CONFLICT', 'active']);
+    const loser = answers.find(({ status }) => status !== 200);
+    expect(loser?.error.message).toContain(`${hostname} is active in another organization`);
+  });
+
+  it('goes to whom it was taken from once that one has deleted it', async () => {
+    const { id, hostname, txtRecord } = await addVerified();
+    const theirs = (await add(hostname, other)).data;
+    api.zone.set(txtRecord.name, [txtRecord.value, theirs.txtRecord.value]);
+    expect((await verify(theirs.id, other)).outcome).toBe('409 DOMAIN_CONFLICT');
+    const pending = await other.call('getDomain', { params: { id: theirs.id } });
+    expect(pending.data.lastError).toContain('active in another organization');
+    expect((await remove(id)).status).toBe(200);
+    expect((await verify(theirs.id, other)).data).toMatchObject({
+      isActive: true,
+      lastError: null,
+    });
+  });
+
+  it('with an Idempotency-Key answers the first response again', async () => {
+    const { id, txtRecord } = (await add(newName())).data;
+    const headers = { 'idempotency-key': 'verify-once' };
+    const first = await verify(id, api, headers);
+    expect(first.outcome).toBe('400 DOMAIN_INVALID');
+    api.zone.set(txtRecord.name, [txtRecord.value]);
+    const second = await verify(id, api, headers);
+    expect([second.outcome, second.error.message]).toEqual([first.outcome, first.error.message]);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect((await verify(id, api, { 'idempotency-key': 'verify-twice' })).status).toBe(200);
+  });
+});
+
+describe('domain.verified', () => {
+  it('is written at the first verification, with the record, and never again', async () => {
+    const caller = await api.signIn(await api.createOrganization('scale'));
+    const webhook = await caller.call('createWebhook', {
+      body: { url: 'https://receiver.example/', events: ['domain.verified'], isActive: true },
+    });
+    const { id, hostname, txtRecord } = await addVerified(newName(), caller);
+    const record = (await caller.call('getDomain', { params: { id } })).data;
+    await verify(id, caller);
+    await caller.call('deleteDomain', { params: { id } });
+    const back = (await add(hostname, caller)).data;
+    api.zone.set(txtRecord.name, [back.txtRecord.value]);
+    expect((await verify(back.id, caller)).status).toBe(200);
+
+    const params = { id: webhook.data.id };
+    const { data } = await caller.call('listDeliveries', { params });
+    expect(data.items).toHaveLength(1);
+    const deliveryId = data.items[0]?.id ?? '';
+    const delivery = await caller.call('getDelivery', { params: { ...params, deliveryId } });
+    expect(JSON.parse(delivery.data.requestBody)).toMatchObject({
+      type: 'domain.verified',
+      data: record,
+    });
+  });
+});
+
+describe('DELETE /domains/{id}', () => {
+  const create = (body: object) =>
+    api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } });
+
+  it('answers the domain as it was; then it is missing', async () => {
+    const { id } = await addVerified();
+    const before = await get(id);
+    expect((await remove(id)).data).toEqual(before);
+    const gone = [
+      await api.call('getDomain', { params: { id } }),
+      await remove(id),
+      await verify(id),
+      await create({ domainId: id }),
+    ];
+    expect(gone.map(({ outcome }) => outcome)).toEqual([
+      '404 NOT_FOUND',
+      '404 NOT_FOUND',
+      '404 NOT_FOUND',
+      '400 DOMAIN_INVALID',
+    ]);
+  });
+
+  it('is refused while active links are on it, and tells how many', async () => {
+    const { id } = await addVerified();
+    const one = (await create({ domainId: id })).data;
+    const two = (await create({ domainId: id })).data;
+    const refused = await remove(id);
+    expect(refused.outcome).toBe('409 DOMAIN_CONFLICT');
+    expect(refused.error.message).toContain('2 active links are on this domain');
+    expect((await get(id)).isActive).toBe(true);
+    await api.call('deleteUrl', { params: { id: one.id } });
+    expect((await remove(id)).error.message).toContain('1 active link is');
+    await api.call('updateUrl', { params: { id: two.id }, body: { domainId: null } });
+    expect((await remove(id)).status).toBe(200);
+  });
+
+  it('leaves its inactive links as they are; none is active again without the domain', async () => {
+    const { id, hostname, txtRecord } = await addVerified();
+    const { data: link } = await create({ domainId: id, customSlug: 'autumn' });
+    await api.call('deleteUrl', { params: { id: link.id } });
+    await remove(id);
+    const params = { id: link.id };
+    const record = (await api.call('getUrl', { params })).data;
+    expect(record).toMatchObject({ domainId: id, shortUrl: `http://${hostname}/autumn` });
+    const activate = () => api.call('updateUrl', { params, body: { isActive: true } });
+    expect((await activate()).outcome).toBe('400 DOMAIN_INVALID');
+
+    const back = (await add(hostname)).data;
+    expect(back).toMatchObject({ id, isActive: false });
+    expect(back.txtRecord.value).not.toBe(txtRecord.value);
+    expect((await verify(id)).outcome).toBe('400 DOMAIN_INVALID');
+    expect((await activate()).outcome).toBe('400 DOMAIN_INVALID');
+    api.zone.set(back.txtRecord.name, [back.txtRecord.value]);
+    expect((await verify(id)).status).toBe(200);
+    expect((await activate()).data).toMatchObject({ isActive: true, shortUrl: record.shortUrl });
+    expect((await create({ domainId: id, customSlug: 'autumn' })).outcome).toBe(
+      '409 SLUG_CONFLICT',
+    );
+  });
+});
+
+describe('GET /internal/tls-allowed', () => {
+  const ask = (domain: string, headers: Record<string, string> = {}) =>
+    api.visit(`/internal/tls-allowed?domain=${encodeURIComponent(domain)}`, { headers });
+
+  it('answers 200 for active hostnames and the names of this server, 404 for all others', async () => {
+    const active = await addVerified();
+    const { hostname: pending } = (await add(newName())).data;
+    const deleted = await addVerified();
+    await remove(deleted.id);
+    const asked = {
+      [active.hostname]: 200,
+      [active.hostname.toUpperCase()]: 200,
+      'sho.example': 200,
+      'qr.example': 200,
+      [pending]: 404,
+      [deleted.hostname]: 404,
+      'unknown.example': 404,
+      [`www.${active.hostname}`]: 404,
+      '': 404,
+      "'": 404,
+      ['x'.repeat(5000)]: 404,
+    };
+    for (const [domain, status] of Object.entries(asked)) {
+      expect([domain, (await ask(domain)).status]).toEqual([domain, status]);
+    }
+    expect((await ask(active.hostname)).body).toEqual({ domain: active.hostname });
+  });
+
+  it('is for the proxy that asks, not for whom it lets in', async () => {
+    const { hostname } = await addVerified();
+    for (const headers of [
+      { 'x-forwarded-for': '203.0.113.9' },
+      { forwarded: 'for=203.0.113.9' },
+    ]) {
+      expect((await ask(hostname, headers)).outcome).toBe('404 NOT_FOUND');
+    }
+  });
+
+  it('names what is missing', async () => {
+    const answer = await api.visit('/internal/tls-allowed');
+    expect([answer.outcome, answer.faultyFields]).toEqual(['400 VALIDATION_FAILED', ['domain']]);
+  });
+});

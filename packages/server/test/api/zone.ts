@@ -1,0 +1,20 @@
+import { DnsError, type DnsFault } from '../../src/net/dns-error.js';
+import type { ResolveTxt } from '../../src/ports.js';
+
+/** DNS, as far as a server asks it: TXT records by name, and names whose look-up fails. */
+export class Zone {
+  readonly #answers = new Map<string, readonly string[] | DnsFault>();
+  /** Names in the order they were asked for. */
+  readonly asked: string[] = [];
+
+  set(name: string, answer: readonly string[] | DnsFault): void {
+    this.#answers.set(name, answer);
+  }
+
+  readonly resolveTxt: ResolveTxt = async (name) => {
+    this.asked.push(name);
+    const answer = this.#answers.get(name) ?? 'no_name';
+    if (typeof answer === 'string') throw new DnsError(answer, name);
+    return answer;
+  };
+}

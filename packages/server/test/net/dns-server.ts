@@ -1,0 +1,60 @@
+import { createSocket, type RemoteInfo } from 'node:dgram';
+import { once } from 'node:events';
+import { decode, encode, type Packet } from 'dns-packet';
+import { onTestFinished } from 'vitest';
+
+/** What is answered about a name; nothing at all when it is undefined. */
+export type DnsAnswer =
+  | { readonly rcode: 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' }
+  /** TXT records, each as its strings. */
+  | { readonly txt: readonly (readonly string[])[] }
+  | { readonly raw: Uint8Array };
+
+const rcodes = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
+const recursion = 0x0180;
+
+export interface DnsServer {
+  /** As SHORTY_DNS_SERVERS has it. */
+  readonly address: string;
+  readonly asked: readonly string[];
+  set(name: string, answer: DnsAnswer): void;
+}
+
+/** A real name server over UDP on the loopback interface, until the test has finished. */
+export async function dnsServer(): Promise<DnsServer> {
+  const answers = new Map<string, DnsAnswer>();
+  const asked: string[] = [];
+  const socket = createSocket('udp4');
+  socket.on('message', (message: Buffer, from: RemoteInfo) => {
+    const query = decode(message);
+    const name = query.questions?.[0]?.name.toLowerCase() ?? '';
+    asked.push(name);
+    const answer = answers.get(name);
+    if (answer) socket.send(toBytes(query, name, answer), from.port, from.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  onTestFinished(() => {
+    socket.close();
+  });
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    asked,
+    set(name, answer) {
+      answers.set(name, answer);
+    },
+  };
+}
+
+function toBytes({ id, questions }: Packet, name: string, answer: DnsAnswer): Uint8Array {
+  if ('raw' in answer) return answer.raw;
+  const records = 'txt' in answer ? answer.txt : [];
+  const rcode = rcodes['txt' in answer ? 'NOERROR' : answer.rcode];
+  return encode({
+    type: 'response',
+    ...(id !== undefined && { id }),
+    ...(questions && { questions }),
+    flags: recursion | rcode,
+    answers: records.map((strings) => ({ type: 'TXT', name, ttl: 300, data: [...strings] })),
+  });
+}
