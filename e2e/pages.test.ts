@@ -1,28 +1,27 @@
 import { Shorty } from '@shorty/sdk';
 import { createServer, type ShortyServer } from '@shorty/server';
-import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as playwright } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  accessibilityFaults,
+  colorSchemes,
+  keepPicture,
+  launchBrowser,
+  views,
+  watchPage,
+} from './lib/browser.js';
 
 let browser: Browser;
 let server: ShortyServer;
 let shorty: Shorty;
+const link = { targetUrl: 'https://example.com' };
+const password = 'open sesame';
 
 beforeAll(async () => {
   server = createServer();
   await server.start();
   shorty = new Shorty({ baseUrl: server.url, ...server.credentials });
-  browser = await playwright.launch({
-    executablePath: await chromium.executablePath(),
-    args: [
-      // As one process it ends with the first page that is closed, and pages must not be let off
-      // the rules that visitors' browsers hold them to.
-      ...chromium.args.filter((flag) => !/^--(single-process|disable-web-security)/.test(flag)),
-      '--disable-background-networking',
-      '--disable-component-update',
-    ],
-    headless: true,
-  });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {
@@ -30,79 +29,123 @@ afterAll(async () => {
   await server?.stop();
 });
 
-test('a visitor opens a protected link with its password, and nobody without it', async () => {
-  // The target is another origin, so that a content policy that is too strict would stop it here.
-  const elsewhere = createServer();
-  await elsewhere.start();
-  const { shortUrl } = await shorty.urls.create({
-    targetUrl: `${elsewhere.url}/`,
-    isPasswordProtected: true,
-    password: 'open sesame',
-  });
-  const page = await browser.newPage();
-  const problems: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of 40\d/.test(message.text()))
-      problems.push(message.text());
-  });
-  await page.goto(shortUrl);
-  await page.getByLabel('Password').fill('wrong');
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('not the password');
-  await page.getByLabel('Password').fill('open sesame');
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await page.waitForURL(`${elsewhere.url}/`);
-  expect(problems).toEqual([]);
-  await page.close();
-  await elsewhere.stop();
-});
+const createLocked = (targetUrl = link.targetUrl) =>
+  shorty.urls.create({ targetUrl, isPasswordProtected: true, password });
 
-const views = [
-  { name: 'phone', width: 360, height: 640 },
-  { name: 'desktop', width: 1280, height: 800 },
-];
+async function tryPassword(page: Page, guess: string): Promise<void> {
+  await page.getByLabel('Password').fill(guess);
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const { name, ...viewport } of views) {
-    test(`pages fit a ${name} in ${colorScheme}, ask nobody else, and can be read`, async () => {
-      const locked = await shorty.urls.create({
-        targetUrl: 'https://example.com',
-        isPasswordProtected: true,
-        password: 'x',
-      });
-      const gone = await shorty.urls.create({ targetUrl: 'https://example.com' });
-      await shorty.urls.delete(gone.id);
-      const page = await browser.newPage({ colorScheme, viewport });
-      const outside: string[] = [];
-      page.on('request', (request) => {
-        if (!request.url().startsWith(server.url)) outside.push(request.url());
-      });
-      for (const address of [
-        locked.shortUrl,
-        gone.shortUrl,
-        `${server.url}/no-such-link`,
-        `${server.url}/`,
-      ]) {
-        await page.goto(address);
+/** Every page that people meet, and how to get there. */
+const pages: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+  home: (page) => page.goto(`${server.url}/`),
+  'not found': (page) => page.goto(`${server.url}/no-such-link`),
+  async gone(page) {
+    const { id, shortUrl } = await shorty.urls.create(link);
+    await shorty.urls.delete(id);
+    await page.goto(shortUrl);
+  },
+  password: async (page) => page.goto((await createLocked()).shortUrl),
+  async 'wrong password'(page) {
+    await page.goto((await createLocked()).shortUrl);
+    await tryPassword(page, 'wrong');
+    await page.getByText('That is not the password.').waitFor();
+  },
+  async 'too many attempts'(page) {
+    const { shortUrl } = await createLocked();
+    for (let attempt = 1; attempt <= 10; attempt += 1) {
+      const body = new URLSearchParams({ password: `guess ${attempt}` });
+      expect((await fetch(shortUrl, { method: 'POST', body })).status).toBe(401);
+    }
+    await page.goto(shortUrl);
+    await tryPassword(page, 'guess 11');
+    await page.getByText('Too many attempts.').waitFor();
+  },
+  'QR code': async (page) => {
+    const { previewUrl } = await shorty.qr.create({ data: 'https://example.com/spring' });
+    await page.goto(server.url + previewUrl);
+  },
+  'QR code not found': (page) => page.goto(`${server.url}/qr/no-such-code`),
+  async 'QR code gone'(page) {
+    const { id, previewUrl } = await shorty.qr.create({ data: 'x' });
+    await shorty.qr.delete(id);
+    await page.goto(server.url + previewUrl);
+  },
+};
+
+for (const colorScheme of colorSchemes) {
+  for (const { name: view, viewport } of views) {
+    for (const [name, open] of Object.entries(pages)) {
+      test(`${name} fits a ${view} in ${colorScheme}, asks nobody else, and is for everybody`, async () => {
+        const page = await browser.newPage({ colorScheme, viewport });
+        const { outside, problems } = watchPage(page, server.url);
+        await open(page);
         const seen = await page.evaluate(() => {
           const style = getComputedStyle(document.body);
           return {
             isWiderThanScreen: document.documentElement.scrollWidth > innerWidth,
             background: style.backgroundColor,
-            heading: document.querySelector('h1')?.textContent,
+            headings: document.querySelectorAll('h1').length,
             font: Number.parseFloat(style.fontSize),
           };
         });
-        expect(seen.heading).toBeTruthy();
+        expect(seen.headings).toBe(1);
         expect(seen.isWiderThanScreen).toBe(false);
         expect(seen.font).toBeGreaterThanOrEqual(16);
         // The style sheet passed the content policy, in this colour scheme.
         expect(seen.background).toBe(
           colorScheme === 'dark' ? 'rgb(17, 17, 19)' : 'rgb(252, 252, 253)',
         );
-      }
-      expect(outside).toEqual([]);
-      await page.close();
-    });
+        expect(await accessibilityFaults(page)).toEqual([]);
+        expect({ outside, problems }).toEqual({ outside: [], problems: [] });
+        await keepPicture(page, `${name.replaceAll(' ', '-')}-${view}-${colorScheme}`);
+        await page.close();
+      });
+    }
   }
 }
+
+test('a visitor opens a protected link with its password, and nobody without it', async () => {
+  // The target is another origin, so that a content policy that is too strict would stop it here.
+  const elsewhere = createServer();
+  await elsewhere.start();
+  const { shortUrl } = await createLocked(`${elsewhere.url}/`);
+  const page = await browser.newPage();
+  const { problems } = watchPage(page, server.url);
+  await page.goto(shortUrl);
+  await tryPassword(page, 'wrong');
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('not the password');
+  await tryPassword(page, password);
+  await page.waitForURL(`${elsewhere.url}/`);
+  expect(problems).toEqual([]);
+  await page.close();
+  await elsewhere.stop();
+});
+
+test('the password is asked for, refused and asked for again by keyboard alone', async () => {
+  const { shortUrl } = await createLocked(`${server.url}/`);
+  const page = await browser.newPage();
+  await page.goto(shortUrl);
+  const field = page.getByLabel('Password');
+  const focused = () => page.evaluate(() => document.activeElement?.id);
+  const outline = () =>
+    page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
+  expect(await focused()).toBe('password');
+  await page.keyboard.type('wrong');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  // The fault is read with the field, which has the focus again.
+  expect(await focused()).toBe('password');
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  expect(await field.getAttribute('aria-describedby')).toBe(
+    await page.getByRole('alert').getAttribute('id'),
+  );
+  expect(await outline()).toBe('solid');
+  await page.keyboard.type(password);
+  await page.keyboard.press('Tab');
+  expect(await outline()).toBe('solid');
+  await page.keyboard.press('Space');
+  await page.waitForURL(`${server.url}/`);
+  await page.close();
+});

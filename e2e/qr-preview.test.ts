@@ -1,12 +1,7 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { createServer, type ShortyServer } from '@shorty/server';
-import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as playwright } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-
-// Set to keep pictures of the pages, to be looked at.
-const screenshots = process.env.SCREENSHOTS;
+import { colorSchemes, keepPicture, launchBrowser, views, watchPage } from './lib/browser.js';
 
 let browser: Browser;
 let server: ShortyServer;
@@ -34,17 +29,7 @@ beforeAll(async () => {
     server.credentials ?? {},
   );
   token = accessToken;
-  browser = await playwright.launch({
-    executablePath: await chromium.executablePath(),
-    args: [
-      // As one process it ends with the first page that is closed, and pages must not be let off
-      // the rules that visitors' browsers hold them to.
-      ...chromium.args.filter((flag) => !/^--(single-process|disable-web-security)/.test(flag)),
-      '--disable-background-networking',
-      '--disable-component-update',
-    ],
-    headless: true,
-  });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {
@@ -52,10 +37,6 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const views = [
-  { name: 'phone', width: 360, height: 740 },
-  { name: 'desktop', width: 1280, height: 900 },
-];
 const codes = {
   link: { data: 'https://example.com/spring?ref=poster&utm_source=print#offers' },
   svg: { data: 'https://example.com/', format: 'svg', stylePreset: 'rounded', size: 1024 },
@@ -63,15 +44,14 @@ const codes = {
   wifi: { data: 'WIFI:T:WPA;S:Guests;P:<b>open & sesame</b>;;', stylePreset: 'dots' },
 };
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const { name, ...viewport } of views) {
+for (const colorScheme of colorSchemes) {
+  for (const { name, viewport } of views) {
     test(`the preview of a code fits a ${name} in ${colorScheme}, without JavaScript or outside requests`, async () => {
       const context = await browser.newContext({ colorScheme, viewport, javaScriptEnabled: false });
       const page = await context.newPage();
       const requests: string[] = [];
-      const problems: string[] = [];
+      const { problems } = watchPage(page, server.url);
       page.on('request', (request) => requests.push(request.url()));
-      page.on('console', (message) => problems.push(message.text()));
       for (const [code, body] of Object.entries(codes)) {
         const { previewUrl, downloadUrl } = await createQr(body);
         await page.goto(server.url + previewUrl);
@@ -89,11 +69,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         expect((await page.locator('main').boundingBox())?.width).toBeLessThanOrEqual(
           viewport.width,
         );
-        if (screenshots) {
-          mkdirSync(screenshots, { recursive: true });
-          const path = join(screenshots, `${code}-${name}-${colorScheme}.png`);
-          await page.screenshot({ path, fullPage: true });
-        }
+        await keepPicture(page, `${code}-${name}-${colorScheme}`);
       }
       expect(problems).toEqual([]);
       // The pages, and nothing that they would have to ask for.

@@ -1,10 +1,12 @@
 import { Command, Option } from 'commander';
+import { backup, restore } from './operator/backup.js';
 import { createClient, revokeClient } from './operator/clients.js';
 import { doctor } from './operator/doctor.js';
 import { migrate } from './operator/migrate.js';
 import { isOperatorsFault } from './operator/operators-fault.js';
-import { createOrganization, listOrganizations } from './operator/organizations.js';
+import { changePlan, createOrganization, listOrganizations } from './operator/organizations.js';
 import { start } from './operator/start.js';
+import { exportToFile, importFromFile } from './operator/transfer.js';
 import { planNames } from './organizations/plans.js';
 
 const program = new Command('shorty-server')
@@ -21,6 +23,19 @@ program
   .option('--check', 'change nothing, and leave with 1 when something is wrong')
   .action(doctor);
 
+program
+  .command('backup')
+  .description('copy the database of a running server, with every click, into one checked file')
+  .argument('<file>', 'must not exist; the secret key is put beside it')
+  .action(backup);
+
+program
+  .command('restore')
+  .description('put a backup where the settings say that the database is')
+  .argument('<file>', 'a backup')
+  .option('--new-key', 'go on without the secret key: every visitor will be a new one')
+  .action(restore);
+
 const orgs = program.command('orgs').description('organizations');
 orgs
   .command('create')
@@ -34,6 +49,25 @@ orgs
   .description('list organizations')
   .option('--json', 'print JSON')
   .action(listOrganizations);
+
+orgs
+  .command('export')
+  .description('write everything of an organization as lines of JSON, secrets included')
+  .requiredOption('--org <id>', 'the organization')
+  .option('--out <file>', 'a file that does not exist yet (stdout when left out)')
+  .action(exportToFile);
+orgs
+  .command('import')
+  .description('take over an organization that another server has exported: all of it or nothing')
+  .argument('<file>', 'an export')
+  .action(importFromFile);
+orgs
+  .command('plan')
+  .description('give an organization another plan; it holds from the next request on')
+  .requiredOption('--org <id>', 'the organization')
+  .addOption(new Option('--plan <plan>', 'its new plan').choices(planNames).makeOptionMandatory())
+  .option('--json', 'print JSON')
+  .action(changePlan);
 
 const clients = program.command('clients').description('API clients');
 clients

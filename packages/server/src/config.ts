@@ -36,6 +36,10 @@ export interface Config {
   /** Makes no visitor key for who sends `Sec-GPC` or `DNT`. */
   readonly honourPrivacySignals: boolean;
   readonly durability: 'process' | 'power';
+  /** API requests a minute that each organization may make; 0 sets no limit. */
+  readonly rateLimit: number;
+  /** Connections that may be open at once. */
+  readonly maxConnections: number;
   /** Processes that answer requests, when the server is started by its command. */
   readonly workers: number;
   readonly logLevel: LogLevel;
@@ -65,7 +69,7 @@ export function readConfig(environment: Environment): Config {
   const optional = <T>(name: string, parse: (text: string) => T): T | undefined =>
     read(name, '', (text) => (text === '' ? undefined : parse(text)));
   const databasePath = read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl);
-  const workers = read('SHORTY_WORKERS', '1', parseWorkers);
+  const workers = read('SHORTY_WORKERS', '1', wholeNumber(1, maxWorkers));
   if (workers > 1 && databasePath === ':memory:') {
     throw new ConfigError(
       `SHORTY_WORKERS is "${workers}": processes cannot share SHORTY_DATABASE_URL ":memory:"; it must be a file`,
@@ -94,6 +98,8 @@ export function readConfig(environment: Environment): Config {
     retentionDays: optional('SHORTY_VISIT_RETENTION_DAYS', parseDays),
     honourPrivacySignals: read('SHORTY_HONOUR_PRIVACY_SIGNALS', '0', parseFlag),
     durability: read('SHORTY_DURABILITY', 'process', oneOf(['process', 'power'] as const)),
+    rateLimit: read('SHORTY_RATE_LIMIT', '6000', wholeNumber(0, 1_000_000)),
+    maxConnections: read('SHORTY_MAX_CONNECTIONS', '10000', wholeNumber(10, 1_000_000)),
     workers,
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
   };
@@ -205,9 +211,12 @@ function parseDays(text: string): number {
 // Each has caches of its own, and none is faster than its processor.
 const maxWorkers = 64;
 
-function parseWorkers(text: string): number {
-  if (/^[1-9]\d?$/.test(text) && Number(text) <= maxWorkers) return Number(text);
-  throw new Error(`it must be a whole number of processes from 1 to ${maxWorkers}`);
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,9}$/.test(text) && value >= min && value <= max) return value;
+    throw new Error(`it must be a whole number from ${min} to ${max}`);
+  };
 }
 
 function parseFlag(text: string): boolean {

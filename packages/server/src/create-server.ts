@@ -1,20 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
+import { passwordAttempts, tokenAttempts } from './auth/attempt-limits.js';
 import { AuthService, type Credentials } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { tokenHandlers } from './auth/token-handlers.js';
 import { createClickRoom } from './clicks/click-room.js';
 import { type Config, readConfig } from './config.js';
 import { api } from './contract/api.js';
+import { docsHandlers } from './docs/docs-handlers.js';
 import { createDomainRoom } from './domains/domain-room.js';
-import { healthHandlers, renderMetrics } from './health/health-handlers.js';
+import { createHealthRoom } from './health/health-room.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, originOf } from './http/listen.js';
+import { RateLimiter } from './http/rate-limiter.js';
+import type { TimeLimits } from './http/time-limits.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
+import { affordableConnections } from './net/open-files.js';
 import { createTxtResolver } from './net/txt-resolver.js';
 import { createFirstOrganization } from './organizations/create-first-organization.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
+import { type PlanTable, standardPlans } from './organizations/plans.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import { createQrRoom } from './qr/qr-room.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
@@ -24,6 +30,8 @@ import { type LinkOrigins, publicHostOf } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { createUrlRoom } from './urls/url-room.js';
 import { usageHandlers } from './usage/usage-handlers.js';
+import { UsageRepository } from './usage/usage-repository.js';
+import { UsageService } from './usage/usage-service.js';
 import { createWebhookRoom } from './webhooks/webhook-room.js';
 import { SharedCaches } from './workers/shared-caches.js';
 import { alone, type Siblings } from './workers/siblings.js';
@@ -34,6 +42,10 @@ export interface ServerOptions extends Partial<Config> {
   /** Moves visits into storage in a thread of its own. Needs the build, and a database file. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
+  /** For tests that do not wait for slow clients. */
+  readonly timeLimits?: Partial<TimeLimits>;
+  /** What the plans include and cost; `standardPlans` when left out. */
+  readonly plans?: PlanTable;
   /** The other processes of a server that has several, which `shorty-server` starts. */
   readonly siblings?: Siblings;
   /** Looks up TXT records; for tests without DNS. */
@@ -54,7 +66,6 @@ export interface ShortyServer {
   expireUrls(): Promise<number>;
 }
 
-const passwordAttempts = { attempts: 10, windowMs: 10 * 60_000 };
 const housekeepingEveryMs = 10 * 60_000;
 // What is still under way after this long is cut off, so that a stop ends within ten seconds.
 const stopGraceMs = 8_000;
@@ -78,6 +89,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     logger = pino({ level: 'silent' }),
     isThreaded = false,
     siblings = alone,
+    timeLimits,
+    plans = standardPlans,
     resolveTxt,
     ...settings
   } = options;
@@ -100,10 +113,25 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
-  const auth = new AuthService(clients, { clock, randomBytes });
   const { serves, keeps } = siblings;
+  const auth = new AuthService(clients, {
+    clock,
+    randomBytes,
+    limiter: siblings.limiter('token', tokenAttempts),
+  });
+  /** What this process may take of something, so that all of them take about the whole. */
+  const shareOf = (whole: number) => Math.ceil(whole / siblings.workers);
   const caches = new SharedCaches(siblings.tellChanged);
-  const shared = { config, database, storage, isThreaded: isThreadedHere, caches, clock, logger };
+  const shared = {
+    config,
+    database,
+    storage,
+    isThreaded: isThreadedHere,
+    plans,
+    caches,
+    clock,
+    logger,
+  };
   const wakeElsewhere = keeps ? undefined : () => siblings.wakeDispatcher();
   const webhooks = createWebhookRoom({ ...shared, organizations, wakeElsewhere });
   const { outbox } = webhooks;
@@ -117,6 +145,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
     countDownload: clicks.countDownload,
   });
+  const usage = new UsageService({ usage: new UsageRepository(database), plans, clock });
   const domains = createDomainRoom({
     ...shared,
     outbox,
@@ -125,11 +154,23 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     shortDomain: () => origins().shortDomain,
     otherHosts: () => [url, config.publicHost ?? url].map((each) => new URL(each).host),
   });
-  const ownMetrics = async () => renderMetrics(clicks.figures());
+  const health = createHealthRoom({
+    database,
+    isStopping: () => stopping !== undefined,
+    visitFault: clicks.fault,
+    visitFigures: clicks.figures,
+    dispatchFigures: webhooks.figures,
+    siblings,
+  });
   const http = createHttpServer({
     logger,
+    onAnswered: health.onAnswered,
     auth,
     clock,
+    proxies: config.trustedProxies,
+    rateLimiter: config.rateLimit > 0 ? new RateLimiter(shareOf(config.rateLimit)) : undefined,
+    timeLimits,
+    countCall: clicks.countCall,
     redirects: new RedirectHandler({
       cache: urls.cache,
       isReserved,
@@ -148,13 +189,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...qrs.handlers,
       ...webhooks.handlers,
       ...domains.handlers,
-      ...usageHandlers(organizations, clock),
-      ...healthHandlers({
-        database,
-        isStopping: () => stopping !== undefined,
-        visitFault: clicks.fault,
-        metrics: () => siblings.metrics(ownMetrics),
-      }),
+      ...usageHandlers(usage),
+      ...docsHandlers,
+      ...health.handlers,
     },
   });
   const services: readonly Service[] = [
@@ -169,6 +206,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       onError: (err) => logger.error({ err }, 'old tokens and keys could not be removed'),
     }),
     ...webhooks.services,
+    ...health.services,
   ];
 
   async function shutDown(): Promise<void> {
@@ -196,15 +234,18 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       await siblings.join({
         forget: (changed) => caches.forgetHere(changed),
         forgetEverything: () => caches.clearHere(),
-        metrics: ownMetrics,
+        metrics: health.ownMetrics,
         wakeDispatcher: webhooks.wake,
         adoptLeftovers: clicks.adoptLeftovers,
       });
-      if (serves) listener = await listen(http, config);
+      if (serves) {
+        const maxConnections = affordableConnections(shareOf(config.maxConnections));
+        listener = await listen(http, { ...config, maxConnections, timeLimits });
+      }
       url = config.baseUrl ?? listener?.origin ?? originOf(config);
       const { protocol, host } = new URL(url);
       places = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
-      if (keeps) for (const each of services) each.start();
+      for (const each of keeps ? services : health.services) each.start();
     },
     stop() {
       stopping ??= shutDown();

@@ -444,7 +444,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what the organization uses of its plan's links */
+        /**
+         * Read what the organization has used in a month, and what its plan includes
+         * @description Everything is counted exactly once. `api_call` is seen here within half a second, the rest at once.
+         */
         get: operations["getUsage"];
         put?: never;
         post?: never;
@@ -480,7 +483,7 @@ export interface paths {
         };
         /**
          * Tell whether requests can be served
-         * @description 503 while storage cannot be read or the server is stopping.
+         * @description 503, with the reason, while storage cannot be read, visits do not reach it, webhooks are not dispatched, or the server is stopping.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -517,6 +520,43 @@ export interface paths {
         };
         /** Read this description of the API */
         get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read about the API, and try it
+         * @description A page for people. It works offline: all that it loads comes from this server.
+         */
+        get: operations["getDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Load a part of the page about the API */
+        get: operations["getDocsFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1298,6 +1338,20 @@ export interface components {
             /** @example urls:read urls:write */
             scope: string;
         };
+        /** @description What a form is answered, by RFC 6749 §5.1. */
+        OAuthToken: {
+            /** @example shorty_at_9d2e */
+            access_token: string;
+            /** @constant */
+            token_type: "Bearer";
+            /**
+             * @description Seconds.
+             * @example 3600
+             */
+            expires_in: number;
+            /** @example urls:read urls:write */
+            scope: string;
+        };
         /** @description What every failed request answers. */
         ErrorResponse: {
             /** @constant */
@@ -1320,6 +1374,12 @@ export interface components {
             path: string;
             /** @example must start with http:// or https:// */
             message: string;
+        };
+        /** @description What a form that fails is answered, by RFC 6749 §5.2. */
+        OAuthError: {
+            /** @enum {string} */
+            error: "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type" | "server_error" | "temporarily_unavailable";
+            error_description: string;
         };
         UrlCreated: {
             /**
@@ -1934,14 +1994,40 @@ export interface components {
              * @example 2030-01
              */
             period: string;
-            /** @enum {string} */
+            /**
+             * @description What the period is charged by: the plan at its end, or the plan now while it lasts.
+             * @enum {string}
+             */
             plan: "free" | "developer" | "scale" | "enterprise";
+            meters: {
+                /** @description Requests with a valid token, whatever was answered; bulk ones once. */
+                api_call: {
+                    used: number;
+                };
+                /** @description QR codes that were created. */
+                qr_generated: components["schemas"]["BundledUsage"];
+                /** @description Deliveries that a receiver has acknowledged, each once; tests and replays are free. */
+                webhook_delivery: components["schemas"]["BundledUsage"];
+            };
+            /** @description Counted now, whatever the period. */
             links: {
                 /** @description Active links now. */
                 used: number;
                 /** @description The plan's bundle; null without a limit. */
                 included: number | null;
             };
+        };
+        BundledUsage: {
+            used: number;
+            /** @description What the plan includes; null without a limit. */
+            included: number | null;
+            /** @description How many of those used are beyond what is included. */
+            overage: number;
+            /**
+             * @description What the overage costs in US dollars, exactly: it is not rounded to cents.
+             * @example 0.15
+             */
+            overageUsd: number;
         };
         Health: {
             /** @constant */
@@ -2033,7 +2119,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2041,14 +2127,14 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["Token"];
-                    };
+                    } | components["schemas"]["OAuthToken"];
                 };
             };
             /** @description VALIDATION_FAILED */
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2068,14 +2154,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description UNAUTHORIZED */
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2089,14 +2175,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2110,14 +2196,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2131,14 +2217,45 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2152,14 +2269,14 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2173,7 +2290,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
         };
@@ -2206,7 +2323,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2226,7 +2351,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2253,7 +2378,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2274,7 +2399,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2291,11 +2416,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2316,7 +2472,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2355,7 +2511,15 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2370,7 +2534,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2397,7 +2561,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2418,7 +2582,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2439,7 +2603,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2460,7 +2624,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2481,7 +2645,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2502,7 +2666,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2519,11 +2683,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2544,7 +2739,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2583,7 +2778,15 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2598,7 +2801,15 @@ export interface operations {
             207: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2613,7 +2824,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2640,7 +2851,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2661,7 +2872,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2682,7 +2893,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2703,7 +2914,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2724,7 +2935,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2741,11 +2952,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2766,7 +3008,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2805,7 +3047,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2820,7 +3070,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2847,7 +3097,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2868,7 +3118,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2889,7 +3139,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2910,7 +3160,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2927,11 +3177,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2952,7 +3233,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2988,7 +3269,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3003,7 +3292,15 @@ export interface operations {
             207: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3018,7 +3315,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3045,7 +3342,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3066,7 +3363,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3087,7 +3384,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3108,7 +3405,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3125,11 +3422,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3150,7 +3478,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3184,7 +3512,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3199,7 +3535,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3226,7 +3562,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3247,7 +3583,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3268,7 +3604,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3285,11 +3621,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3310,7 +3677,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3344,7 +3711,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3359,7 +3734,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3386,7 +3761,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3407,7 +3782,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3428,7 +3803,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3445,11 +3820,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3470,7 +3876,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3508,7 +3914,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3523,7 +3937,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3550,7 +3964,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3571,7 +3985,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3592,7 +4006,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3613,7 +4027,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3634,7 +4048,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3655,7 +4069,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3676,7 +4090,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3693,11 +4107,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3718,7 +4163,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3759,7 +4204,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3779,7 +4232,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3806,7 +4259,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3827,7 +4280,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3844,11 +4297,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3869,7 +4353,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3908,7 +4392,15 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3923,7 +4415,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3950,7 +4442,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3971,7 +4463,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3992,7 +4484,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4013,7 +4505,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4034,7 +4526,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4055,7 +4547,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4076,7 +4568,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4093,11 +4585,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4118,7 +4641,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4157,7 +4680,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4177,7 +4708,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4204,7 +4735,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4225,7 +4756,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4246,7 +4777,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4263,11 +4794,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4288,7 +4850,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4322,7 +4884,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4337,7 +4907,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4364,7 +4934,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4385,7 +4955,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4406,7 +4976,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4423,11 +4993,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4448,7 +5049,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4482,7 +5083,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4497,7 +5106,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4524,7 +5133,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4545,7 +5154,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4566,7 +5175,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4583,11 +5192,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4608,7 +5248,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4646,7 +5286,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4661,7 +5309,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4688,7 +5336,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4709,7 +5357,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4730,7 +5378,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4751,7 +5399,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4772,7 +5420,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4789,11 +5437,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4814,7 +5493,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4857,7 +5536,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4872,7 +5559,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4899,7 +5586,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4920,7 +5607,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4941,7 +5628,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4958,11 +5645,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4983,7 +5701,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5024,7 +5742,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5039,7 +5765,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5066,7 +5792,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5087,7 +5813,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5104,11 +5830,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5129,7 +5886,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5172,7 +5929,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5187,7 +5952,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5214,7 +5979,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5235,7 +6000,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5256,7 +6021,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5273,11 +6038,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5298,7 +6094,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5335,7 +6131,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5355,7 +6159,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5382,7 +6186,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5403,7 +6207,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5420,11 +6224,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5445,7 +6280,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5484,7 +6319,15 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5499,7 +6342,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5526,7 +6369,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5547,7 +6390,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5568,7 +6411,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5589,7 +6432,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5610,7 +6453,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5631,7 +6474,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5648,11 +6491,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5673,7 +6547,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5707,7 +6581,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5722,7 +6604,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5749,7 +6631,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5770,7 +6652,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5791,7 +6673,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5808,11 +6690,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5833,7 +6746,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5867,7 +6780,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5882,7 +6803,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5909,7 +6830,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5930,7 +6851,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5951,7 +6872,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5968,11 +6889,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5993,7 +6945,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6031,7 +6983,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6046,7 +7006,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6073,7 +7033,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6094,7 +7054,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6115,7 +7075,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6136,7 +7096,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6157,7 +7117,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6174,11 +7134,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6199,7 +7190,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6240,7 +7231,15 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6255,7 +7254,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6282,7 +7281,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6303,7 +7302,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6324,7 +7323,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6345,7 +7344,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6366,7 +7365,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6387,7 +7386,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6404,11 +7403,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6429,7 +7459,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6466,7 +7496,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6481,7 +7519,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6508,7 +7546,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6529,7 +7567,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6550,7 +7588,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6571,7 +7609,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6588,11 +7626,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6613,7 +7682,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6654,7 +7723,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6674,7 +7751,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6701,7 +7778,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6722,7 +7799,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6743,7 +7820,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6760,11 +7837,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6785,7 +7893,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6820,7 +7928,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6835,7 +7951,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6862,7 +7978,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6883,7 +7999,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6904,7 +8020,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6921,11 +8037,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6946,7 +8093,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6984,7 +8131,15 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6999,7 +8154,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7026,7 +8181,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7047,7 +8202,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7068,7 +8223,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7089,7 +8244,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7106,11 +8261,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7131,7 +8317,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7172,7 +8358,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7192,7 +8386,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7219,7 +8413,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7240,7 +8434,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7257,11 +8451,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7282,7 +8507,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7321,7 +8546,15 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7336,7 +8569,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7363,7 +8596,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7384,7 +8617,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7405,7 +8638,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7426,7 +8659,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7447,7 +8680,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7468,7 +8701,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7485,11 +8718,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7510,7 +8774,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7544,7 +8808,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7559,7 +8831,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7586,7 +8858,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7607,7 +8879,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7628,7 +8900,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7645,11 +8917,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7670,7 +8973,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7704,7 +9007,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7719,7 +9030,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7746,7 +9057,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7767,7 +9078,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7788,7 +9099,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7809,7 +9120,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7826,11 +9137,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7851,7 +9193,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7888,7 +9230,15 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7903,7 +9253,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7930,7 +9280,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7951,7 +9301,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7972,7 +9322,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7993,7 +9343,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8010,11 +9360,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8035,7 +9416,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8070,7 +9451,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8081,7 +9462,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8108,7 +9489,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8125,11 +9506,33 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8146,31 +9549,33 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description The request is no valid HTTP */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
         };
     };
     getUsage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A calendar month in UTC up to the current one, which is the default. */
+                period?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The usage now */
+            /** @description The usage of the period */
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8181,11 +9586,38 @@ export interface operations {
                     };
                 };
             };
+            /** @description VALIDATION_FAILED */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description UNAUTHORIZED */
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8202,11 +9634,42 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8227,7 +9690,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8259,7 +9722,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8267,8 +9730,32 @@ export interface operations {
                 };
             };
             /** @description The request is no valid HTTP */
-            "4XX": {
+            400: {
                 headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8290,18 +9777,51 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description The request is no valid HTTP */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8315,15 +9835,6 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The request is no valid HTTP */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
@@ -8342,7 +9853,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8350,8 +9861,32 @@ export interface operations {
                 };
             };
             /** @description The request is no valid HTTP */
-            "4XX": {
+            400: {
                 headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8373,7 +9908,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8381,8 +9916,193 @@ export interface operations {
                 };
             };
             /** @description The request is no valid HTTP */
-            "4XX": {
+            400: {
                 headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The request is no valid HTTP */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    getDocsFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/css": string;
+                    "text/javascript": string;
+                };
+            };
+            /** @description The file is the one that If-None-Match names */
+            304: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Names the file; another version has another name. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description VALIDATION_FAILED */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "NOT_FOUND",
+                     *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8409,7 +10129,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8422,9 +10142,9 @@ export interface operations {
             304: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description Names the picture; another one has another name. */
-                    ETag?: string;
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8433,7 +10153,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8448,13 +10168,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description GONE */
             410: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8469,13 +10190,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8490,13 +10212,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8511,6 +10234,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
         };
@@ -8530,7 +10254,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8541,7 +10265,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8556,13 +10280,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description GONE */
             410: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8577,13 +10302,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8598,13 +10324,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8619,6 +10346,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
         };
@@ -8639,7 +10367,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8650,9 +10378,9 @@ export interface operations {
             301: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8661,9 +10389,9 @@ export interface operations {
             302: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8672,9 +10400,9 @@ export interface operations {
             307: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8683,9 +10411,9 @@ export interface operations {
             308: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8694,7 +10422,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8709,13 +10437,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description NOT_FOUND */
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8730,13 +10459,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description GONE */
             410: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8751,13 +10481,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8772,13 +10503,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8793,6 +10525,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
         };
@@ -8818,9 +10551,9 @@ export interface operations {
             303: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     /** @description The target with the UTM parameters of the link set. */
-                    Location?: string;
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8829,7 +10562,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8850,13 +10583,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAUTHORIZED */
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8871,13 +10605,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description NOT_FOUND */
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8892,13 +10627,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description METHOD_NOT_ALLOWED */
             405: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8913,13 +10649,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description GONE */
             410: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8934,13 +10671,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8955,13 +10693,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8976,13 +10715,24 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description RATE_LIMITED */
             429: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8997,13 +10747,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description INTERNAL */
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9018,13 +10769,14 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9039,6 +10791,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ErrorResponse"];
+                    "text/html": string;
                 };
             };
         };

@@ -1,38 +1,42 @@
-type OAuthCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_scope'
-  | 'unsupported_grant_type'
-  | 'server_error'
-  | 'temporarily_unavailable';
-
-const statuses: Record<OAuthCode, number> = {
+/** Every error of RFC 6749 §5.2 that we answer, with its status. */
+const statuses = {
   invalid_request: 400,
   invalid_client: 401,
   invalid_scope: 400,
   unsupported_grant_type: 400,
   server_error: 500,
   temporarily_unavailable: 503,
-};
+} as const;
+
+type OAuthCode = keyof typeof statuses;
+
+export const oauthCodes = Object.keys(statuses) as [OAuthCode, ...OAuthCode[]];
 
 /** A failed token request in the form that OAuth libraries read. RFC 6749 §5.2. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly code: OAuthCode;
+  readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     code: OAuthCode,
     message: string,
-    { headers = {}, cause }: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+    {
+      status = statuses[code],
+      headers = {},
+      cause,
+    }: {
+      /** Where HTTP says more than the code does. */
+      status?: number;
+      headers?: Readonly<Record<string, string>>;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause });
     this.code = code;
+    this.status = status;
     this.headers = headers;
-  }
-
-  get status(): number {
-    return statuses[this.code];
   }
 
   get body() {

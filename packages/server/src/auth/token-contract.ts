@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, scopes } from '../contract/define-route.js';
+import { oauthCodes } from './oauth-error.js';
 
 /** Seconds that an access token lives. */
 export const tokenLifetimeSeconds = 3600;
@@ -41,6 +42,24 @@ export const token = z
   })
   .meta({ id: 'Token' });
 
+/** RFC 6749 §5.1. */
+const oauthToken = z
+  .strictObject({
+    access_token: z.string().meta({ example: 'shorty_at_9d2e' }),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int().meta({ description: 'Seconds.', example: tokenLifetimeSeconds }),
+    scope: z.string().meta({ example: 'urls:read urls:write' }),
+  })
+  .meta({ id: 'OAuthToken', description: 'What a form is answered, by RFC 6749 §5.1.' });
+
+/** RFC 6749 §5.2. */
+const oauthError = z
+  .strictObject({
+    error: z.enum(oauthCodes),
+    error_description: z.string(),
+  })
+  .meta({ id: 'OAuthError', description: 'What a form that fails is answered, by RFC 6749 §5.2.' });
+
 export const tokenRoutes = [
   defineRoute({
     operationId: 'createToken',
@@ -54,7 +73,10 @@ export const tokenRoutes = [
     access: 'public',
     body: tokenRequest,
     form: tokenForm,
-    responses: { 200: { description: 'A new access token', data: token } },
-    errors: ['UNAUTHORIZED'],
+    formError: oauthError,
+    responses: {
+      200: { description: 'A new access token', data: token, formBody: oauthToken },
+    },
+    errors: ['UNAUTHORIZED', 'RATE_LIMITED'],
   }),
 ] as const;

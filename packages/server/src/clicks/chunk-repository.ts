@@ -311,7 +311,8 @@ function fill(last: Chunk | undefined, places: readonly Place[]): Chunk[] {
   return chunks;
 }
 
-function span({ visitedAt }: VisitColumns): { first_at: number; last_at: number } {
+/** When the earliest and the latest of some visits were. */
+export function span({ visitedAt }: VisitColumns): { first_at: number; last_at: number } {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const at of visitedAt) {

@@ -6,7 +6,9 @@ import { countDownloads } from '../qr/count-downloads.js';
 import { ScanCounter } from '../scans/scan-counter.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
+import { countUses } from '../usage/usage-meters.js';
 import { encodeColumns } from './columns-codec.js';
+import type { Journalled } from './journal-lines.js';
 import type { Visit } from './visit.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
@@ -43,18 +45,18 @@ export class VisitRepository {
 
   /** How far a writer's journal is in storage. */
   async findPosition(writerId: string): Promise<JournalPosition> {
-    const row = await this.#database.read
-      .selectFrom('journal_positions')
-      .select(['segment', 'offset'])
-      .where('writer_id', '=', writerId)
-      .executeTakeFirst();
-    return row ?? journalStart;
+    return (await this.#findKnownPosition(writerId)) ?? journalStart;
+  }
+
+  /** Whether anything of a writer's journal has reached storage, and the writer is not forgotten. */
+  async hasPosition(writerId: string): Promise<boolean> {
+    return (await this.#findKnownPosition(writerId)) !== undefined;
   }
 
   /**
    * Stores the visits between two positions of a journal, exactly once: the visits, the counts, the
    * events of thresholds and the position are one transaction, and nothing is done when the journal
-   * is not at `from` any more. Tells whether it was done. `downloads` are counted by their codes.
+   * is not at `from` any more. Tells whether it was done. What else the lines tell of is counted.
    */
   store(
     writerId: string,
@@ -62,11 +64,12 @@ export class VisitRepository {
     to: JournalPosition,
     visits: readonly Visit[],
     now: number,
-    downloads: ReadonlyMap<string, number> = new Map(),
+    { downloads, calls }: Partial<Omit<Journalled, 'visits'>> = {},
   ): Promise<boolean> {
     return this.#database.write(async (transaction) => {
       if (!(await this.#advance(transaction, writerId, from, to))) return false;
-      await countDownloads(transaction, downloads);
+      if (downloads) await countDownloads(transaction, downloads);
+      if (calls) await countUses(transaction, 'api_call', calls);
       if (visits.length === 0) return true;
       await transaction
         .insertInto('visit_batches')
@@ -91,6 +94,14 @@ export class VisitRepository {
     await this.#database.write((transaction) =>
       transaction.deleteFrom('journal_positions').where('writer_id', '=', writerId).execute(),
     );
+  }
+
+  #findKnownPosition(writerId: string): Promise<JournalPosition | undefined> {
+    return this.#database.read
+      .selectFrom('journal_positions')
+      .select(['segment', 'offset'])
+      .where('writer_id', '=', writerId)
+      .executeTakeFirst();
   }
 
   async #advance(

@@ -1,5 +1,6 @@
 import { tokenRoutes } from '../auth/token-contract.js';
 import { clickRoutes } from '../clicks/clicks-contract.js';
+import { docsRoutes } from '../docs/docs-contract.js';
 import { domainRoutes } from '../domains/domain-contract.js';
 import { healthRoutes } from '../health/health-contract.js';
 import { qrRoutes } from '../qr/qr-contract.js';
@@ -21,6 +22,7 @@ export const api = [
   ...domainRoutes,
   ...usageRoutes,
   ...healthRoutes,
+  ...docsRoutes,
   ...qrPictureRoutes,
   ...redirectRoutes,
 ] as const;

@@ -21,9 +21,12 @@ export type Method = 'get' | 'post' | 'patch' | 'delete';
 /** Who may call a route: a token with this scope (or the other one), any valid token, or anybody. */
 export type Access = { scope: Scope; or?: Scope } | 'token' | 'public';
 
-/** What a status answers: data in the success envelope, a bare JSON body, or another media type. */
+/**
+ * What a status answers: data in the success envelope (and a bare body to who has sent a form whose
+ * standard asks for it), a bare JSON body, or another media type.
+ */
 export type RouteResponse = { description: string } & (
-  | { data: z.ZodType }
+  | { data: z.ZodType; formBody?: z.ZodType }
   | { body: z.ZodType }
   | { mediaType: string | readonly string[] }
   | { headers: Readonly<Record<string, string>> }
@@ -50,6 +53,8 @@ export interface Route {
   readonly bodyOptional?: boolean;
   /** The same request as `application/x-www-form-urlencoded`, where a standard asks for it. */
   readonly form?: z.ZodType;
+  /** What a form that fails is answered, where its standard has errors of its own. */
+  readonly formError?: z.ZodType;
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Codes beyond those that follow from access and input. */
   readonly errors?: readonly ErrorCode[];

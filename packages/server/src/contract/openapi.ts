@@ -11,6 +11,7 @@ import { urlBulkUpdateItem } from '../urls/url-contract.js';
 import { api } from './api.js';
 import { type Route, type RouteResponse, scopes, scopesOf } from './define-route.js';
 import { type ErrorCode, errorResponse, errorStatus } from './errors.js';
+import { rateLimitFields } from './rate-limit.js';
 import { errorsOf } from './route-errors.js';
 
 const version = '1.0.0';
@@ -30,8 +31,20 @@ const tags = {
 const requestId = {
   'X-Request-Id': {
     description: 'Names this request in logs; the value that the caller sent, when it was sane.',
+    required: true,
     schema: { type: 'string' as const },
   },
+};
+
+const integers = { type: 'integer' as const, minimum: 0 };
+const rateLimits = Object.fromEntries(
+  Object.entries(rateLimitFields).map(([name, { description }]) => [
+    name,
+    { description, schema: name === 'RateLimit-Policy' ? { type: 'string' as const } : integers },
+  ]),
+);
+const retryAfter = {
+  'Retry-After': { description: 'Seconds after which to ask again.', schema: integers },
 };
 
 /** The contract as OpenAPI 3.1, in YAML. `openapi.yaml` at the root is exactly this text. */
@@ -137,17 +150,25 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         },
       },
     }),
-    responses: { ...successesOf(route), ...failuresOf(route), ...(isOpen && refusedByHttp) },
+    responses: { ...successesOf(route), ...(isOpen && refusedByHttp), ...failuresOf(route) },
   };
 }
 
-// Routes that read no input can still be sent what is no HTTP, or headers that are too large.
-const refusedByHttp: ZodOpenApiResponsesObject = {
-  '4XX': {
-    description: 'The request is no valid HTTP',
-    content: { 'application/json': { schema: errorResponse } },
-  },
-};
+// Routes that read no input can still be sent what is no HTTP, too slowly or with too many headers.
+const refusedByHttp: ZodOpenApiResponsesObject = Object.fromEntries(
+  Object.entries({
+    400: 'The request is no valid HTTP',
+    408: 'The request did not arrive in time',
+    431: 'The headers are too large',
+  }).map(([status, description]) => [
+    status,
+    {
+      description,
+      headers: requestId,
+      content: { 'application/json': { schema: errorResponse } },
+    },
+  ]),
+);
 
 const idempotencyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().meta({
@@ -169,7 +190,11 @@ function successesOf(route: Route): ZodOpenApiResponsesObject {
       status,
       {
         description: response.description,
-        headers: { ...requestId, ...headersOf(response) },
+        headers: {
+          ...requestId,
+          ...(route.access !== 'public' && rateLimits),
+          ...headersOf(response),
+        },
         ...contentOf(response),
       },
     ]),
@@ -181,15 +206,15 @@ function headersOf(response: RouteResponse) {
   return Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [
       name,
-      { description, schema: { type: 'string' as const } },
+      { description, required: true, schema: { type: 'string' as const } },
     ]),
   );
 }
 
 function contentOf(response: RouteResponse) {
   if ('data' in response) {
-    const schema = z.object({ success: z.literal(true), data: response.data });
-    return { content: { 'application/json': { schema } } };
+    const envelope = z.object({ success: z.literal(true), data: response.data });
+    return { content: { 'application/json': { schema: either(envelope, response.formBody) } } };
   }
   if ('body' in response) return { content: { 'application/json': { schema: response.body } } };
   if ('mediaType' in response) {
@@ -199,6 +224,11 @@ function contentOf(response: RouteResponse) {
     };
   }
   return {};
+}
+
+/** A body that depends on whether a form was sent, where it does. */
+function either(body: z.ZodType, formBody: z.ZodType | undefined): z.ZodType {
+  return formBody ? z.union([body, formBody]) : body;
 }
 
 function failuresOf(route: Route): ZodOpenApiResponsesObject {
@@ -212,9 +242,16 @@ function failuresOf(route: Route): ZodOpenApiResponsesObject {
       String(status),
       {
         description: codes.join(', '),
-        headers: requestId,
+        headers: {
+          ...requestId,
+          ...(codes.includes('RATE_LIMITED') && { ...rateLimits, ...retryAfter }),
+        },
         content: {
-          'application/json': { schema: errorResponse, example: exampleOf(codes[0] as ErrorCode) },
+          'application/json': {
+            schema: either(errorResponse, route.formError),
+            example: exampleOf(codes[0] as ErrorCode),
+          },
+          ...(route.isForVisitors && { 'text/html': { schema: { type: 'string' as const } } }),
         },
       },
     ]),

@@ -20,7 +20,8 @@ export const healthRoutes = [
     path: '/health/ready',
     tag,
     summary: 'Tell whether requests can be served',
-    description: '503 while storage cannot be read or the server is stopping.',
+    description:
+      '503, with the reason, while storage cannot be read, visits do not reach it, webhooks are not dispatched, or the server is stopping.',
     access: 'public',
     responses: { 200: { description: 'They can', body: health } },
     errors: ['UNAVAILABLE'],

@@ -1,23 +1,29 @@
 import { sql } from 'kysely';
-import type { VisitFigures } from '../clicks/visit-pipeline.js';
 import { ApiError } from '../contract/api-error.js';
 import { renderOpenApi } from '../contract/openapi.js';
 import type { Handlers } from '../http/handlers.js';
 import type { Database } from '../storage/database.js';
+import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
 
 export interface HealthOptions {
   readonly database: Database;
   readonly isStopping: () => boolean;
   /** Why visits do not reach storage; undefined while they do. */
   readonly visitFault: () => string | undefined;
+  /** Undefined where another process dispatches. */
+  readonly dispatchFigures: (() => DispatchFigures) | undefined;
   /** In Prometheus' text format. */
   readonly metrics: () => Promise<string>;
 }
+
+// A turn may wait for a lock of another process, and for a thread that has to be started again.
+const dispatcherPatienceMs = 15_000;
 
 export function healthHandlers({
   database,
   isStopping,
   visitFault,
+  dispatchFigures,
   metrics,
 }: HealthOptions): Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getMetrics' | 'getOpenApi'> {
   // Rendered when it is first asked for: few ask.
@@ -28,7 +34,7 @@ export function healthHandlers({
 
     async getReadiness() {
       if (isStopping()) throw new ApiError('UNAVAILABLE', 'The server is stopping');
-      const fault = visitFault();
+      const fault = visitFault() ?? dispatchFault(dispatchFigures?.());
       if (fault !== undefined) throw new ApiError('UNAVAILABLE', fault);
       await sql`select 1 from organizations limit 1`.execute(database.read);
       return ok;
@@ -45,20 +51,7 @@ export function healthHandlers({
   };
 }
 
-/** Prometheus' text exposition format; nothing before the start. */
-export function renderMetrics(figures: VisitFigures | undefined): string {
-  if (figures === undefined) return '';
-  const { recorded, stored, inMemory, isFaulty } = figures;
-  const metrics = [
-    ['shorty_visits_total', 'counter', 'Redirects and pictures that were answered.', recorded],
-    ['shorty_visits_stored_total', 'counter', 'Those of them that are in storage.', stored],
-    ['shorty_visits_in_memory', 'gauge', 'Visits whose journal cannot be written.', inMemory],
-    ['shorty_visits_fault', 'gauge', '1 while visits do not reach storage.', isFaulty ? 1 : 0],
-  ] as const;
-  return metrics
-    .map(
-      ([name, type, help, value]) =>
-        `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${value}\n`,
-    )
-    .join('');
+function dispatchFault(figures: DispatchFigures | undefined): string | undefined {
+  if (figures === undefined || figures.sinceTurnMs < dispatcherPatienceMs) return undefined;
+  return 'Webhooks wait: their dispatcher does not get on';
 }

@@ -29,9 +29,11 @@ export type HandlerInput<R extends Route> = BodyInput<R> & {
   readonly caller: R['access'] extends 'public' ? undefined : Caller;
   readonly idempotency: IdempotentRequest | undefined;
   readonly headers: IncomingHttpHeaders;
+  /** Where it comes from, as far as trusted proxies vouch for it. */
+  readonly address: string;
 };
 
-/** What a handler answers: data for the envelope, a bare body, or text of another media type. */
+/** What a handler answers: data for the envelope, a bare body, or another media type. */
 export type Reply<Data> = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -39,6 +41,7 @@ export type Reply<Data> = {
   | { readonly data: Data; readonly replayed?: boolean }
   | { readonly body: unknown }
   | { readonly text: string; readonly mediaType: string }
+  | { readonly bytes: Buffer; readonly mediaType: string }
 );
 
 type Mounted = Exclude<ApiRoute, { isForVisitors: true }>;

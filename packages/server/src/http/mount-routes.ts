@@ -4,15 +4,23 @@ import type { Caller } from '../auth/client-repository.js';
 import { api } from '../contract/api.js';
 import { ApiError } from '../contract/api-error.js';
 import { type Route, scopesOf } from '../contract/define-route.js';
+import { rateLimitHeaders } from '../contract/rate-limit.js';
+import { clientAddressOf, type TrustedProxies } from '../net/client-address.js';
 import type { Clock } from '../ports.js';
 import type { HandlerInput, Handlers, Reply } from './handlers.js';
 import { toOAuthError } from './problem.js';
+import type { RateLimiter } from './rate-limiter.js';
 import { bodyKindOf, check, readBody, readIdempotency } from './read-input.js';
 
 export interface MountOptions {
   readonly handlers: Handlers;
-  readonly auth: AuthService;
+  readonly auth: Pick<AuthService, 'authenticate'>;
   readonly clock: Clock;
+  readonly proxies: TrustedProxies;
+  /** Undefined lets everybody in, however often. */
+  readonly rateLimiter: RateLimiter | undefined;
+  /** Counts a request of an organization; resolves when that is kept. */
+  readonly countCall: (organizationId: string) => Promise<void>;
 }
 
 type AnyHandler = (input: HandlerInput<Route>) => Promise<Reply<unknown>>;
@@ -51,12 +59,38 @@ export function mountRoutes(app: Express, options: MountOptions): void {
 async function serve(
   route: Route,
   handler: AnyHandler,
-  { auth, clock }: MountOptions,
+  options: MountOptions,
   request: Request,
   response: Response,
 ): Promise<void> {
-  const caller = await authorize(route, auth, request);
-  response.locals.organizationId = caller?.organizationId;
+  if (route.access === 'public') {
+    send(response, await answer(route, handler, options, request, response));
+    return;
+  }
+  const caller = await options.auth.authenticate(request.headers.authorization);
+  response.locals.organizationId = caller.organizationId;
+  // Whatever becomes of the request: no answer leaves before its call is kept.
+  const counted = options.countCall(caller.organizationId);
+  const reply = await answer(route, handler, options, request, response, caller).finally(
+    () => counted,
+  );
+  send(response, reply);
+}
+
+async function answer(
+  route: Route,
+  handler: AnyHandler,
+  { clock, proxies, rateLimiter }: MountOptions,
+  request: Request,
+  response: Response,
+  caller?: Caller,
+): Promise<Reply<unknown>> {
+  if (caller) {
+    if (rateLimiter) {
+      response.set(rateLimitHeaders(rateLimiter.take(caller.organizationId, clock())));
+    }
+    checkScope(route, caller);
+  }
   const kind = bodyKindOf(route, request.headers);
   try {
     const params = check(route.params, request.params);
@@ -66,7 +100,7 @@ async function serve(
     });
     const isForm = kind === 'form';
     const hasBody = !isForm && !(route.bodyOptional && request.body === undefined);
-    const reply = await handler({
+    return await handler({
       params,
       query,
       ...(hasBody && { body: check(route.body, request.body) }),
@@ -74,25 +108,22 @@ async function serve(
       caller,
       idempotency: caller && readIdempotency(route, request, caller.organizationId, clock()),
       headers: request.headers,
+      address: clientAddressOf(
+        request.socket.remoteAddress,
+        request.headers['x-forwarded-for'],
+        proxies,
+      ),
     } as HandlerInput<Route>);
-    send(response, reply);
   } catch (error) {
     throw kind === 'form' ? toOAuthError(error) : error;
   }
 }
 
-async function authorize(
-  route: Route,
-  auth: AuthService,
-  request: Request,
-): Promise<Caller | undefined> {
-  if (route.access === 'public') return undefined;
-  const caller = await auth.authenticate(request.headers.authorization);
+function checkScope(route: Route, { scopes }: Caller): void {
   const needed = scopesOf(route);
-  if (needed && !needed.some((scope) => caller.scopes.has(scope))) {
+  if (needed && !needed.some((scope) => scopes.has(scope))) {
     throw new ApiError('INSUFFICIENT_SCOPE', `This needs the scope ${needed.join(' or ')}`);
   }
-  return caller;
 }
 
 function send(response: Response, reply: Reply<unknown>): void {
@@ -100,6 +131,10 @@ function send(response: Response, reply: Reply<unknown>): void {
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
   if ('text' in reply) {
     response.type(reply.mediaType).send(reply.text);
+    return;
+  }
+  if ('bytes' in reply) {
+    response.type(reply.mediaType).send(reply.bytes);
     return;
   }
   if ('data' in reply) {

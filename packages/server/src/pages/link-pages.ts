@@ -21,7 +21,7 @@ export const unavailablePage = renderPage(
 export const homePage = renderPage(
   'Shorty',
   html`<h1>Shorty is running</h1>
-<p>The API is described in <a href="/openapi.yaml">openapi.yaml</a>.</p>`,
+<p>Read about the API and try it in the <a href="/docs">documentation</a>, or take its description: <a href="/openapi.yaml">openapi.yaml</a>.</p>`,
 );
 
 /** Asks for the password of a link; `fault` says why the last one did not do. */

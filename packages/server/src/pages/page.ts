@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
+import { withSecurityHeaders } from '../http/security-headers.js';
+import { palette, typeface } from './palette.js';
 
-const style = `
-:root{color-scheme:light dark;--ink:#1c2024;--dim:#60646c;--paper:#fcfcfd;--card:#fff;--line:#d9d9e0;--accent:#3451b2;--on-accent:#fff;--bad:#b42318}
-@media (prefers-color-scheme:dark){:root{--ink:#edeef0;--dim:#b0b4ba;--paper:#111113;--card:#18191b;--line:#43484e;--accent:#9eb1ff;--on-accent:#111113;--bad:#ff9592}}
-*{box-sizing:border-box}
-body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1.0625rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+const style = `${palette}*{box-sizing:border-box}
+body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1.0625rem/1.55 ${typeface}}
 main{width:100%;max-width:26rem;padding:2rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem}
 h1{margin:0 0 .5rem;font-size:1.375rem;line-height:1.25}
 p{margin:0 0 1rem;color:var(--dim);overflow-wrap:anywhere}
@@ -32,28 +31,23 @@ const policy = [
   "frame-ancestors 'none'",
 ];
 
-function headersWith(contentSecurityPolicy: readonly string[]): readonly string[] {
-  return [
-    'Content-Type',
-    'text/html; charset=utf-8',
-    'Cache-Control',
-    'no-store',
-    'Content-Security-Policy',
-    contentSecurityPolicy.join('; '),
-    'Referrer-Policy',
-    'no-referrer',
-    'X-Content-Type-Options',
-    'nosniff',
-    'X-Robots-Tag',
-    'noindex',
-  ];
+/** What a page with this content policy has beside the headers that every answer has. */
+export function pageHeadersWith(contentPolicy: readonly string[]): Record<string, string> {
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': contentPolicy.join('; '),
+    'X-Robots-Tag': 'noindex',
+  };
 }
 
-/** Headers of every page: nothing is loaded from anywhere, nothing is kept, nobody frames it. */
-export const pageHeaders = headersWith(policy);
+/** Of every page, as `writeHead` takes them: nothing is loaded from anywhere, nobody frames it. */
+export const pageHeaders = withSecurityHeaders(pageHeadersWith(policy));
 
 /** The same for a page that carries its pictures itself. */
-export const picturePageHeaders = headersWith([...policy, 'img-src data:']);
+export const picturePageHeaders = withSecurityHeaders(
+  pageHeadersWith([...policy, 'img-src data:']),
+);
 
 /** HTML that is known to be safe. */
 export class Html {

@@ -27,9 +27,19 @@ export interface Database {
   allocateUrlIds(transaction: WriteTransaction, count: number): Promise<number>;
   /** Brings the tables up to date; the names of the migrations that it applied. */
   migrate(): Promise<string[]>;
+  /** The names of the migrations that `migrate` would apply. */
+  pendingMigrations(): Promise<string[]>;
   /** Does what the engine should do now and then, and not on the thread that redirects. */
   maintain(): Promise<void>;
+  /** What it takes on the disk; nothing where it is elsewhere. */
+  size(): StorageSize;
   close(): Promise<void>;
+}
+
+export interface StorageSize {
+  readonly dataBytes: number;
+  /** What was written and is not in the data yet. */
+  readonly logBytes: number;
 }
 
 export type BulkInsert = <Table extends keyof Schema & string>(

@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads';
 import type { Service } from '../lifecycle.js';
 import type { StorageOptions } from '../storage/open-storage.js';
 import type { DispatchSettings } from './create-dispatcher.js';
-import type { DispatchCommand, DispatchWorkerData } from './dispatch-worker.js';
+import type { DispatchCommand, DispatchMessage, DispatchWorkerData } from './dispatch-worker.js';
+import type { DispatchFigures } from './webhook-dispatcher.js';
 
 export interface DispatcherThreadOptions {
   readonly storage: StorageOptions;
@@ -19,6 +20,10 @@ export class DispatcherThread implements Service {
   #worker: Worker | undefined;
   #ended: Promise<void> = Promise.resolve();
   #isStopping = false;
+  #told: { readonly figures: DispatchFigures; readonly at: number } = {
+    figures: { attempts: [], pending: 0, overdueMs: 0, sinceTurnMs: 0 },
+    at: performance.now(),
+  };
 
   constructor(options: DispatcherThreadOptions) {
     this.#options = options;
@@ -29,7 +34,10 @@ export class DispatcherThread implements Service {
     const { storage, settings, onError } = this.#options;
     const workerData: DispatchWorkerData = { storage, settings };
     const worker = new Worker(new URL('./dispatch-worker.js', import.meta.url), { workerData });
-    worker.on('message', onError);
+    worker.on('message', (message: DispatchMessage) => {
+      if ('fault' in message) onError(message.fault);
+      else this.#told = { figures: message.figures, at: performance.now() };
+    });
     worker.on('error', onError);
     this.#worker = worker;
     this.#ended = new Promise((resolve) => {
@@ -40,6 +48,13 @@ export class DispatcherThread implements Service {
         if (!this.#isStopping) setTimeout(() => this.start(), restartAfterMs).unref();
       });
     });
+  }
+
+  /** As the thread last told them. */
+  get figures(): DispatchFigures {
+    const { figures, at } = this.#told;
+    // A thread that tells nothing any more gets on no more.
+    return { ...figures, sinceTurnMs: figures.sinceTurnMs + (performance.now() - at) };
   }
 
   wake(): void {

@@ -5,6 +5,7 @@ import type { Clock } from '../ports.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
 import { Bell } from './bell.js';
 import type { AttemptOutcome, Claim, ClaimedDelivery, DeliveryQueue } from './delivery-queue.js';
+import { type OutcomeCount, OutcomeTally } from './outcome-tally.js';
 import { ReceiverLane } from './receiver-lane.js';
 import type { RetrySchedule } from './retry-schedule.js';
 
@@ -16,12 +17,26 @@ export interface WebhookDispatcherOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** What there is to watch. */
+export interface DispatchFigures {
+  /** Since the start, as far as they are recorded. */
+  readonly attempts: readonly OutcomeCount[];
+  /** Deliveries that are not over, as of some seconds ago. */
+  readonly pending: number;
+  /** How long the one that has waited longest should have been attempted; 0 when none waits. */
+  readonly overdueMs: number;
+  /** How long ago the dispatcher last got through a turn. */
+  readonly sinceTurnMs: number;
+}
+
 // A process that was killed keeps its deliveries from being sent for no longer than this.
 const leaseMs = 20_000;
 // What is not begun by then is left to whoever claims it next.
 const leaseMarginMs = attemptTimeoutMs + 2_000;
 // How often storage is asked what is due, for what other processes and time have made so.
 const scanEveryMs = 500;
+// Counting reads an index as a whole.
+const countEveryMs = 5_000;
 // Outcomes are recorded together: so many, or those of so many milliseconds.
 const flushCount = 256;
 const flushAfterMs = 25;
@@ -46,6 +61,11 @@ export class WebhookDispatcher implements Service {
   #isStopping = false;
   #isScanDue = true;
   #scannedAt = 0;
+  readonly #tally = new OutcomeTally();
+  #pending = 0;
+  #countedAt = Number.NEGATIVE_INFINITY;
+  #earliestDueAt = Number.POSITIVE_INFINITY;
+  #turnedAt = performance.now();
   readonly #bell = new Bell();
   #flushTimer: NodeJS.Timeout | undefined;
 
@@ -66,6 +86,16 @@ export class WebhookDispatcher implements Service {
     this.#bell.ring();
     await this.#running;
     await this.#options.fetch.close();
+  }
+
+  get figures(): DispatchFigures {
+    const { clock } = this.#options;
+    return {
+      attempts: this.#tally.counts,
+      pending: this.#pending,
+      overdueMs: Math.max(0, clock() - this.#earliestDueAt),
+      sinceTurnMs: performance.now() - this.#turnedAt,
+    };
   }
 
   /** Says that something may be due. */
@@ -89,6 +119,7 @@ export class WebhookDispatcher implements Service {
     while (!this.#isStopping) {
       try {
         await this.#turn();
+        this.#turnedAt = performance.now();
       } catch (error) {
         this.#options.onError(error);
       }
@@ -129,6 +160,7 @@ export class WebhookDispatcher implements Service {
       this.#outcomes.unshift(...outcomes);
       throw error;
     }
+    for (const outcome of outcomes) this.#tally.add(outcome);
     this.#held += claimed.length;
     for (const { webhookId, lane, count } of claims) {
       const own = claimed.filter((delivery) => delivery.webhookId === webhookId);
@@ -149,6 +181,14 @@ export class WebhookDispatcher implements Service {
     const { queue, clock } = this.#options;
     const now = clock();
     const receivers = await queue.findReceivers();
+    this.#earliestDueAt = receivers.reduce(
+      (earliest, { dueAt }) => Math.min(earliest, dueAt),
+      Number.POSITIVE_INFINITY,
+    );
+    if (performance.now() - this.#countedAt >= countEveryMs) {
+      this.#pending = await queue.countPending();
+      this.#countedAt = performance.now();
+    }
     const known = new Set(receivers.map(({ webhookId }) => webhookId));
     for (const [webhookId, lane] of this.#lanes) {
       if (known.has(webhookId)) continue;

@@ -5,6 +5,7 @@ import type { Config } from '../config.js';
 import { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService, type Service } from '../lifecycle.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
+import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
@@ -12,6 +13,7 @@ import { createDispatcher } from './create-dispatcher.js';
 import { DeliveryPruner } from './delivery-pruner.js';
 import { DeliveryRepository } from './delivery-repository.js';
 import { DispatcherThread } from './dispatcher-thread.js';
+import type { DispatchFigures } from './webhook-dispatcher.js';
 import { webhookHandlers } from './webhook-handlers.js';
 import { WebhookRepository } from './webhook-repository.js';
 import { WebhookService } from './webhook-service.js';
@@ -24,6 +26,7 @@ export interface WebhookRoomOptions {
   readonly organizations: OrganizationRepository;
   /** Wakes the dispatcher of another process; undefined where this one dispatches. */
   readonly wakeElsewhere: (() => void) | undefined;
+  readonly plans: PlanTable;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -32,7 +35,7 @@ const pruneEveryMs = 10 * 60_000;
 
 /** Events and who is told of them: the outbox that other rooms write to, and what empties it. */
 export function createWebhookRoom(options: WebhookRoomOptions) {
-  const { config, database, storage, isThreaded, organizations, clock, logger } = options;
+  const { config, database, storage, isThreaded, organizations, plans, clock, logger } = options;
   const { allowPrivateNetwork } = config;
   const settings = { schedule: config.webhookRetrySchedule, allowPrivateNetwork };
   const onError = (err: unknown) => logger.error({ err }, 'webhooks are not dispatched');
@@ -40,11 +43,12 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
     ? new DispatcherThread({ storage, settings, onError })
     : createDispatcher(database, settings, clock, onError);
   const wake = options.wakeElsewhere ?? (() => dispatcher.wake());
-  const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wake });
+  const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wake, plans });
   const service = new WebhookService({
     webhooks: new WebhookRepository(database),
     deliveries: new DeliveryRepository(database, outbox),
     organizations,
+    plans,
     allowPrivateNetwork,
     clock,
     newId: newUuid,
@@ -61,5 +65,6 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
     }),
     dispatcher,
   ];
-  return { outbox, handlers: webhookHandlers(service), services, wake };
+  const figures = (): DispatchFigures => dispatcher.figures;
+  return { outbox, handlers: webhookHandlers(service), services, wake, figures };
 }

@@ -1,7 +1,7 @@
+import { AttemptLimiter } from '../auth/attempt-limiter.js';
 import type { ProcessMetrics } from '../health/merge-metrics.js';
-import { AttemptLimiter } from '../redirect/attempt-limiter.js';
 import { type Channel, ChannelClosedError } from './channel.js';
-import type { Attempt, PrimaryAnswers, ProcessAnswers, Role } from './messages.js';
+import type { Attempt, PrimaryAnswers, ProcessAnswers, Role, TakenAttempt } from './messages.js';
 import type { Changed } from './shared-caches.js';
 
 /** A process that has been started and has not ended. */
@@ -54,8 +54,8 @@ export class Hub {
     );
   }
 
-  takeAttempt({ guesser, now, ...attempt }: Attempt & { readonly now: number }): number {
-    return this.#limiterOf(attempt).take(guesser, now);
+  takeAttempt({ guesser, now, isRight, ...attempt }: TakenAttempt): number {
+    return this.#limiterOf(attempt).take(guesser, now, isRight);
   }
 
   giveBackAttempt({ guesser, ...attempt }: Attempt): void {

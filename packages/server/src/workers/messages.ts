@@ -1,5 +1,5 @@
+import type { AttemptLimit } from '../auth/attempt-limiter.js';
 import type { ProcessMetrics } from '../health/merge-metrics.js';
-import type { AttemptLimit } from '../redirect/attempt-limiter.js';
 import type { Changed } from './shared-caches.js';
 
 /** What a process of the server is for: workers answer requests, the keeper does what is done once. */
@@ -10,6 +10,11 @@ export interface Attempt {
   readonly name: string;
   readonly limit: AttemptLimit;
   readonly guesser: string;
+}
+
+export interface TakenAttempt extends Attempt {
+  readonly now: number;
+  readonly isRight: boolean;
 }
 
 /** What a process asks of the primary. */
@@ -23,7 +28,7 @@ export type PrimaryAnswers = {
   /** Answered when every other worker has let go. */
   changed(changed: Changed): Promise<void>;
   /** Milliseconds to wait, or 0. */
-  takeAttempt(attempt: Attempt & { readonly now: number }): number;
+  takeAttempt(attempt: TakenAttempt): number;
   giveBackAttempt(attempt: Attempt): void;
   /** Those of the other processes. */
   metrics(nothing: null): Promise<readonly ProcessMetrics[]>;

@@ -1,5 +1,5 @@
+import type { AttemptLimit, AttemptLimits } from '../auth/attempt-limiter.js';
 import { mergeMetrics } from '../health/merge-metrics.js';
-import type { AttemptLimit, AttemptLimits } from '../redirect/attempt-limiter.js';
 import { TurnBatch } from '../turn-batch.js';
 import { Channel, type Line } from './channel.js';
 import type { PrimaryAnswers, ProcessAnswers, Role } from './messages.js';
@@ -8,6 +8,8 @@ import type { OwnPart, Siblings } from './siblings.js';
 
 export interface RemoteSiblingsOptions {
   readonly role: Role;
+  /** How many processes answer requests. */
+  readonly workers: number;
   /** What metrics call this process. */
   readonly name: string;
   /** To the primary. */
@@ -24,6 +26,7 @@ interface Announcement {
 
 /** The siblings of a process that a primary has started: everything goes through the primary. */
 export class RemoteSiblings implements Siblings {
+  readonly workers: number;
   readonly serves: boolean;
   readonly keeps: boolean;
   readonly primary: Channel<PrimaryAnswers, ProcessAnswers>;
@@ -34,7 +37,8 @@ export class RemoteSiblings implements Siblings {
   // However many deliveries a turn makes, the dispatcher wakes once.
   readonly #rings = new TurnBatch<null>(() => this.primary.tell('wake', null));
 
-  constructor({ role, name, line, onStop, onError }: RemoteSiblingsOptions) {
+  constructor({ role, workers, name, line, onStop, onError }: RemoteSiblingsOptions) {
+    this.workers = workers;
     this.serves = role === 'worker';
     this.keeps = role === 'keeper';
     this.#name = name;
@@ -62,7 +66,8 @@ export class RemoteSiblings implements Siblings {
 
   limiter(name: string, limit: AttemptLimit): AttemptLimits {
     return {
-      take: (guesser, now) => this.primary.ask('takeAttempt', { name, limit, guesser, now }),
+      take: (guesser, now, isRight = false) =>
+        this.primary.ask('takeAttempt', { name, limit, guesser, now, isRight }),
       giveBack: (guesser) => this.primary.tell('giveBackAttempt', { name, limit, guesser }),
     };
   }

@@ -24,6 +24,7 @@ process.on('SIGINT', () => {});
 
 const siblings = new RemoteSiblings({
   role,
+  workers: config.workers,
   name,
   line: lineOf(worker),
   onStop: () => askToStop(),

@@ -1,8 +1,4 @@
-import {
-  type AttemptLimit,
-  AttemptLimiter,
-  type AttemptLimits,
-} from '../redirect/attempt-limiter.js';
+import { type AttemptLimit, AttemptLimiter, type AttemptLimits } from '../auth/attempt-limiter.js';
 import type { Changed } from './shared-caches.js';
 
 /** What the server's other processes may have this one do. */
@@ -18,6 +14,8 @@ export interface OwnPart {
 
 /** The other processes of a server that has several, as one of them sees them. */
 export interface Siblings {
+  /** How many processes answer requests. */
+  readonly workers: number;
   /** Whether this process answers requests. */
   readonly serves: boolean;
   /** Whether this process does what is done once: migrations, expiry, deliveries, pruning. */
@@ -36,6 +34,7 @@ export interface Siblings {
 
 /** A server of one process. */
 export const alone: Siblings = {
+  workers: 1,
   serves: true,
   keeps: true,
   tellChanged: undefined,

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build, call, command, newSettings, serve, tokenOf } from './server-process.js';
@@ -35,6 +36,60 @@ describe('orgs', () => {
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       },
     ]);
+  });
+});
+
+describe('orgs plan', () => {
+  const newOrganization = async (settings: Record<string, string>, plan: string) => {
+    const args = ['orgs', 'create', '--name', 'Acme', '--plan', plan, '--json'];
+    return created((await command(settings, ...args)).stdout);
+  };
+
+  it('gives another plan, which holds at once beside a running server', async () => {
+    const settings = newSettings();
+    const { origin } = await serve(settings);
+    const organization = await newOrganization(settings, 'free');
+    const token = await tokenOf(origin, organization);
+    const link = { targetUrl: 'https://example.com/' };
+    const urls = Array.from({ length: 60 }, () => link);
+    expect(await call(origin, token, '/urls/bulk', { urls })).toMatchObject({
+      data: { createdCount: 50, failedCount: 10 },
+    });
+    expect((await call(origin, token, '/urls', link)).status).toBe(402);
+
+    const change = (plan: string) =>
+      command(settings, 'orgs', 'plan', '--org', organization.organizationId, '--plan', plan);
+    expect(await change('developer')).toMatchObject({
+      code: 0,
+      stdout: 'Acme has the plan developer now; it was free.\n',
+      stderr: '',
+    });
+    expect((await call(origin, token, '/urls', link)).status).toBe(201);
+
+    const back = await change('free');
+    expect(back.stdout).toBe(
+      'Acme has the plan free now; it was developer.\n' +
+        'It has 51 active links, 1 more than the plan includes: they go on, and no more can be made.\n',
+    );
+    expect((await call(origin, token, '/urls', link)).status).toBe(402);
+    expect((await call(origin, token, '/usage')).data).toMatchObject({
+      plan: 'free',
+      links: { used: 51, included: 50 },
+    });
+  });
+
+  it('writes JSON that programs can read', async () => {
+    const settings = newSettings();
+    const { organizationId } = await newOrganization(settings, 'scale');
+    const args = ['orgs', 'plan', '--org', organizationId, '--plan', 'free', '--json'];
+    const { stdout } = await command(settings, ...args);
+    expect(JSON.parse(stdout)).toEqual({
+      organizationId,
+      plan: 'free',
+      planBefore: 'scale',
+      activeUrls: 0,
+      linkBundle: 50,
+    });
   });
 });
 
@@ -77,13 +132,17 @@ describe('beside a running server', () => {
   });
 });
 
+const migrations = readdirSync(new URL('../../src/storage/migrations', import.meta.url))
+  .filter((file) => /^\d{4}-/.test(file))
+  .map((file) => file.replace('.ts', ''))
+  .sort();
+
 describe('migrate', () => {
   it('tells what it applied, and nothing the second time', async () => {
     const settings = newSettings();
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,
-      stdout:
-        'Applied 0001-initial.\nApplied 0002-visits.\nApplied 0003-qr-codes.\nApplied 0004-webhooks.\n',
+      stdout: migrations.map((name) => `Applied ${name}.\n`).join(''),
     });
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,
@@ -102,6 +161,11 @@ describe('migrate', () => {
 describe('what cannot be done is said in one line, with exit code 1', () => {
   it.each([
     ['an unknown organization', ['clients', 'create', '--org', 'nobody'], /no organization nobody/],
+    [
+      'an unknown organization for a plan',
+      ['orgs', 'plan', '--org', 'nobody', '--plan', 'free'],
+      /no organization nobody/,
+    ],
     ['an unknown client', ['clients', 'revoke', 'nobody'], /no client nobody/],
     [
       'an unknown scope',
@@ -149,8 +213,55 @@ describe('doctor', () => {
     expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: told });
     expect(await command(settings, 'doctor')).toMatchObject({
       code: 0,
-      stdout: `${told}Mended 1 counter.\n`,
+      stdout: `${told}Mended 1 fault.\n`,
     });
     expect((await command(settings, 'doctor', '--check')).code).toBe(0);
+  });
+});
+
+describe('doctor, of bundles and deliveries', () => {
+  it('finds a wrong count of active links and deliveries that nobody would make, and mends both', async () => {
+    const settings = newSettings();
+    const made = await command(
+      settings,
+      'orgs',
+      'create',
+      '--name',
+      'A',
+      '--plan',
+      'scale',
+      '--json',
+    );
+    const { organizationId } = created(made.stdout);
+    const handle = new SqliteHandle(settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string);
+    handle.exec(`
+      update organizations set active_urls = 3;
+      insert into webhooks (id, organization_id, url, events, secret, is_active, created_at, updated_at)
+        values ('w', '${organizationId}', 'https://receiver.example/', '[]', 's', 1, 0, 0);
+      insert into events values ('e', '${organizationId}', 'url.created', '{}', 0);
+      insert into deliveries (id, webhook_id, event_id, status, attempts, due_at, created_at) values
+        ('stuck', 'w', 'e', 'pending', 1, null, 0),
+        ('restless', 'w', 'e', 'delivered', 1, 5, 0),
+        ('fine', 'w', 'e', 'pending', 0, 5, 0);
+    `);
+    const told =
+      '0 visits and 0 clicks of 0 links.\n' +
+      `Organization ${organizationId}: its counter says 3, it has 0 active links.\n` +
+      '3 deliveries.\n2 of them are pending and never due, or over and due.\n';
+    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: told });
+    expect(await command(settings, 'doctor')).toMatchObject({
+      code: 0,
+      stdout: `${told}Mended 3 faults.\n`,
+    });
+    expect((await command(settings, 'doctor', '--check')).code).toBe(0);
+    const due = handle
+      .prepare('select id, due_at is null as never from deliveries order by id')
+      .all();
+    handle.close();
+    expect(due).toEqual([
+      { id: 'fine', never: 0 },
+      { id: 'restless', never: 1 },
+      { id: 'stuck', never: 0 },
+    ]);
   });
 });

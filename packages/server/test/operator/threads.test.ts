@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build, call, newSettings, serve, tokenOf } from './server-process.js';
 
@@ -39,6 +40,7 @@ describe('the threads of a server', () => {
     expect(idle()).toEqual([{ niceness: 19, policy: 5 }]);
     await call(server.origin, token, '/qr', { data: 'a text' });
     expect(idle().length).toBeGreaterThanOrEqual(2);
-    expect(schedulingOf(pid, String(pid))).toEqual({ niceness: 0, policy: 0 });
+    // As whoever runs the tests has it.
+    expect(schedulingOf(pid, String(pid))).toEqual({ niceness: getPriority(), policy: 0 });
   });
 });

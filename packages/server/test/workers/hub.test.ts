@@ -19,6 +19,7 @@ function server({ patienceMs = 60_000 } = {}) {
     const log: string[] = [];
     const siblings = new RemoteSiblings({
       role,
+      workers: 2,
       name,
       line: lines.process,
       onStop: () => log.push('stop'),
@@ -172,7 +173,9 @@ describe('what processes share', () => {
     }
     expect(taken).toEqual([0, 0, 0, 1_000, 1_000]);
     passwords[1]?.giveBack('guesser');
+    expect(await passwords[1]?.take('guesser', 100, true)).toBe(0);
     expect(await passwords[1]?.take('guesser', 100)).toBe(0);
+    expect(await passwords[0]?.take('guesser', 100, true)).toBe(1_000);
     expect(await all[0]?.siblings.limiter('token', limit).take('guesser', 100)).toBe(0);
   });
 

@@ -9,7 +9,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Database, Schema } from '../database.js';
-import { applyMigrations } from '../migrations/apply-migrations.js';
+import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
 import { GroupCommit } from './group-commit.js';
 import { SqliteDriver } from './sqlite-driver.js';
@@ -72,6 +72,8 @@ export function openSqlite(options: SqliteOptions): Database {
         writer.pragma('busy_timeout = 0');
       }
     },
+    pendingMigrations: () => findPendingMigrations(read, 'sqlite'),
+    size: () => ({ dataBytes: bytesOf(path), logBytes: logBytes(path) }),
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
       // Its own handle: there is no checkpoint on one that is within a transaction.
@@ -89,7 +91,11 @@ export function openSqlite(options: SqliteOptions): Database {
 }
 
 function logBytes(path: string): number {
-  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  return bytesOf(`${path}-wal`);
+}
+
+function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function openHandle({ path, durability, leavesCheckpoints }: SqliteOptions): SqliteHandle.Database {

@@ -6,10 +6,13 @@ export interface AttemptLimit {
   readonly windowMs: number;
 }
 
-/** Counts attempts before they are judged, here or in another process. */
+/** Counts attempts, here or in another process. */
 export interface AttemptLimits {
-  /** Takes one attempt: 0 when it may be made, otherwise the milliseconds to wait. */
-  take(guesser: string, now: number): number | Promise<number>;
+  /**
+   * Takes one attempt: 0 when it may be made, otherwise the milliseconds to wait. One that is known
+   * to be right is only let through or refused: however many of them come at once, they use none up.
+   */
+  take(guesser: string, now: number, isRight?: boolean): number | Promise<number>;
   /** Gives an attempt back that was right. */
   giveBack(guesser: string): void;
 }
@@ -31,14 +34,14 @@ export class AttemptLimiter implements AttemptLimits {
     this.#limit = limit;
   }
 
-  take(guesser: string, now: number): number {
+  take(guesser: string, now: number, isRight = false): number {
     let window = this.#windows.get(guesser);
     if (!window || window.endsAt <= now) {
       window = { endsAt: now + this.#limit.windowMs, used: 0 };
       this.#windows.set(guesser, window);
     }
     if (window.used >= this.#limit.attempts) return window.endsAt - now;
-    window.used += 1;
+    if (!isRight) window.used += 1;
     return 0;
   }
 

@@ -1,0 +1,46 @@
+# syntax=docker/dockerfile:1
+# Builds from this repository: docker build -t shorty .
+
+FROM node:20.20.2-bookworm-slim AS build
+# SQLite is compiled where no prebuilt binary can be fetched.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends g++ make python3 \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /build
+# Manifests first: a change of the sources alone installs nothing anew.
+COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
+COPY packages/server/package.json packages/server/
+COPY packages/webhook-verifier/package.json packages/webhook-verifier/
+# Node's own headers, so that the compiler asks nobody for them.
+ENV npm_config_nodedir=/usr/local
+RUN npx -y pnpm@10.34.9 install --frozen-lockfile --filter shorty --filter @shorty/server...
+COPY tsconfig.base.json tsconfig.build.json ./
+COPY packages/server packages/server
+COPY packages/webhook-verifier packages/webhook-verifier
+# Then without what only the build needs.
+RUN npx tsc --build packages/server \
+  && rm -rf node_modules packages/*/node_modules packages/*/src \
+  && npx -y pnpm@10.34.9 install --prod --frozen-lockfile --filter @shorty/server...
+
+FROM node:20.20.2-bookworm-slim
+LABEL org.opencontainers.image.title="Shorty" \
+  org.opencontainers.image.description="Short links, QR codes and signed webhooks" \
+  org.opencontainers.image.licenses="MIT"
+ENV NODE_ENV=production \
+  HOST=0.0.0.0 \
+  PORT=3000 \
+  SHORTY_DATABASE_URL=file:/data/shorty.db
+RUN ln -s /app/packages/server/bin/shorty-server.js /usr/local/bin/shorty-server \
+  && install -d -o node -g node -m 0700 /data
+COPY --from=build /build/package.json /app/
+COPY --from=build /build/node_modules /app/node_modules
+COPY --from=build /build/packages /app/packages
+USER node
+WORKDIR /data
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["shorty-server"]
+CMD ["start"]

@@ -1,0 +1,96 @@
+import { createServer, type ShortyServer } from '@shorty/server';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  accessibilityFaults,
+  colorSchemes,
+  keepPicture,
+  launchBrowser,
+  views,
+  watchPage,
+} from './lib/browser.js';
+
+let browser: Browser;
+let server: ShortyServer;
+
+beforeAll(async () => {
+  server = createServer();
+  await server.start();
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+async function openDocs(page: Page): Promise<void> {
+  await page.goto(`${server.url}/docs`);
+  await page.locator('#operations-URLs-createUrl').waitFor();
+}
+
+/** What people do on the page, and what is on it then. */
+const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+  list: openDocs,
+  async operation(page) {
+    await openDocs(page);
+    await page.locator('#operations-URLs-createUrl .opblock-summary-control').click();
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    await page.getByRole('button', { name: 'Execute' }).waitFor();
+  },
+  async authorization(page) {
+    await openDocs(page);
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    await page.getByRole('dialog').waitFor();
+  },
+};
+
+for (const colorScheme of colorSchemes) {
+  for (const { name: view, viewport } of views) {
+    for (const [state, open] of Object.entries(states)) {
+      test(`/docs (${state}) fits a ${view} in ${colorScheme}, asks nobody else, and is for everybody`, async () => {
+        const page = await browser.newPage({ colorScheme, viewport });
+        const { outside, problems } = watchPage(page, server.url);
+        await open(page);
+        await keepPicture(page, `docs-${state}-${view}-${colorScheme}`);
+        expect(await page.locator('h1').count()).toBe(1);
+        const seen = await page.evaluate(() => ({
+          isWiderThanScreen: document.documentElement.scrollWidth > innerWidth,
+          background: getComputedStyle(document.body).backgroundColor,
+        }));
+        expect(seen).toEqual({
+          isWiderThanScreen: false,
+          background: colorScheme === 'dark' ? 'rgb(17, 17, 19)' : 'rgb(252, 252, 253)',
+        });
+        expect({ outside, problems }).toEqual({ outside: [], problems: [] });
+        expect(await accessibilityFaults(page)).toEqual([]);
+        await page.close();
+      });
+    }
+  }
+}
+
+test('a reader signs in on /docs and makes a link there', async () => {
+  const { clientId = '', clientSecret = '' } = server.credentials ?? {};
+  const page = await browser.newPage();
+  const { outside, problems } = watchPage(page, server.url);
+  await openDocs(page);
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('#client_id_clientCredentials').fill(clientId);
+  await dialog.locator('#client_secret_clientCredentials').fill(clientSecret);
+  await dialog.locator('label[for^="urls:write"]').click();
+  await dialog.getByRole('button', { name: 'Authorize' }).last().click();
+  await dialog.getByRole('button', { name: 'Logout' }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => dialog.count()).toBe(0);
+  const operation = page.locator('#operations-URLs-createUrl');
+  await operation.locator('.opblock-summary-control').click();
+  await operation.getByRole('button', { name: 'Try it out' }).click();
+  await operation.locator('textarea').fill('{ "targetUrl": "https://example.com/docs" }');
+  await operation.getByRole('button', { name: 'Execute' }).click();
+  const status = operation.locator('.live-responses-table .response-col_status').last();
+  await expect.poll(() => status.textContent()).toContain('201');
+  expect({ outside, problems }).toEqual({ outside: [], problems: [] });
+  await page.close();
+});

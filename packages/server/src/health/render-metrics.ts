@@ -1,0 +1,68 @@
+import type { VisitFigures } from '../clicks/visit-pipeline.js';
+import type { StorageSize } from '../storage/database.js';
+import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
+import { type Family, single } from './exposition.js';
+
+export function visitFamilies({ recorded, stored, inMemory, isFaulty }: VisitFigures): Family[] {
+  return [
+    single(
+      'shorty_visits_total',
+      'counter',
+      'Redirects, pictures and API calls that were answered.',
+      recorded,
+    ),
+    single('shorty_visits_stored_total', 'counter', 'Those of them that are in storage.', stored),
+    single(
+      'shorty_journal_waiting',
+      'gauge',
+      'Lines of the journal that are not in storage yet.',
+      Math.max(0, recorded - stored),
+    ),
+    single('shorty_visits_in_memory', 'gauge', 'Visits whose journal cannot be written.', inMemory),
+    single(
+      'shorty_visits_fault',
+      'gauge',
+      '1 while visits do not reach storage.',
+      isFaulty ? 1 : 0,
+    ),
+  ];
+}
+
+export function deliveryFamilies({
+  attempts,
+  pending,
+  overdueMs,
+  sinceTurnMs,
+}: DispatchFigures): Family[] {
+  return [
+    {
+      name: 'shorty_delivery_attempts_total',
+      type: 'counter',
+      help: 'Attempts to deliver events: delivered, to be retried, or failed for good.',
+      samples: attempts.map(({ event, outcome, count }) => ({
+        labels: { event, outcome },
+        value: count,
+      })),
+    },
+    single('shorty_deliveries_pending', 'gauge', 'Deliveries that are not over.', pending),
+    single(
+      'shorty_deliveries_overdue_seconds',
+      'gauge',
+      'How long the delivery that has waited longest should have been attempted.',
+      overdueMs / 1000,
+    ),
+    single(
+      'shorty_dispatcher_idle_seconds',
+      'gauge',
+      'How long ago the dispatcher last looked for work.',
+      sinceTurnMs / 1000,
+    ),
+  ];
+}
+
+export function storageFamilies({ dataBytes, logBytes }: StorageSize): Family[] {
+  return [
+    single('shorty_storage_bytes', 'gauge', 'Size of the database.', dataBytes),
+    single('shorty_storage_log_bytes', 'gauge', 'Size of its write-ahead log.', logBytes),
+  ];
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { z } from 'zod';
+import { type Row, transferTables } from './transfer-tables.js';
+
+/** A file that cannot be imported. Says why; nothing has been changed. */
+export class TransferFileError extends Error {
+  override readonly name = 'TransferFileError';
+}
+
+// Goes up when files of before cannot be read as they are any more.
+const version = 1;
+const format = 'shorty-organization';
+
+const headLine = z.object({
+  format: z.literal(format),
+  version: z.number(),
+  organizationId: z.string(),
+});
+const rowLine = z.object({
+  table: z.enum(transferTables.map(({ name }) => name)),
+  row: z.record(
+    z.string(),
+    z.union([z.string(), z.number(), z.null(), z.object({ base64: z.string() })]),
+  ),
+});
+const endLine = z.object({
+  end: z.object({
+    /** By table. */
+    rows: z.record(z.string(), z.number()),
+    /** Of every byte before this line. */
+    sha256: z.string(),
+  }),
+});
+
+/** What a file holds, once it has been read as a whole. */
+export interface TransferSummary {
+  readonly organizationId: string;
+  /** How many, by table. */
+  readonly rows: ReadonlyMap<string, number>;
+  /** The least and the greatest id of its links; undefined when it has none. */
+  readonly urlIds: { readonly first: number; readonly last: number } | undefined;
+}
+
+export interface TransferRow {
+  readonly line: number;
+  readonly table: string;
+  readonly row: Row;
+}
+
+/** The lines of a file: what it is, rows, and an end that proves that all of it is there. */
+export async function* writeTransferFile(
+  organizationId: string,
+  rows: AsyncIterable<Omit<TransferRow, 'line'>>,
+): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  const counts = new Map<string, number>();
+  const seal = (line: object) => {
+    const text = `${JSON.stringify(line)}\n`;
+    hash.update(text);
+    return text;
+  };
+  yield seal({ format, version, organizationId });
+  for await (const { table, row } of rows) {
+    counts.set(table, (counts.get(table) ?? 0) + 1);
+    yield seal({ table, row: toJson(row) });
+  }
+  const end = { rows: Object.fromEntries(counts), sha256: hash.digest('hex') };
+  yield `${JSON.stringify({ end })}\n`;
+}
+
+/** Reads a file from its first to its last byte; throws a TransferFileError unless it is whole. */
+export async function checkTransferFile(path: string): Promise<TransferSummary> {
+  const hash = createHash('sha256');
+  const rows = new Map<string, number>();
+  let organizationId: string | undefined;
+  let end: z.infer<typeof endLine>['end'] | undefined;
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for await (const { line, bytes } of linesOf(path)) {
+    if (end) throw new TransferFileError(`line ${line}: there is something behind the end`);
+    if (organizationId === undefined) organizationId = readHead(bytes);
+    else if (isEnd(bytes)) {
+      end = parse(endLine, bytes, line).end;
+      continue;
+    } else {
+      const { table, row } = parse(rowLine, bytes, line);
+      rows.set(table, (rows.get(table) ?? 0) + 1);
+      if (table === 'urls') {
+        first = Math.min(first, Number(row.id));
+        last = Math.max(last, Number(row.id));
+      }
+    }
+    hash.update(bytes).update('\n');
+  }
+  if (organizationId === undefined) throw new TransferFileError('the file is empty');
+  if (!end) throw new TransferFileError('the file is cut off: its last line is missing');
+  if (end.sha256 !== hash.digest('hex') || !isSame(end.rows, rows)) {
+    throw new TransferFileError('the file has been changed: its last line does not fit');
+  }
+  return { organizationId, rows, urlIds: first <= last ? { first, last } : undefined };
+}
+
+/** The rows of a file that has been checked. */
+export async function* readTransferRows(path: string): AsyncGenerator<TransferRow> {
+  for await (const { line, bytes } of linesOf(path)) {
+    if (line === 1 || isEnd(bytes)) continue;
+    const { table, row } = parse(rowLine, bytes, line);
+    yield { line, table, row: fromJson(row) };
+  }
+}
+
+function readHead(bytes: Buffer): string {
+  const head = parse(headLine, bytes, 1, 'this is no export of an organization');
+  if (head.version === version) return head.organizationId;
+  throw new TransferFileError(
+    `the file is of version ${head.version}, and this server reads version ${version}`,
+  );
+}
+
+// As this module writes it.
+function isEnd(bytes: Buffer): boolean {
+  return bytes.subarray(0, 8).toString() === '{"end":{';
+}
+
+function parse<S extends z.ZodType>(
+  schema: S,
+  bytes: Buffer,
+  line: number,
+  otherwise = 'this is no row of a table that this server knows',
+): z.output<S> {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString());
+  } catch (cause) {
+    throw new TransferFileError(`line ${line}: ${otherwise}`, { cause });
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new TransferFileError(`line ${line}: ${otherwise}`, { cause: parsed.error });
+}
+
+function isSame(counts: Readonly<Record<string, number>>, rows: ReadonlyMap<string, number>) {
+  const names = Object.keys(counts);
+  return names.length === rows.size && names.every((name) => counts[name] === rows.get(name));
+}
+
+function toJson(row: Row) {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value,
+    ]),
+  );
+}
+
+function fromJson(row: z.infer<typeof rowLine>['row']): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      typeof value === 'object' && value !== null ? Buffer.from(value.base64, 'base64') : value,
+    ]),
+  );
+}
+
+const lineFeed = 0x0a;
+// A picture with its logo is the largest row that there is.
+const maxLineBytes = 64 * 1024 * 1024;
+
+/** Whole lines without their ends, numbered from 1. What is behind the last line feed is cut off. */
+async function* linesOf(path: string): AsyncGenerator<{ line: number; bytes: Buffer }> {
+  let rest = Buffer.alloc(0);
+  let line = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
+    const bytes = Buffer.concat([rest, chunk as Buffer]);
+    let start = 0;
+    for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, start)) {
+      line += 1;
+      yield { line, bytes: bytes.subarray(start, end) };
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+    if (rest.length > maxLineBytes) throw new TransferFileError(`line ${line + 1} does not end`);
+  }
+  if (rest.length > 0) throw new TransferFileError(`the file is cut off in line ${line + 1}`);
+}

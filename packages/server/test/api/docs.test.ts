@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendRaw } from './raw-http.js';
+import { startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer();
+});
+afterAll(() => api.stop());
+
+const partsOf = (page: string) =>
+  [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, address]) => address as string);
+
+describe('GET /docs', () => {
+  it('is a page that names no other host, and whose parts are all here', async () => {
+    const page = await api.visit('/docs');
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self';/,
+    );
+    const parts = partsOf(page.text).filter((address) => address !== 'data:,');
+    expect(parts).toContain('/docs/swagger-ui-bundle.js');
+    for (const part of parts) {
+      expect(part).toMatch(/^\//);
+      const answer = await api.visit(part);
+      expect(answer.status).toBe(200);
+      expect(answer.text.length).toBeGreaterThan(100);
+    }
+  });
+
+  it('no inline script and no inline style stand in it: its policy would stop them', async () => {
+    const { text } = await api.visit('/docs');
+    expect(text).not.toMatch(/<style|<script(?! src=)| style=| on\w+=/);
+  });
+});
+
+describe('GET /docs/{file}', () => {
+  const path = '/docs/swagger-ui.css';
+
+  it('is compressed for those who can read that', async () => {
+    const plain = await api.visit(path, { headers: { 'accept-encoding': 'identity' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    const packed = await api.visit(path, { headers: { 'accept-encoding': 'br, gzip' } });
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    expect(packed.headers.get('vary')).toBe('Accept-Encoding');
+    expect(packed.text).toBe(plain.text);
+  });
+
+  it('is 304 for who has it', async () => {
+    const etag = (await api.visit(path)).headers.get('etag') as string;
+    // fetch would add that it wants no kept answer.
+    const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nIf-None-Match: ${etag}\r\n`;
+    const again = await sendRaw(api.server.url, [`${head}Connection: close\r\n\r\n`]);
+    expect(again).toMatch(/^HTTP\/1\.1 304 /);
+    expect(again).toMatch(/\r\n\r\n$/);
+    const older = await api.visit(path, { headers: { 'if-none-match': '"older"' } });
+    expect(older.status).toBe(200);
+  });
+
+  it.each(['package.json', '__proto__', '..%2Fpackage.json', 'index.html'])(
+    '%s is nothing of ours',
+    async (file) => {
+      expect((await api.visit(`/docs/${file}`)).outcome).toBe('404 NOT_FOUND');
+    },
+  );
+});

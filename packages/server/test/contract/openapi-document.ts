@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { parse } from 'yaml';
+import type { Schema } from './schema-arbitrary.js';
+
+interface Content {
+  readonly [mediaType: string]: { readonly schema: Schema };
+}
+
+export interface Parameter {
+  readonly in: 'path' | 'query' | 'header';
+  readonly name: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+interface DeclaredResponse {
+  readonly headers?: Readonly<Record<string, { required?: boolean; schema: Schema }>>;
+  readonly content?: Content;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly security: readonly object[];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, DeclaredResponse>>;
+}
+
+interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const file = new URL('../../../../openapi.yaml', import.meta.url);
+
+/** What callers are told: the committed file, not the code that it is rendered from. */
+export const openApi = parse(readFileSync(file, 'utf8')) as OpenApiDocument;
+
+export const operations: readonly Operation[] = Object.entries(openApi.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
+);
+
+// Strict would refuse the words that OpenAPI has beside those of JSON Schema.
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(openApi, 'openapi.yaml');
+
+export interface Received {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** What the description does not say of an answer; empty when it says all of it. */
+export function faultsOf(operation: Operation, { status, headers, text }: Received): string[] {
+  const key = [String(status), `${String(status).slice(0, 1)}XX`].find(
+    (each) => operation.responses[each],
+  );
+  if (key === undefined) return [`${status} is not documented`];
+  const { headers: declared = {}, content } = operation.responses[key] as DeclaredResponse;
+  const where = ['paths', operation.path, operation.method, 'responses', key];
+  const headerFaults = Object.entries(declared).flatMap(([name, { required }]) => {
+    const value = headers.get(name);
+    if (value === null) return required ? [`${name} is missing`] : [];
+    return validate([...where, 'headers', name, 'schema'], value, name);
+  });
+  return [...headerFaults, ...contentFaults(content, where, headers, text)];
+}
+
+function contentFaults(
+  content: Content | undefined,
+  where: readonly string[],
+  headers: Headers,
+  text: string,
+): string[] {
+  if (!content) return text === '' ? [] : ['there is a body, and none is documented'];
+  const type = bare(headers.get('content-type') ?? '');
+  const declared = Object.keys(content).find((each) => bare(each) === type);
+  if (declared === undefined) return [`content type ${type} is not documented`];
+  if (type !== 'application/json') return [];
+  return validate([...where, 'content', declared, 'schema'], JSON.parse(text), 'body');
+}
+
+function validate(where: readonly string[], value: unknown, name: string): string[] {
+  const pointer = where.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));
+  const check = ajv.getSchema(`openapi.yaml#/${pointer.map(encodeURIComponent).join('/')}`);
+  if (!check) throw new Error(`there is no schema at ${where.join(' ')}`);
+  if (check(value)) return [];
+  return (check.errors ?? []).map(
+    ({ instancePath, message, params }) =>
+      `${name}${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+function bare(mediaType: string): string {
+  return (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+}

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import parsePrometheus, { type ParsedFamily } from 'parse-prometheus-text-format';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { renderFamilies } from '../../src/health/exposition.js';
+import { healthHandlers } from '../../src/health/health-handlers.js';
+import { startServer, type TestServer } from '../api/start-server.js';
+import { temporaryFile } from '../storage/temporary-database.js';
+import { receiver } from '../webhooks/receiver.js';
+
+let api: TestServer;
+beforeEach(async () => {
+  const file = temporaryFile();
+  const server = await startServer({
+    databasePath: file.path,
+    allowPrivateNetwork: true,
+    webhookRetrySchedule: [3_600_000],
+  });
+  api = server;
+  onTestFinished(async () => {
+    await server.stop();
+    file.remove();
+  });
+});
+
+/** What a parser of somebody else's finds. */
+async function families(): Promise<Map<string, ParsedFamily>> {
+  const response = await fetch(`${api.server.url}/metrics`);
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  return new Map(parsePrometheus(await response.text()).map((family) => [family.name, family]));
+}
+
+/** A figure by its family's name and the values of its labels. */
+async function figure(name: string, ...labels: string[]): Promise<number | undefined> {
+  const family = (await families()).get(name);
+  const found = family?.metrics.find(
+    (metric) => Object.values(metric.labels ?? {}).join() === labels.join(),
+  );
+  return found && Number(found.value);
+}
+
+async function until(name: string, labels: readonly string[], value: number): Promise<void> {
+  while ((await figure(name, ...labels)) !== value) await sleep(10);
+}
+
+describe('GET /metrics', () => {
+  it('has each family once, with its type, its help and at least one figure', async () => {
+    const text = await (await fetch(`${api.server.url}/metrics`)).text();
+    const parsed = parsePrometheus(text);
+    const names = parsed.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { name, help, type, metrics } of parsed) {
+      expect(name).toMatch(/^(shorty|process|nodejs)_[a-z0-9_]+$/);
+      expect(help).toMatch(/\.$/);
+      expect(type).toMatch(/^(COUNTER|GAUGE|HISTOGRAM)$/);
+      expect(type === 'COUNTER').toBe(name.endsWith('_total'));
+      expect(metrics.length).toBeGreaterThan(0);
+    }
+    // Every line is of the format: a comment, or a name, labels and a number.
+    for (const line of text.trimEnd().split('\n')) {
+      expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\\\n]*",?)+\})? [-+.e\d]+)$/);
+    }
+  });
+
+  it('counts requests of the API by operation and status, and how long they took', async () => {
+    const body = { targetUrl: 'https://example.com/' };
+    await api.call('createUrl', { body });
+    await api.call('createUrl', { body });
+    await api.call('createUrl', { body: {} });
+    await fetch(`${api.server.url}/no/such/path`);
+    expect(await figure('shorty_api_requests_total', 'createUrl', '201')).toBe(2);
+    expect(await figure('shorty_api_requests_total', 'createUrl', '400')).toBe(1);
+    expect(await figure('shorty_api_requests_total', 'none', '404')).toBe(1);
+    // The parser does not know histograms with labels.
+    const text = await (await fetch(`${api.server.url}/metrics`)).text();
+    const family = 'shorty_api_request_duration_seconds';
+    const bucket = new RegExp(
+      `^${family}_bucket{operation="createUrl",le="([^"]+)"} (\\d+)$`,
+      'gm',
+    );
+    const buckets = [...text.matchAll(bucket)].map(([, le, count]) => [le, Number(count)] as const);
+    const counts = buckets.map(([, count]) => count);
+    expect(counts).toEqual([...counts].sort((a, b) => a - b));
+    expect(buckets.length).toBeGreaterThan(10);
+    expect(buckets.at(-1)).toEqual(['+Inf', 3]);
+    expect(text).toContain(`${family}_count{operation="createUrl"} 3\n`);
+    expect(text).toMatch(new RegExp(`^${family}_sum{operation="createUrl"} 0\\.\\d+$`, 'm'));
+  });
+
+  it('tells of deliveries: what became of attempts, what is pending, what is late', async () => {
+    const good = await receiver();
+    const bad = await receiver((response) => response.writeHead(500).end());
+    for (const { url } of [good, bad]) {
+      await api.call('createWebhook', { body: { url, events: ['url.created'], isActive: true } });
+    }
+    await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
+    await until('shorty_delivery_attempts_total', ['url.created', 'delivered'], 1);
+    await until('shorty_delivery_attempts_total', ['url.created', 'retried'], 1);
+    expect(await figure('shorty_deliveries_overdue_seconds')).toBe(0);
+    api.clock.advance(3_600_000);
+    await until('shorty_delivery_attempts_total', ['url.created', 'failed'], 1);
+    expect(good.received.length + bad.received.length).toBe(3);
+  });
+
+  it('tells of visits, of storage and of the process', async () => {
+    const { shortCode } = (
+      await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } })
+    ).data;
+    await api.visit(`/${shortCode}`);
+    await until('shorty_visits_stored_total', [], 1);
+    expect(await figure('shorty_visits_total')).toBe(1);
+    expect(await figure('shorty_journal_waiting')).toBe(0);
+    expect(await figure('shorty_storage_bytes')).toBeGreaterThanOrEqual(4_096);
+    expect(await figure('shorty_storage_log_bytes')).toBeGreaterThan(0);
+    expect(await figure('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+    expect(await figure('process_start_time_seconds')).toBeLessThan(Date.now() / 1000);
+  });
+
+  it('shows how long the event loop was held up', async () => {
+    let lag = 0;
+    while (lag < 0.1) {
+      // What is late is told by the timer before it.
+      await sleep(50);
+      const blockedUntil = performance.now() + 150;
+      while (performance.now() < blockedUntil);
+      lag = (await figure('nodejs_eventloop_lag_max_seconds')) ?? 0;
+    }
+    expect(lag).toBeLessThan(10);
+  });
+});
+
+it('values of labels are escaped', () => {
+  const samples = [{ labels: { text: 'a "b" \\ c\nd' }, value: 1 }];
+  const text = renderFamilies([{ name: 'odd_total', type: 'counter', help: 'Odd.', samples }]);
+  expect(text).toBe(
+    '# HELP odd_total Odd.\n# TYPE odd_total counter\nodd_total{text="a \\"b\\" \\\\ c\\nd"} 1\n',
+  );
+});
+
+describe('GET /health/ready', () => {
+  const ready = (sinceTurnMs: number) => {
+    const { getReadiness } = healthHandlers({
+      database: api.server.database,
+      isStopping: () => false,
+      visitFault: () => undefined,
+      dispatchFigures: () => ({ attempts: [], pending: 1, overdueMs: 0, sinceTurnMs }),
+      metrics: async () => '',
+    });
+    return getReadiness({} as Parameters<typeof getReadiness>[0]);
+  };
+
+  it('is refused when the dispatcher has not got on for a while', async () => {
+    expect(await ready(5_000)).toMatchObject({ status: 200 });
+    await expect(ready(15_000)).rejects.toThrow('Webhooks wait: their dispatcher does not get on');
+  });
+});

@@ -1,0 +1,273 @@
+import {
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import SqliteHandle from 'better-sqlite3';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  build,
+  call,
+  command,
+  newSettings,
+  type Serving,
+  serve,
+  tokenOf,
+} from './server-process.js';
+
+beforeAll(build, 120_000);
+
+const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret' };
+const person = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+};
+
+type Settings = Record<string, string>;
+
+function start(settings: Settings): Promise<Serving> {
+  return serve({
+    ...settings,
+    SHORTY_CLIENT_ID: credentials.clientId,
+    SHORTY_CLIENT_SECRET: credentials.clientSecret,
+  });
+}
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-backup-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const pathOf = (settings: Settings) => settings.SHORTY_DATABASE_URL?.slice('file:'.length) ?? '';
+
+/** Answered creates and redirects, counted by whoever was answered. */
+class Load {
+  readonly created = new Set<string>();
+  readonly clicks = new Map<string, number>();
+  readonly #origin: string;
+  readonly #token: string | number;
+  #isOver = false;
+  #workers: Promise<void>[] = [];
+
+  constructor(origin: string, token: string | number) {
+    this.#origin = origin;
+    this.#token = token;
+  }
+
+  begin(): void {
+    this.#workers = [0, 1, 2, 3].map((worker) => this.#work(worker));
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#workers);
+  }
+
+  async until(created: number): Promise<void> {
+    while (this.created.size < created) await sleep(5);
+  }
+
+  async #work(worker: number): Promise<void> {
+    for (let at = 0; !this.#isOver; at += 1) {
+      const customSlug = `made-${worker}-${at}`;
+      const body = { targetUrl: 'https://example.com/', customSlug };
+      const { status } = await call(this.#origin, this.#token, '/urls', body);
+      if (status === 201) this.created.add(customSlug);
+      for (let visit = 0; visit < 5; visit += 1) {
+        const key = `made-${worker}-${Math.floor(at / (visit + 1))}`;
+        if ((await visitOf(this.#origin, key)) !== 307) continue;
+        this.clicks.set(key, (this.clicks.get(key) ?? 0) + 1);
+      }
+    }
+  }
+}
+
+async function visitOf(origin: string, key: string): Promise<number> {
+  const response = await fetch(`${origin}/${key}`, { redirect: 'manual', headers: person });
+  return response.status;
+}
+
+/** Every link's clicks, as the API tells them. */
+async function clicksBySlug(origin: string): Promise<Map<string, number>> {
+  const token = await tokenOf(origin, credentials);
+  const found = new Map<string, number>();
+  for (let offset = 0; ; offset += 100) {
+    const { data } = await call(origin, token, `/urls?limit=100&offset=${offset}`);
+    const items = data.items as { id: string; customSlug: string }[];
+    for (const { id, customSlug } of items) {
+      const url = await call(origin, token, `/urls/${id}`);
+      found.set(customSlug, url.data.clickCount as number);
+    }
+    if (items.length < 100) return found;
+  }
+}
+
+// Each starts many processes.
+describe('backup and restore', { timeout: 180_000 }, () => {
+  it('under full load keep every link and click that was answered before, and the doctor agrees', async () => {
+    const settings = newSettings();
+    const server = await start(settings);
+    const load = new Load(server.origin, await tokenOf(server.origin, credentials));
+    load.begin();
+    await load.until(100);
+    const linksBefore = [...load.created];
+    const clicksBefore = new Map(load.clicks);
+    const file = join(scratch(), 'shorty.backup');
+    const made = await command(settings, 'backup', file);
+    const createdDuring = load.created.size - linksBefore.length;
+    await load.end();
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made.stdout).toMatch(/^Backed up .* to .*: [\d,]+ bytes, checked\.\n/);
+    // The load was there all the while.
+    expect(createdDuring).toBeGreaterThan(0);
+    expect(readdirSync(dirname(file)).sort()).toEqual(['shorty.backup', 'shorty.backup.key']);
+    for (const path of [file, `${file}.key`]) expect(statSync(path).mode & 0o777).toBe(0o600);
+
+    const restored = newSettings();
+    expect(await command(restored, 'restore', file)).toMatchObject({ code: 0, stderr: '' });
+    expect(await command(restored, 'doctor', '--check')).toMatchObject({ code: 0, stderr: '' });
+    const next = await start(restored);
+    const clicks = await clicksBySlug(next.origin);
+    for (const slug of linksBefore) {
+      const kept = clicks.get(slug) ?? Number.NaN;
+      expect(`${slug} ${kept >= (clicksBefore.get(slug) ?? 0)}`).toBe(`${slug} true`);
+      expect(`${slug} ${kept <= (load.clicks.get(slug) ?? 0)}`).toBe(`${slug} true`);
+      expect(await visitOf(next.origin, slug)).toBe(307);
+    }
+    expect(readFileSync(`${pathOf(restored)}.key`)).toEqual(
+      readFileSync(`${pathOf(settings)}.key`),
+    );
+  });
+
+  it('bring the clicks that a killed server has left in its journal, once each', async () => {
+    const settings = newSettings();
+    const server = await start(settings);
+    const token = await tokenOf(server.origin, credentials);
+    await call(server.origin, token, '/urls', {
+      targetUrl: 'https://example.com/',
+      customSlug: 'hot',
+    });
+    // Nothing can be moved out of the journal while somebody else writes.
+    const writer = new SqliteHandle(pathOf(settings));
+    writer.exec('begin immediate');
+    const visits = Array.from({ length: 50 }, () => visitOf(server.origin, 'hot'));
+    expect(new Set(await Promise.all(visits))).toEqual(new Set([307]));
+    server.child.kill('SIGKILL');
+    await server.ended;
+    writer.exec('rollback');
+    writer.close();
+    const file = join(scratch(), 'killed.backup');
+    const made = await command(settings, 'backup', file);
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made.stdout).toContain('\n50 lines came from the journal.\n');
+    const restored = newSettings();
+    await command(restored, 'restore', file);
+    const next = await start(restored);
+    expect(await clicksBySlug(next.origin)).toEqual(new Map([['hot', 50]]));
+    // The backup took nothing away.
+    const original = await start(settings);
+    const origin = original.origin;
+    let clicks = new Map<string, number>();
+    while (clicks.get('hot') !== 50) clicks = await clicksBySlug(origin);
+    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 0 });
+  });
+
+  it('never overwrite', async () => {
+    const settings = newSettings();
+    await command(settings, 'migrate');
+    const file = join(scratch(), 'a.backup');
+    writeFileSync(file, 'precious');
+    const refused = await command(settings, 'backup', file);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain(`${file} exists already; nothing is overwritten`);
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+    expect(readdirSync(dirname(file))).toEqual(['a.backup']);
+
+    const second = join(scratch(), 'b.backup');
+    await command({ ...settings, SHORTY_SECRET_KEY: 'kept-somewhere-else' }, 'backup', second);
+    const target = newSettings();
+    await command(target, 'migrate');
+    const kept = readFileSync(pathOf(target));
+    const again = await command(target, 'restore', second, '--new-key');
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr).toContain('nothing is overwritten');
+    expect(readFileSync(pathOf(target))).toEqual(kept);
+  });
+
+  it('ask for the key, or for the word that visitors may count anew', async () => {
+    const settings = newSettings();
+    await command(settings, 'migrate');
+    const file = join(scratch(), 'keyless.backup');
+    const made = await command(settings, 'backup', file);
+    expect(made.stdout).toContain('keep SHORTY_SECRET_KEY yourself');
+    const target = newSettings();
+    const refused = await command(target, 'restore', file);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`${file}.key is missing`);
+    expect(existsSync(pathOf(target))).toBe(false);
+    const withKey = { ...newSettings(), SHORTY_SECRET_KEY: 'kept-somewhere-else' };
+    expect((await command(withKey, 'restore', file)).code).toBe(0);
+    expect((await command(target, 'restore', file, '--new-key')).code).toBe(0);
+  });
+
+  it('refuse what is damaged, in use or no backup, and leave nothing behind', async () => {
+    const settings = newSettings();
+    const server = await start(settings);
+    const file = join(scratch(), 'good.backup');
+    await command(settings, 'backup', file);
+    const target = newSettings();
+    const refuses = async (from: string, reason: RegExp) => {
+      const { code, stdout, stderr } = await command(target, 'restore', from, '--new-key');
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(reason);
+      const folder = dirname(pathOf(target));
+      expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+    };
+    await refuses(pathOf(settings), /is a database in use/);
+    await refuses(join(scratch(), 'nothing'), /there is no backup at/);
+    const text = join(scratch(), 'text');
+    writeFileSync(
+      text,
+      'no database at all, but long enough to be looked at for a while\n'.repeat(50),
+    );
+    await refuses(text, /is not sound: file is not a database/);
+    const damaged = openSync(file, 'r+');
+    writeSync(damaged, Buffer.alloc(8_192, 0xab), 0, 8_192, 4_096 * 3);
+    await refuses(file, /is not sound/);
+    server.child.kill('SIGTERM');
+    await server.ended;
+  });
+
+  it('say that a database of an earlier version has to be brought up to date first', async () => {
+    const settings = newSettings();
+    await command(settings, 'migrate');
+    const handle = new SqliteHandle(pathOf(settings));
+    handle.exec(
+      'delete from kysely_migration where name = (select max(name) from kysely_migration)',
+    );
+    handle.close();
+    const file = join(scratch(), 'old.backup');
+    const { code, stderr } = await command(settings, 'backup', file);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/earlier version \(\d{4}-[\w-]+ not applied\)/);
+    expect(readdirSync(dirname(file))).toEqual([]);
+  });
+
+  it('say where there is no database, or none in a file', async () => {
+    const file = join(scratch(), 'none.backup');
+    expect((await command(newSettings(), 'backup', file)).stderr).toMatch(
+      /there is no database at/,
+    );
+    const inMemory = { SHORTY_DATABASE_URL: ':memory:' };
+    expect((await command(inMemory, 'backup', file)).stderr).toMatch(/there is no file/);
+  });
+});

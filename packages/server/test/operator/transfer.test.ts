@@ -1,0 +1,95 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { build, call, command, newSettings, serve, tokenOf } from './server-process.js';
+
+beforeAll(build, 120_000);
+
+const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret' };
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-transfer-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A server with so many links whose targets are as long as they may be. */
+async function filled(links: number) {
+  const settings = newSettings();
+  const server = await serve({
+    ...settings,
+    SHORTY_CLIENT_ID: credentials.clientId,
+    SHORTY_CLIENT_SECRET: credentials.clientSecret,
+  });
+  const token = await tokenOf(server.origin, credentials);
+  const targetUrl = `https://example.com/${'x'.repeat(8_000)}`;
+  for (let made = 0; made < links; made += 100) {
+    const urls = Array(Math.min(100, links - made)).fill({ targetUrl });
+    expect((await call(server.origin, token, '/urls/bulk', { urls })).status).toBe(201);
+  }
+  const [organization] = JSON.parse((await command(settings, 'orgs', 'list', '--json')).stdout);
+  return { settings, server, organizationId: (organization as { id: string }).id };
+}
+
+// Each starts many processes.
+describe('orgs export and import', { timeout: 180_000 }, () => {
+  it('move an organization beside running servers, in memory that does not grow with it', async () => {
+    const { settings, organizationId } = await filled(10_000);
+    // 80 MB of targets, and a heap that holds the program and little more.
+    const small = { NODE_OPTIONS: '--max-old-space-size=40' };
+    const file = join(scratch(), 'acme.ndjson');
+    const args = ['orgs', 'export', '--org', organizationId];
+    const made = await command({ ...settings, ...small }, ...args, '--out', file);
+    expect(made).toMatchObject({ code: 0, stdout: '' });
+    expect(made.stderr).toContain('It holds secrets');
+    expect(statSync(file).size).toBeGreaterThan(80_000_000);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+
+    const target = newSettings();
+    const next = await serve(target);
+    const taken = await command({ ...target, ...small }, 'orgs', 'import', file);
+    expect(taken).toMatchObject({ code: 0, stderr: '' });
+    expect(taken.stdout).toMatch(/^Imported \S+: 10,000 links, 0 QR codes, .* 1 clients\.\n$/);
+    const token = await tokenOf(next.origin, credentials);
+    expect((await call(next.origin, token, '/urls?limit=1')).data.total).toBe(10_000);
+    const again = join(scratch(), 'again.ndjson');
+    await command(target, ...args, '--out', again);
+    expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
+  });
+
+  it('write to stdout, and refuse to overwrite or to import twice', async () => {
+    const { settings, organizationId } = await filled(3);
+    const args = ['orgs', 'export', '--org', organizationId];
+    const { code, stdout, stderr } = await command(settings, ...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = stdout.trimEnd().split('\n');
+    expect(JSON.parse(lines[0] as string)).toEqual({
+      format: 'shorty-organization',
+      version: 1,
+      organizationId,
+    });
+    expect(JSON.parse(lines.at(-1) as string).end.rows).toMatchObject({ urls: 3, url_keys: 3 });
+
+    const file = join(scratch(), 'org.ndjson');
+    expect((await command(settings, ...args, '--out', file)).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe(stdout);
+    const refused = await command(settings, ...args, '--out', file);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('exists already; nothing is overwritten');
+    const twice = await command(settings, 'orgs', 'import', file);
+    expect(twice).toMatchObject({ code: 1, stdout: '' });
+    expect(twice.stderr).toContain('is here already');
+  });
+
+  it('say what is missing', async () => {
+    const settings = newSettings();
+    const file = join(scratch(), 'none');
+    const nobody = await command(settings, 'orgs', 'export', '--org', 'nobody', '--out', file);
+    expect(nobody.stderr).toContain('there is no organization nobody');
+    expect(existsSync(file)).toBe(false);
+    expect(readdirSync(join(file, '..'))).toEqual([]);
+    const { code, stderr } = await command(settings, 'orgs', 'import', file);
+    expect({ code, isNamed: stderr.includes(file) }).toEqual({ code: 1, isNamed: true });
+  });
+});

@@ -1,0 +1,389 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { v7 as newUuid } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ChunkRepository } from '../../src/clicks/chunk-repository.js';
+import { ClickReader } from '../../src/clicks/click-reader.js';
+import type { Visit } from '../../src/clicks/visit.js';
+import { VisitCompactor } from '../../src/clicks/visit-compactor.js';
+import { VisitPruner } from '../../src/clicks/visit-pruner.js';
+import { VisitRepository } from '../../src/clicks/visit-repository.js';
+import { createServer } from '../../src/create-server.js';
+import { EventOutbox } from '../../src/events/event-outbox.js';
+import type { Database } from '../../src/storage/database.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import { exportOrganization } from '../../src/transfer/export-organization.js';
+import { importOrganization } from '../../src/transfer/import-organization.js';
+import { leftBehind, transferTables } from '../../src/transfer/transfer-tables.js';
+import { startServer, type TestServer } from '../api/start-server.js';
+import { openRepository, type Stored, temporaryFile } from '../storage/temporary-database.js';
+
+const day = 24 * 60 * 60 * 1000;
+const start = Date.UTC(2030, 0, 1);
+const always = { since: 0, until: start + 365 * day, groupBy: 'day', limit: 50 } as const;
+const linkCount = 10_000;
+
+let folder: string;
+let api: TestServer;
+let file: ReturnType<typeof temporaryFile>;
+let exported: string;
+let text: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'shorty-transfer-'));
+  file = temporaryFile();
+  api = await startServer({ databasePath: file.path });
+  await fill();
+  exported = join(folder, 'exported');
+  text = await exportText(api.server.database, api.organizationId);
+  writeFileSync(exported, text);
+}, 120_000);
+afterAll(async () => {
+  await api.stop();
+  file.remove();
+  rmSync(folder, { recursive: true });
+});
+
+/** Everything that an organization can have, beside another one that has some, too. */
+async function fill(): Promise<void> {
+  const { database } = api.server;
+  const other = await api.signIn(await api.createOrganization('developer'));
+  await other.call('createUrl', { body: { targetUrl: 'https://other.example/' } });
+  const domainId = await addDomain(database, api.organizationId, 'go.example.com');
+  const rich = {
+    targetUrl: 'https://example.com/ä?b=1#c',
+    customSlug: 'rich',
+    title: 'A "quoted" title, \\ and all',
+    description: 'Several\nlines, äöü, 😀 and {"end":{',
+    tags: ['one', 'two'],
+    category: 'a',
+    utmSource: 'news',
+    customUtmParams: { utm_id: '7' },
+    redirectType: 301,
+    expiresAt: '2031-01-01T00:00:00.000Z',
+    isPasswordProtected: true,
+    password: 'sesame',
+  };
+  const { id } = (await api.call('createUrl', { body: rich })).data;
+  await api.call('createUrl', {
+    body: { targetUrl: 'https://example.com/', domainId, customSlug: 'there' },
+  });
+  for (let made = 0; made < linkCount; made += 100) {
+    const urls = Array.from({ length: 100 }, (_, at) => ({
+      targetUrl: `https://example.com/${made + at}`,
+      ...(at % 2 === 0 && { customSlug: `slug-${made + at}` }),
+    }));
+    await api.call('bulkCreateUrls', { body: { urls } });
+    api.clock.advance(10);
+  }
+  await api.call('deleteUrl', { params: { id: Number(id) + 5 } });
+  const qr = (await api.call('createQr', { body: { urlId: Number(id) } })).data;
+  await api.call('createQr', { body: { data: 'a text', format: 'svg' } });
+  await api.call('deleteQr', { params: { id: qr.id } });
+  await api.call('createQr', { body: { urlId: Number(id), format: 'webp' } });
+  const body = { url: 'https://receiver.example/', events: ['url.created'], isActive: false };
+  await api.call('createWebhook', { body });
+  await visit(Number(id));
+}
+
+/** An active domain; its id. */
+async function addDomain(
+  database: Database,
+  organizationId: string,
+  hostname: string,
+): Promise<string> {
+  const id = newUuid();
+  await database.write((transaction) =>
+    transaction
+      .insertInto('domains')
+      .values({
+        id,
+        organization_id: organizationId,
+        hostname,
+        challenge: 'shorty-verification=1',
+        is_active: 1,
+        created_at: start,
+        verified_at: start,
+      })
+      .execute(),
+  );
+  return id;
+}
+
+/** Visits in days' sums, in chunks, and in a batch that is not sorted. */
+async function visit(urlId: number): Promise<void> {
+  const { database } = api.server;
+  const visits = new VisitRepository(database, {
+    outbox: new EventOutbox(database, { newId: newUuid }),
+    thresholds: [],
+  });
+  const chunks = new ChunkRepository(database);
+  let offset = 0;
+  const store = async (batch: Visit[], now: number) => {
+    const from = { segment: 1, offset };
+    offset += batch.length;
+    await visits.store('writer', from, { segment: 1, offset }, batch, now);
+  };
+  const at = (count: number, first: number) =>
+    Array.from({ length: count }, (_, number) =>
+      visitAt(urlId + (number % 3), first + number * 1000, number),
+    );
+  await store(at(3_000, start - 40 * day), start);
+  await new VisitCompactor({ chunks, clock: () => start + day }).runOnce();
+  await new VisitPruner({ chunks, clock: () => start, retentionDays: 30 }).runOnce();
+  await store(at(7_000, start - day), start);
+  await new VisitCompactor({ chunks, clock: () => start + day }).runOnce();
+  await store(at(500, start), Date.now() + 10 * 365 * day);
+}
+
+function visitAt(urlId: number, visitedAt: number, number: number): Visit {
+  return {
+    urlId,
+    visitedAt,
+    isByCode: true,
+    facts: {
+      kind: number % 10 === 0 ? 'bot' : 'human',
+      reason: 'browser',
+      country: ['DE', 'FR', 'Unknown'][number % 3] as string,
+      deviceType: 'mobile',
+      browser: 'Firefox',
+      os: 'Android',
+      referrerDomain: '(direct)',
+      referrerType: 'direct',
+      visitorKey: `0badcafe${number.toString(16).padStart(8, '0')}`,
+      addressKey: `0badcafe${number.toString(16).padStart(8, '0')}`,
+      scannerApp: null,
+      evidence: 0,
+    },
+  };
+}
+
+async function exportText(database: Database, organizationId: string): Promise<string> {
+  const parts: string[] = [];
+  await exportOrganization(database, organizationId, async (lines) => {
+    for await (const line of lines) parts.push(line);
+  });
+  return parts.join('');
+}
+
+async function emptyServer(): Promise<Stored> {
+  const stored = await openRepository();
+  onTestFinished(() => stored.close());
+  return stored;
+}
+
+/** Everything in a database, but for what its engine keeps. */
+async function contentOf(database: Database): Promise<string> {
+  const names = [...transferTables.map(({ name }) => name), ...Object.keys(leftBehind)];
+  const tables = [];
+  for (const name of names) {
+    tables.push([
+      name,
+      await database.read
+        .selectFrom(name as 'urls')
+        .selectAll()
+        .execute(),
+    ]);
+  }
+  return JSON.stringify(tables);
+}
+
+/** The file with one line changed, and an end that fits all the same. */
+function forge(change: (line: string) => string): string {
+  const lines = text
+    .split('\n')
+    .slice(0, -2)
+    .map(change)
+    .filter((line) => line !== '');
+  const body = lines.map((line) => `${line}\n`).join('');
+  const rows: Record<string, number> = {};
+  for (const line of lines.slice(1)) {
+    const { table } = JSON.parse(line) as { table: string };
+    rows[table] = (rows[table] ?? 0) + 1;
+  }
+  const end = { rows, sha256: createHash('sha256').update(body).digest('hex') };
+  return `${body}${JSON.stringify({ end })}\n`;
+}
+
+async function refuses(database: Database, content: string, reason: RegExp): Promise<void> {
+  const path = join(folder, `refused-${newUuid()}`);
+  writeFileSync(path, content);
+  const before = await contentOf(database);
+  await expect(importOrganization(database, path)).rejects.toThrow(reason);
+  expect(await contentOf(database)).toBe(before);
+}
+
+describe('an organization that moves to an empty server', () => {
+  it('is exported there byte by byte as it was', async () => {
+    const { database } = await emptyServer();
+    const report = await importOrganization(database, exported);
+    expect(report).toMatchObject({ organizationId: api.organizationId, urlIdShift: 0 });
+    expect(report.rows.get('urls')).toBe(linkCount + 2);
+    expect(await exportText(database, api.organizationId)).toBe(text);
+  });
+
+  it('has the same reports there, from the same visits', async () => {
+    const { database } = await emptyServer();
+    await importOrganization(database, exported);
+    const reports = async (from: Database) => {
+      const reader = new ClickReader(from);
+      return {
+        overview: await reader.readOrganization(api.organizationId, always, start),
+        link: await reader.readUrl(2, always),
+      };
+    };
+    const there = await reports(database);
+    expect(there).toEqual(await reports(api.server.database));
+    expect(there.overview.totals.totalClicks).toBe(10_500 * 0.9);
+  });
+
+  it('is served there: links, passwords, pictures and clients', async () => {
+    const there = temporaryFile();
+    onTestFinished(() => there.remove());
+    const database = openStorage({ databasePath: there.path, durability: 'process' });
+    await database.migrate();
+    await importOrganization(database, exported);
+    await database.close();
+    const server = createServer({ databasePath: there.path, clock: api.clock });
+    onTestFinished(() => server.stop());
+    await server.start();
+    // No first organization was made beside it.
+    expect(server.credentials).toBeUndefined();
+    const visitOf = (path: string, init: RequestInit = {}) =>
+      fetch(server.url + path, { redirect: 'manual', ...init });
+    expect((await visitOf('/slug-0')).headers.get('location')).toBe('https://example.com/0');
+    const form = { method: 'POST', body: new URLSearchParams({ password: 'sesame' }) };
+    expect((await visitOf('/rich', form)).status).toBe(303);
+    const token = await fetch(`${server.url}/api/v1/auth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(api.credentials),
+    });
+    expect(token.status).toBe(200);
+    const { items } = (await api.call('listQrs')).data;
+    for (const { downloadUrl } of items) {
+      const [here, moved] = await Promise.all([
+        fetch(api.server.url + downloadUrl),
+        visitOf(downloadUrl),
+      ]);
+      expect(Buffer.from(await moved.arrayBuffer())).toEqual(Buffer.from(await here.arrayBuffer()));
+    }
+  });
+});
+
+describe('an organization that moves to a server with others', () => {
+  it('keeps everything but the ids of its links, which all go up by the same', async () => {
+    const there = await emptyServer();
+    const neighbour = await there.addOrganization('free');
+    await there.create(neighbour, [{}, {}, {}], ['AAAAAAA', 'BBBBBBB', 'CCCCCCC']);
+    const neighbours = await exportText(there.database, neighbour);
+    const { urlIdShift } = await importOrganization(there.database, exported);
+    expect(urlIdShift).toBe(2);
+    expect(await exportText(there.database, neighbour)).toBe(neighbours);
+    const reader = new ClickReader(there.database);
+    const link = await reader.readUrl(2 + urlIdShift, always);
+    expect(link).toEqual(await new ClickReader(api.server.database).readUrl(2, always));
+    const [created] = await there.create(neighbour, [{}], ['DDDDDDD']);
+    expect(created).toMatchObject({ status: 'created', id: linkCount + 3 + urlIdShift + 1 });
+  });
+
+  it('is refused when slugs are taken, by their names, and nothing is half made', async () => {
+    const there = await emptyServer();
+    const neighbour = await there.addOrganization('free');
+    await there.create(neighbour, [{ customSlug: 'slug-4242' }, { customSlug: 'rich' }]);
+    await refuses(there.database, text, /these slugs and short codes already: .*(slug-4242|rich)/);
+  });
+
+  it('is refused when its domain is taken', async () => {
+    const there = await emptyServer();
+    const neighbour = await there.addOrganization('scale');
+    await addDomain(there.database, neighbour, 'go.example.com');
+    await refuses(there.database, text, /these domains already: go\.example\.com/);
+  });
+
+  it('is refused where it is already', async () => {
+    const there = await emptyServer();
+    await importOrganization(there.database, exported);
+    await refuses(there.database, text, /is here already/);
+  });
+});
+
+describe('a file is refused, before anything is written,', () => {
+  const cut = (length: number) => text.slice(0, length);
+  it.each([
+    ['when it is empty', () => '', /the file is empty/],
+    ['when it is cut off within a line', () => cut(text.length - 10), /cut off in line/],
+    [
+      'when whole lines are missing at its end',
+      () => cut(text.lastIndexOf('\n', text.length - 2) + 1),
+      /its last line is missing/,
+    ],
+    [
+      'when a byte has been changed',
+      () => text.replace('slug-4242', 'slug-4243'),
+      /has been changed/,
+    ],
+    [
+      'when a line has been taken out',
+      () => text.replace(/\n\{"table":"url_clicks".*/, ''),
+      /has been changed/,
+    ],
+    ['when something was added', () => `${text}{}\n`, /behind the end/],
+    [
+      'when it is something else',
+      () => 'id,target\n1,https://example.com\n',
+      /no export of an organization/,
+    ],
+    [
+      'when it is of another version',
+      () => text.replace('"version":1', '"version":2'),
+      /version 2, and this server reads version 1/,
+    ],
+    [
+      'when it has columns that this server does not know',
+      () => forge((line) => line.replace('"target_url":', '"target_url) values (1)--":')),
+      /knows no urls\.target_url\) values/,
+    ],
+    [
+      'when it has tables that this server does not know',
+      () => text.replace('"table":"clients"', '"table":"kysely_migration"'),
+      /line 3: this is no row of a table/,
+    ],
+    [
+      "when it has rows of another organization's",
+      () =>
+        forge((line) => line.replace(/("table":"webhooks".*"organization_id":")[^"]*/, '$1nobody')),
+      /FOREIGN KEY|rows of webhooks that are not/,
+    ],
+    [
+      'when its visits cannot be read',
+      () => forge((line) => line.replace(/"base64":"[^"]{40}/, '"base64":"AAAA')),
+      /these visits cannot be read|not sound/,
+    ],
+  ])('%s', async (_, content, reason) => {
+    const { database } = await emptyServer();
+    await refuses(database, content(), reason);
+  });
+
+  it("when its links are on another organization's domain", async () => {
+    const there = await emptyServer();
+    const neighbour = await there.addOrganization('scale');
+    const id = await addDomain(there.database, neighbour, 'theirs.example');
+    const forged = forge((line) =>
+      line.startsWith('{"table":"domains"')
+        ? ''
+        : line.replace(/"(domain_id|domain_key)":"[^"]+"/, `"$1":"${id}"`),
+    );
+    await refuses(there.database, forged, /not its organization's/);
+  });
+});
+
+it('every table is exported, or left behind for a reason', async () => {
+  const { database } = await emptyServer();
+  const tables = (await database.read.introspection.getTables()).map(({ name }) => name);
+  const known = [...transferTables.map(({ name }) => name), ...Object.keys(leftBehind)];
+  const own = tables.filter((name) => !name.startsWith('sqlite_'));
+  expect([...known].sort()).toEqual([...own].sort());
+});
