@@ -235,6 +235,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         forget: (changed) => caches.forgetHere(changed),
         forgetEverything: () => caches.clearHere(),
         metrics: health.ownMetrics,
+        dispatcherIdleMs: health.dispatcherIdleMs,
         wakeDispatcher: webhooks.wake,
         adoptLeftovers: clicks.adoptLeftovers,
       });

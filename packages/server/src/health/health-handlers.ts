@@ -3,15 +3,14 @@ import { ApiError } from '../contract/api-error.js';
 import { renderOpenApi } from '../contract/openapi.js';
 import type { Handlers } from '../http/handlers.js';
 import type { Database } from '../storage/database.js';
-import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
 
 export interface HealthOptions {
   readonly database: Database;
   readonly isStopping: () => boolean;
   /** Why visits do not reach storage; undefined while they do. */
   readonly visitFault: () => string | undefined;
-  /** Undefined where another process dispatches. */
-  readonly dispatchFigures: (() => DispatchFigures) | undefined;
+  /** How long ago webhooks were last looked after, here or in another process. */
+  readonly dispatcherIdleMs: () => number | Promise<number>;
   /** In Prometheus' text format. */
   readonly metrics: () => Promise<string>;
 }
@@ -23,7 +22,7 @@ export function healthHandlers({
   database,
   isStopping,
   visitFault,
-  dispatchFigures,
+  dispatcherIdleMs,
   metrics,
 }: HealthOptions): Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getMetrics' | 'getOpenApi'> {
   // Rendered when it is first asked for: few ask.
@@ -34,7 +33,7 @@ export function healthHandlers({
 
     async getReadiness() {
       if (isStopping()) throw new ApiError('UNAVAILABLE', 'The server is stopping');
-      const fault = visitFault() ?? dispatchFault(dispatchFigures?.());
+      const fault = visitFault() ?? dispatchFault(await dispatcherIdleMs());
       if (fault !== undefined) throw new ApiError('UNAVAILABLE', fault);
       await sql`select 1 from organizations limit 1`.execute(database.read);
       return ok;
@@ -51,7 +50,7 @@ export function healthHandlers({
   };
 }
 
-function dispatchFault(figures: DispatchFigures | undefined): string | undefined {
-  if (figures === undefined || figures.sinceTurnMs < dispatcherPatienceMs) return undefined;
+function dispatchFault(idleMs: number): string | undefined {
+  if (idleMs < dispatcherPatienceMs) return undefined;
   return 'Webhooks wait: their dispatcher does not get on';
 }

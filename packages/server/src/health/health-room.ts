@@ -8,7 +8,7 @@ import { ProcessWatch } from './process-watch.js';
 import { deliveryFamilies, storageFamilies, visitFamilies } from './render-metrics.js';
 import { type AnsweredRequest, RequestMeter } from './request-meter.js';
 
-export interface HealthRoomOptions extends Omit<HealthOptions, 'dispatchFigures' | 'metrics'> {
+export interface HealthRoomOptions extends Omit<HealthOptions, 'dispatcherIdleMs' | 'metrics'> {
   /** Undefined before the start. */
   readonly visitFigures: () => VisitFigures | undefined;
   readonly dispatchFigures: () => DispatchFigures;
@@ -17,17 +17,18 @@ export interface HealthRoomOptions extends Omit<HealthOptions, 'dispatchFigures'
 
 /** What watches the server, and what tells of it. */
 export function createHealthRoom(options: HealthRoomOptions) {
-  const { database, visitFigures, siblings } = options;
-  const dispatchFigures = siblings.keeps ? options.dispatchFigures : undefined;
+  const { database, visitFigures, dispatchFigures, siblings } = options;
   const requests = new RequestMeter();
   const processWatch = new ProcessWatch();
 
-  /** Of this process; of what all processes share, only one tells. */
+  const dispatcherIdleMs = () => dispatchFigures().sinceTurnMs;
+
+  /** Of this process; of what all processes share, only the one that keeps tells. */
   async function ownMetrics(): Promise<string> {
     const visits = visitFigures();
     return renderFamilies([
       ...(visits ? visitFamilies(visits) : []),
-      ...(dispatchFigures ? deliveryFamilies(dispatchFigures()) : []),
+      ...(siblings.keeps ? deliveryFamilies(dispatchFigures()) : []),
       ...(siblings.keeps ? storageFamilies(database.size()) : []),
       ...requests.families(),
       ...processWatch.families(),
@@ -37,11 +38,12 @@ export function createHealthRoom(options: HealthRoomOptions) {
   return {
     handlers: healthHandlers({
       ...options,
-      dispatchFigures,
+      dispatcherIdleMs: () => siblings.dispatcherIdleMs(dispatcherIdleMs),
       metrics: () => siblings.metrics(ownMetrics),
     }),
     services: [processWatch] satisfies readonly Service[],
     onAnswered: (answered: AnsweredRequest) => requests.observe(answered),
     ownMetrics,
+    dispatcherIdleMs,
   };
 }

@@ -26,6 +26,7 @@ export class Hub {
   /** Those that answer requests, and may have something cached. */
   readonly #workers = new Set<Member>();
   #keeper: Member | undefined;
+  #keptUntil = performance.now();
   readonly #limiters = new Map<string, AttemptLimiter>();
 
   constructor(options: HubOptions) {
@@ -40,7 +41,10 @@ export class Hub {
   /** A member has ended. One that was killed may have changed what the others have cached. */
   leave(member: Member, { isClean }: { readonly isClean: boolean }): void {
     this.#workers.delete(member);
-    if (this.#keeper === member) this.#keeper = undefined;
+    if (this.#keeper === member) {
+      this.#keeper = undefined;
+      this.#keptUntil = performance.now();
+    }
     if (isClean) return;
     for (const { channel } of this.#workers) channel.tell('forgetEverything', null);
     this.#keeper?.channel.tell('adopt', null);
@@ -71,6 +75,13 @@ export class Hub {
         text: (await this.#patiently(member, member.channel.ask('metrics', null))) ?? '',
       })),
     );
+  }
+
+  async dispatcherIdleMs(): Promise<number> {
+    const keeper = this.#keeper;
+    const told =
+      keeper && (await this.#patiently(keeper, keeper.channel.ask('dispatcherIdleMs', null)));
+    return told ?? performance.now() - this.#keptUntil;
   }
 
   wake(): void {

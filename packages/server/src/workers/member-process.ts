@@ -61,6 +61,7 @@ export class MemberProcess implements Member {
         takeAttempt: (attempt) => hub.takeAttempt(attempt),
         giveBackAttempt: (attempt) => hub.giveBackAttempt(attempt),
         metrics: () => hub.metrics(this),
+        dispatcherIdleMs: () => hub.dispatcherIdleMs(),
         wake: () => hub.wake(),
       },
       onError,

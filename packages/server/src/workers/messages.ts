@@ -32,6 +32,8 @@ export type PrimaryAnswers = {
   giveBackAttempt(attempt: Attempt): void;
   /** Those of the other processes. */
   metrics(nothing: null): Promise<readonly ProcessMetrics[]>;
+  /** How long ago the keeper last looked after webhooks, or since when there is none. */
+  dispatcherIdleMs(nothing: null): Promise<number>;
   /** Something may be due for delivery. */
   wake(nothing: null): void;
 };
@@ -41,6 +43,7 @@ export type ProcessAnswers = {
   forget(changed: Changed): void;
   forgetEverything(nothing: null): void;
   metrics(nothing: null): Promise<string>;
+  dispatcherIdleMs(nothing: null): number;
   wake(nothing: null): void;
   /** Stores the visits that dead processes have left. */
   adopt(nothing: null): void;

@@ -48,6 +48,7 @@ export class RemoteSiblings implements Siblings {
         forget: (changed) => this.#part?.forget(changed),
         forgetEverything: () => this.#part?.forgetEverything(),
         metrics: async () => (await this.#part?.metrics()) ?? '',
+        dispatcherIdleMs: () => this.#part?.dispatcherIdleMs() ?? 0,
         wake: () => this.#part?.wakeDispatcher(),
         adopt: () => this.#part?.adoptLeftovers(),
         stop: onStop,
@@ -74,6 +75,10 @@ export class RemoteSiblings implements Siblings {
 
   wakeDispatcher(): void {
     this.#rings.add(null);
+  }
+
+  dispatcherIdleMs(own: () => number): number | Promise<number> {
+    return this.keeps ? own() : this.primary.ask('dispatcherIdleMs', null);
   }
 
   async metrics(own: () => Promise<string>): Promise<string> {

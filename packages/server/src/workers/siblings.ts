@@ -7,6 +7,8 @@ export interface OwnPart {
   forgetEverything(): void;
   /** Prometheus' text format. */
   metrics(): Promise<string>;
+  /** How long ago this process last looked after webhooks, if it does. */
+  dispatcherIdleMs(): number;
   wakeDispatcher(): void;
   /** Stores the visits that dead processes have left. */
   adoptLeftovers(): void;
@@ -28,6 +30,8 @@ export interface Siblings {
   limiter(name: string, limit: AttemptLimit): AttemptLimits;
   /** Wakes the dispatcher of the process that keeps. */
   wakeDispatcher(): void;
+  /** How long ago webhooks were last looked after: `own`, where this process does. */
+  dispatcherIdleMs(own: () => number): number | Promise<number>;
   /** The figures of all processes, of which `own` are this one's. */
   metrics(own: () => Promise<string>): Promise<string>;
 }
@@ -41,5 +45,6 @@ export const alone: Siblings = {
   async join() {},
   limiter: (_name, limit) => new AttemptLimiter(limit),
   wakeDispatcher() {},
+  dispatcherIdleMs: (own) => own(),
   metrics: (own) => own(),
 };

@@ -142,7 +142,7 @@ describe('GET /health/ready', () => {
       database: api.server.database,
       isStopping: () => false,
       visitFault: () => undefined,
-      dispatchFigures: () => ({ attempts: [], pending: 1, overdueMs: 0, sinceTurnMs }),
+      dispatcherIdleMs: () => sinceTurnMs,
       metrics: async () => '',
     });
     return getReadiness({} as Parameters<typeof getReadiness>[0]);

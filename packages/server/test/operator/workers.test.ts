@@ -96,6 +96,9 @@ describe('SHORTY_WORKERS', () => {
     expect(JSON.parse(list.stdout)).toHaveLength(1);
     const told = Object.keys(await figures(server, 'shorty_visits_total'));
     expect(told.sort()).toEqual(['1', '2', '3', 'keeper']);
+    for (const metric of ['shorty_deliveries_pending', 'shorty_storage_bytes']) {
+      expect(Object.keys(await figures(server, metric))).toEqual(['keeper']);
+    }
   });
 
   it('does not start where another process listens, says so once, and leaves nobody behind', async () => {
@@ -186,6 +189,34 @@ describe('whichever worker answers', () => {
     const statuses = await Promise.all(Array.from({ length: 24 }, guess));
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(14);
+  });
+
+  it('guesses of a client secret count together, and those who know it use none up', async () => {
+    const server = await start(2);
+    const ask = async (clientSecret: string) => {
+      const answer = await fetch(`${server.origin}/api/v1/auth/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...credentials, clientSecret }),
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const all = (secret: string) => Promise.all(Array.from({ length: 64 }, () => ask(secret)));
+    expect(new Set(await all(credentials.clientSecret))).toEqual(new Set([200]));
+    const guesses = await all('wrong');
+    expect(guesses.filter((status) => status === 401)).toHaveLength(30);
+    expect(guesses.filter((status) => status === 429)).toHaveLength(34);
+    expect(await ask(credentials.clientSecret)).toBe(429);
+  });
+
+  it('each has its share of the requests that an organization may make', async () => {
+    const server = await start(2, { ...newSettings(), SHORTY_RATE_LIMIT: '101' });
+    const answer = await fetch(`${server.origin}/api/v1/urls`, {
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    await answer.arrayBuffer();
+    expect(answer.headers.get('ratelimit-limit')).toBe('51');
   });
 });
 

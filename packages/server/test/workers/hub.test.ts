@@ -51,6 +51,7 @@ function server({ patienceMs = 60_000 } = {}) {
           takeAttempt: (attempt) => hub.takeAttempt(attempt),
           giveBackAttempt: (attempt) => hub.giveBackAttempt(attempt),
           metrics: () => hub.metrics(member),
+          dispatcherIdleMs: () => hub.dispatcherIdleMs(),
           wake: () => hub.wake(),
         },
         onError,
@@ -66,6 +67,7 @@ function server({ patienceMs = 60_000 } = {}) {
       forget: (changed) => caches.forgetHere(changed),
       forgetEverything: () => caches.clearHere(),
       metrics,
+      dispatcherIdleMs: () => 12_345,
       wakeDispatcher: () => log.push('wake'),
       adoptLeftovers: () => log.push('adopt'),
     });
@@ -187,6 +189,20 @@ describe('what processes share', () => {
     await a.siblings.limiter('x', limit).take('somebody', 0);
     expect(keeper.log).toEqual(['wake']);
     expect(a.log).toEqual([]);
+  });
+
+  it('how long webhooks have waited is told by the keeper, or by its absence', async () => {
+    const { join } = server();
+    const [a, keeper] = [await join('worker', '1'), await join('keeper', 'keeper')];
+    const own = () => 1;
+    expect(keeper.siblings.dispatcherIdleMs(own)).toBe(1);
+    expect(await a.siblings.dispatcherIdleMs(own)).toBe(12_345);
+    keeper.end({ isClean: false });
+    const before = await a.siblings.dispatcherIdleMs(own);
+    expect(before).toBeLessThan(12_345);
+    await vi.waitFor(async () =>
+      expect(await a.siblings.dispatcherIdleMs(own)).toBeGreaterThan(before),
+    );
   });
 
   it('the figures of one are the figures of all, each with its name', async () => {
