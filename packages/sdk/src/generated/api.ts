@@ -7229,7 +7229,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7249,7 +7249,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7276,7 +7276,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7297,7 +7297,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7318,7 +7318,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7339,7 +7339,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7378,7 +7378,7 @@ export interface operations {
             201: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7393,7 +7393,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7420,7 +7420,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7441,7 +7441,7 @@ export interface operations {
             402: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7462,7 +7462,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7483,7 +7483,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7504,7 +7504,7 @@ export interface operations {
             413: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7525,7 +7525,7 @@ export interface operations {
             415: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7546,7 +7546,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7567,7 +7567,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7601,7 +7601,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7616,7 +7616,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7643,7 +7643,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7664,7 +7664,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7685,7 +7685,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7706,7 +7706,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7727,7 +7727,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7761,7 +7761,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7776,7 +7776,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7803,7 +7803,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7824,7 +7824,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7845,7 +7845,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7866,7 +7866,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7887,7 +7887,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7908,7 +7908,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7945,7 +7945,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7960,7 +7960,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7987,7 +7987,7 @@ export interface operations {
             401: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8008,7 +8008,7 @@ export interface operations {
             403: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8029,7 +8029,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8050,7 +8050,7 @@ export interface operations {
             409: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8071,7 +8071,7 @@ export interface operations {
             500: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8092,7 +8092,7 @@ export interface operations {
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8127,7 +8127,7 @@ export interface operations {
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8138,7 +8138,7 @@ export interface operations {
             400: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8165,7 +8165,7 @@ export interface operations {
             404: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8182,11 +8182,33 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id"?: string;
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8200,15 +8222,6 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The request is no valid HTTP */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
@@ -8324,8 +8337,32 @@ export interface operations {
                 };
             };
             /** @description The request is no valid HTTP */
-            "4XX": {
+            400: {
                 headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8354,6 +8391,39 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description The request is no valid HTTP */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description UNAVAILABLE */
             503: {
                 headers: {
@@ -8372,15 +8442,6 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The request is no valid HTTP */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
@@ -8407,8 +8468,32 @@ export interface operations {
                 };
             };
             /** @description The request is no valid HTTP */
-            "4XX": {
+            400: {
                 headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8438,8 +8523,32 @@ export interface operations {
                 };
             };
             /** @description The request is no valid HTTP */
-            "4XX": {
+            400: {
                 headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8469,8 +8578,32 @@ export interface operations {
                 };
             };
             /** @description The request is no valid HTTP */
-            "4XX": {
+            400: {
                 headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8561,9 +8694,22 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description The request is no valid HTTP */
-            "4XX": {
+            /** @description The request did not arrive in time */
+            408: {
                 headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The headers are too large */
+            431: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {
