@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const stamps = join(root, 'node_modules', '.shorty');
 // 11 needs a newer Node than our oldest; npx fetches it, so that nothing is installed by hand.
-const pnpm = ['-y', 'pnpm@10.34.9'];
+export const pnpm = ['-y', 'pnpm@10.34.9'];
 
 const workspaces = [
   ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`),

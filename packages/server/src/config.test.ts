@@ -11,6 +11,8 @@ describe('readConfig', () => {
       shortDomain: undefined,
       credentials: undefined,
       durability: 'process',
+      rateLimit: 6000,
+      maxConnections: 10_000,
       logLevel: 'info',
     });
     expect(readConfig({}).trustedProxies.trusts('127.0.0.1')).toBe(false);
@@ -47,6 +49,9 @@ describe('readConfig', () => {
     ],
     [{ SHORTY_DURABILITY: 'power' }, { durability: 'power' }],
     [{ SHORTY_LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+    [{ SHORTY_RATE_LIMIT: '0' }, { rateLimit: 0 }],
+    [{ SHORTY_RATE_LIMIT: '1000000' }, { rateLimit: 1_000_000 }],
+    [{ SHORTY_MAX_CONNECTIONS: '10' }, { maxConnections: 10 }],
     [
       { SHORTY_CLIENT_ID: 'id', SHORTY_CLIENT_SECRET: 'secret' },
       { credentials: { clientId: 'id', clientSecret: 'secret' } },
@@ -61,6 +66,10 @@ describe('readConfig', () => {
     ['PORT', '-1'],
     ['PORT', '1e3'],
     ['PORT', '3000.5'],
+    ['SHORTY_RATE_LIMIT', '-1'],
+    ['SHORTY_RATE_LIMIT', '1.5'],
+    ['SHORTY_RATE_LIMIT', '1000001'],
+    ['SHORTY_MAX_CONNECTIONS', '9'],
     ['SHORTY_DNS_SERVERS', 'dns.example'],
     ['SHORTY_DNS_SERVERS', '1.1.1.1,'],
     ['SHORTY_DNS_SERVERS', '1.1.1.1:99999'],

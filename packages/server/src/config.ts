@@ -36,6 +36,10 @@ export interface Config {
   /** Makes no visitor key for who sends `Sec-GPC` or `DNT`. */
   readonly honourPrivacySignals: boolean;
   readonly durability: 'process' | 'power';
+  /** API requests a minute that each organization may make; 0 sets no limit. */
+  readonly rateLimit: number;
+  /** Connections that may be open at once. */
+  readonly maxConnections: number;
   readonly logLevel: LogLevel;
 }
 
@@ -85,6 +89,8 @@ export function readConfig(environment: Environment): Config {
     retentionDays: optional('SHORTY_VISIT_RETENTION_DAYS', parseDays),
     honourPrivacySignals: read('SHORTY_HONOUR_PRIVACY_SIGNALS', '0', parseFlag),
     durability: read('SHORTY_DURABILITY', 'process', oneOf(['process', 'power'] as const)),
+    rateLimit: read('SHORTY_RATE_LIMIT', '6000', wholeNumber(0, 1_000_000)),
+    maxConnections: read('SHORTY_MAX_CONNECTIONS', '10000', wholeNumber(10, 1_000_000)),
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
   };
 }
@@ -190,6 +196,14 @@ function parseHeaderName(text: string): string {
 function parseDays(text: string): number {
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
   throw new Error('it must be a whole number of days from 1 to 99999');
+}
+
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,9}$/.test(text) && value >= min && value <= max) return value;
+    throw new Error(`it must be a whole number from ${min} to ${max}`);
+  };
 }
 
 function parseFlag(text: string): boolean {

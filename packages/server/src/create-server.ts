@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import { v7 as newUuid } from 'uuid';
+import { AttemptLimiter } from './auth/attempt-limiter.js';
+import { passwordAttempts } from './auth/attempt-limits.js';
 import { AuthService, type Credentials, clientOf } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { tokenHandlers } from './auth/token-handlers.js';
@@ -12,13 +14,15 @@ import { createDomainRoom } from './domains/domain-room.js';
 import { createHealthRoom } from './health/health-room.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen } from './http/listen.js';
+import { RateLimiter } from './http/rate-limiter.js';
+import type { TimeLimits } from './http/time-limits.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
+import { affordableConnections } from './net/open-files.js';
 import { createTxtResolver } from './net/txt-resolver.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import { createQrRoom } from './qr/qr-room.js';
-import { AttemptLimiter } from './redirect/attempt-limiter.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
@@ -34,6 +38,8 @@ export interface ServerOptions extends Partial<Config> {
   /** Moves visits into storage in a thread of its own. Needs the build, and a database file. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
+  /** For tests that do not wait for slow clients. */
+  readonly timeLimits?: Partial<TimeLimits>;
   /** Looks up TXT records; for tests without DNS. */
   readonly resolveTxt?: ResolveTxt;
 }
@@ -52,7 +58,6 @@ export interface ShortyServer {
   expireUrls(): Promise<number>;
 }
 
-const passwordAttempts = { attempts: 10, windowMs: 10 * 60_000 };
 const housekeepingEveryMs = 10 * 60_000;
 // What is still under way after this long is cut off, so that a stop ends within ten seconds.
 const stopGraceMs = 8_000;
@@ -75,6 +80,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock = Date.now,
     logger = pino({ level: 'silent' }),
     isThreaded = false,
+    timeLimits,
     resolveTxt,
     ...settings
   } = options;
@@ -131,6 +137,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     onAnswered: health.onAnswered,
     auth,
     clock,
+    proxies: config.trustedProxies,
+    rateLimiter: config.rateLimit > 0 ? new RateLimiter(config.rateLimit) : undefined,
+    timeLimits,
     redirects: new RedirectHandler({
       cache: urls.cache,
       isReserved,
@@ -202,7 +211,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       await database.migrate();
       await createFirstOrganization();
       await clicks.start();
-      listener = await listen(http, config);
+      const maxConnections = affordableConnections(config.maxConnections);
+      listener = await listen(http, { ...config, maxConnections, timeLimits });
       url = config.baseUrl ?? listener.origin;
       const { protocol, host } = new URL(url);
       places = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };

@@ -2191,6 +2191,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2264,6 +2295,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2348,6 +2387,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2413,6 +2483,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2576,6 +2654,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2641,6 +2750,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2656,6 +2773,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2798,6 +2923,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -2863,6 +3019,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2984,6 +3148,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -3046,6 +3241,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3061,6 +3264,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3182,6 +3393,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -3242,6 +3484,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3335,6 +3585,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -3402,6 +3683,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3495,6 +3784,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -3566,6 +3886,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3750,6 +4078,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -3817,6 +4176,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3901,6 +4268,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -3966,6 +4364,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4150,6 +4556,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -4215,6 +4652,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4320,6 +4765,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -4380,6 +4856,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4473,6 +4957,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -4540,6 +5055,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4633,6 +5156,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -4704,6 +5258,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4846,6 +5408,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -4915,6 +5508,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5015,6 +5616,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5082,6 +5714,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5161,6 +5801,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5230,6 +5901,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5330,6 +6009,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5393,6 +6103,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5477,6 +6195,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5542,6 +6291,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5705,6 +6462,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -5765,6 +6553,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5858,6 +6654,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -5925,6 +6752,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6018,6 +6853,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "NOT_FOUND",
                      *         "message": "There is no such URL in this organization",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -6089,6 +6955,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6231,6 +7105,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6298,6 +7203,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6461,6 +7374,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6524,6 +7468,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6645,6 +7597,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6712,6 +7695,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6817,6 +7808,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -6878,6 +7900,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6978,6 +8008,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -7042,6 +8103,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7163,6 +8232,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -7230,6 +8330,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7314,6 +8422,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -7379,6 +8518,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7542,6 +8689,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -7602,6 +8780,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7702,6 +8888,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -7762,6 +8979,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7883,6 +9108,37 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
             /** @description INTERNAL */
             500: {
                 headers: {
@@ -7946,6 +9202,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8059,6 +9323,37 @@ export interface operations {
                      *       "success": false,
                      *       "error": {
                      *         "code": "DOMAIN_CONFLICT",
+                     *         "message": "What went wrong, in words",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
                      *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
@@ -8241,6 +9536,14 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8265,6 +9568,37 @@ export interface operations {
                      *       "error": {
                      *         "code": "UNAUTHORIZED",
                      *         "message": "The access token is missing, unknown or expired",
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "RATE_LIMITED",
+                     *         "message": "What went wrong, in words",
                      *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                      *       }
                      *     }
@@ -9330,6 +10664,16 @@ export interface operations {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
                     "X-Request-Id": string;
+                    /** @description Requests that the organization may make in one window. */
+                    "RateLimit-Limit"?: number;
+                    /** @description The same, and the window in seconds: `6000;w=60`. */
+                    "RateLimit-Policy"?: string;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+                    "RateLimit-Reset"?: number;
+                    /** @description Seconds after which to ask again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,6 +1,8 @@
 import { ApiError } from '../contract/api-error.js';
 import { scopes as allScopes, type Scope } from '../contract/define-route.js';
 import type { Clock, RandomBytes } from '../ports.js';
+import { AttemptLimiter } from './attempt-limiter.js';
+import { tokenAttempts, tooManyAttempts } from './attempt-limits.js';
 import type { Caller, Client, ClientRepository } from './client-repository.js';
 import { hashSecret, matchesHash, newSecret } from './secrets.js';
 import { tokenLifetimeSeconds } from './token-contract.js';
@@ -25,6 +27,7 @@ export class AuthService {
   readonly #clients: ClientRepository;
   readonly #clock: Clock;
   readonly #randomBytes: RandomBytes;
+  readonly #limiter = new AttemptLimiter(tokenAttempts);
   // Compared with when a client does not exist, so that the answer takes as long.
   readonly #decoyHash: string;
 
@@ -49,16 +52,25 @@ export class AuthService {
     };
   }
 
-  /** Exchanges credentials for a token; throws UNAUTHORIZED or InvalidScopeError. */
+  /**
+   * Exchanges credentials for a token; throws UNAUTHORIZED, InvalidScopeError, or RATE_LIMITED when
+   * the guesser has been wrong too often.
+   */
   async issueToken(
     { clientId, clientSecret }: Credentials,
     scope: string | undefined,
+    guesser: string,
   ): Promise<IssuedToken> {
     const client = await this.#clients.find(clientId);
+    // Nothing else runs between an attempt and its return: those who know their secret use none up,
+    // however many of them come at once.
+    const waitMs = this.#limiter.take(guesser, this.#clock());
+    if (waitMs > 0) throw tooManyAttempts(tokenAttempts, waitMs);
     const matches = matchesHash(clientSecret, client?.secretHash ?? this.#decoyHash);
     if (!client || !matches) {
       throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');
     }
+    this.#limiter.giveBack(guesser);
     const scopes = chooseScopes(client.scopes, scope);
     const accessToken = newSecret('accessToken', this.#randomBytes);
     const now = this.#clock();

@@ -16,20 +16,27 @@ export const oauthCodes = Object.keys(statuses) as [OAuthCode, ...OAuthCode[]];
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly code: OAuthCode;
+  readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     code: OAuthCode,
     message: string,
-    { headers = {}, cause }: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+    {
+      status = statuses[code],
+      headers = {},
+      cause,
+    }: {
+      /** Where HTTP says more than the code does. */
+      status?: number;
+      headers?: Readonly<Record<string, string>>;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause });
     this.code = code;
+    this.status = status;
     this.headers = headers;
-  }
-
-  get status(): number {
-    return statuses[this.code];
   }
 
   get body() {

@@ -11,6 +11,14 @@ const prefixes = {
 
 const secretBytes = 32;
 
+const { clientId: _public, ...secretPrefixes } = prefixes;
+
+/** Finds secrets of ours in any text, and credentials as `Authorization` carries them. */
+export const findSecrets = new RegExp(
+  `(?:${Object.values(secretPrefixes).join('|')})[\\w-]+|(?<=\\b(?:Basic|Bearer)(?: |%20|\\+)+)[\\w~+/.=-]{8,}`,
+  'gi',
+);
+
 /** A new secret of its kind: 256 random bits behind a prefix that tells what it is. */
 export function newSecret(kind: keyof typeof prefixes, randomBytes: RandomBytes): string {
   const bytes = randomBytes(kind === 'clientId' ? 12 : secretBytes);

@@ -77,6 +77,6 @@ export const tokenRoutes = [
     responses: {
       200: { description: 'A new access token', data: token, formBody: oauthToken },
     },
-    errors: ['UNAUTHORIZED'],
+    errors: ['UNAUTHORIZED', 'RATE_LIMITED'],
   }),
 ] as const;

@@ -1,5 +1,6 @@
 import { ApiError, validationError } from '../contract/api-error.js';
 import type { Handlers } from '../http/handlers.js';
+import { addressBlockOf } from '../net/address-block.js';
 import { type AuthService, type Credentials, InvalidScopeError } from './auth-service.js';
 import { OAuthError } from './oauth-error.js';
 
@@ -11,10 +12,15 @@ const basicChallenge = { headers: { 'WWW-Authenticate': 'Basic realm="shorty"' }
 
 export function tokenHandlers(auth: AuthService): Pick<Handlers, 'createToken'> {
   return {
-    async createToken({ body, form, headers }) {
+    async createToken({ body, form, headers, address }) {
+      const guesser = addressBlockOf(address);
       if (!form) {
         try {
-          const { accessToken, expiresIn, scope } = await auth.issueToken(body, body.scope);
+          const { accessToken, expiresIn, scope } = await auth.issueToken(
+            body,
+            body.scope,
+            guesser,
+          );
           return {
             status: 200,
             data: { accessToken, tokenType: 'Bearer', expiresIn, scope },
@@ -31,7 +37,11 @@ export function tokenHandlers(auth: AuthService): Pick<Handlers, 'createToken'> 
       const basic = readBasic(headers.authorization);
       const credentials = basic ?? readForm(form);
       try {
-        const { accessToken, expiresIn, scope } = await auth.issueToken(credentials, form.scope);
+        const { accessToken, expiresIn, scope } = await auth.issueToken(
+          credentials,
+          form.scope,
+          guesser,
+        );
         return {
           status: 200,
           body: { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope },

@@ -11,6 +11,7 @@ import { urlBulkUpdateItem } from '../urls/url-contract.js';
 import { api } from './api.js';
 import { type Route, type RouteResponse, scopes, scopesOf } from './define-route.js';
 import { type ErrorCode, errorResponse, errorStatus } from './errors.js';
+import { rateLimitFields } from './rate-limit.js';
 import { errorsOf } from './route-errors.js';
 
 const version = '1.0.0';
@@ -33,6 +34,17 @@ const requestId = {
     required: true,
     schema: { type: 'string' as const },
   },
+};
+
+const integers = { type: 'integer' as const, minimum: 0 };
+const rateLimits = Object.fromEntries(
+  Object.entries(rateLimitFields).map(([name, { description }]) => [
+    name,
+    { description, schema: name === 'RateLimit-Policy' ? { type: 'string' as const } : integers },
+  ]),
+);
+const retryAfter = {
+  'Retry-After': { description: 'Seconds after which to ask again.', schema: integers },
 };
 
 /** The contract as OpenAPI 3.1, in YAML. `openapi.yaml` at the root is exactly this text. */
@@ -178,7 +190,11 @@ function successesOf(route: Route): ZodOpenApiResponsesObject {
       status,
       {
         description: response.description,
-        headers: { ...requestId, ...headersOf(response) },
+        headers: {
+          ...requestId,
+          ...(route.access !== 'public' && rateLimits),
+          ...headersOf(response),
+        },
         ...contentOf(response),
       },
     ]),
@@ -226,7 +242,10 @@ function failuresOf(route: Route): ZodOpenApiResponsesObject {
       String(status),
       {
         description: codes.join(', '),
-        headers: requestId,
+        headers: {
+          ...requestId,
+          ...(codes.includes('RATE_LIMITED') && { ...rateLimits, ...retryAfter }),
+        },
         content: {
           'application/json': {
             schema: either(errorResponse, route.formError),

@@ -7,7 +7,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   const takesInput = hasBody || route.query !== undefined || route.params !== undefined;
   const codes = new Set<ErrorCode>(route.errors);
   if (takesInput && !(route.isForVisitors && !hasBody)) codes.add('VALIDATION_FAILED');
-  if (route.access !== 'public') codes.add('UNAUTHORIZED');
+  if (route.access !== 'public') codes.add('UNAUTHORIZED').add('RATE_LIMITED');
   if (typeof route.access === 'object') codes.add('INSUFFICIENT_SCOPE');
   if (hasBody) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (route.idempotent) codes.add('IDEMPOTENCY_CONFLICT');

@@ -19,40 +19,59 @@ import { type MountOptions, mountRoutes } from './mount-routes.js';
 import { prefersJson } from './prefers-json.js';
 import { problemBody, problemHeaders, toApiError } from './problem.js';
 import { requestIdOf } from './request-id.js';
+import { isPlain, makePlain } from './request-target.js';
+import { withSecurityHeaders } from './security-headers.js';
+import { sendProblem } from './send-answer.js';
+import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 
 export interface HttpServerOptions extends MountOptions {
   readonly redirects: RedirectHandler;
   readonly pictures: QrPictureHandler;
   readonly logger: Logger;
   readonly onAnswered: (answered: AnsweredRequest) => void;
+  readonly timeLimits?: Partial<TimeLimits> | undefined;
 }
 
-// Long enough for a slow network, short enough that idle senders do not pile up.
-const headersTimeoutMs = 20_000;
-const requestTimeoutMs = 60_000;
 // A visitor with a broken agent of 64 KB is redirected all the same.
 const maxHeaderBytes = 80 * 1024;
-// Longer than the idle time of usual proxies, so that they, not we, close first.
-const keepAliveTimeoutMs = 75_000;
 
 /** Links first, pictures second; everything else goes through the API's router. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const app = createApp(options);
+  const limits = { ...defaultTimeLimits, ...options.timeLimits };
   const server = createServer(
     {
       ...classesOf(app),
       maxHeaderSize: maxHeaderBytes,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      keepAliveTimeout: keepAliveTimeoutMs,
+      headersTimeout: limits.headers,
+      requestTimeout: limits.request,
+      keepAliveTimeout: limits.keepAlive,
+      connectionsCheckingInterval: limits.checks,
+      // Two Host lines must not pass for the first of them, and none is answered as all faults are.
+      joinDuplicateHeaders: true,
+      requireHostHeader: false,
     },
     (request, response) => {
+      if (!isPlain(request) && !settle(request, response)) return;
       if (options.redirects.handle(request, response)) return;
       if (!options.pictures.handle(request, response)) app(request, response);
     },
   );
   server.on('clientError', answerMalformed);
   return server;
+}
+
+/** Makes a request plain, or refuses it. */
+function settle(request: IncomingMessage, response: ServerResponse): boolean {
+  try {
+    makePlain(request);
+    return true;
+  } catch (error) {
+    // What follows on the connection may belong to the part of it that was read otherwise.
+    response.shouldKeepAlive = false;
+    sendProblem(request, response, toApiError(error));
+    return false;
+  }
 }
 
 /**
@@ -69,6 +88,8 @@ function classesOf(app: Express) {
   return { IncomingMessage: ApiRequest, ServerResponse: ApiResponse };
 }
 
+const securityHeaders = withSecurityHeaders();
+
 function createApp(options: HttpServerOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -80,7 +101,9 @@ function createApp(options: HttpServerOptions): Express {
     response.locals.requestId = requestId;
     response.setHeader('X-Request-Id', requestId);
     response.setHeader('Cache-Control', 'no-store');
-    response.setHeader('X-Content-Type-Options', 'nosniff');
+    for (let at = 0; at < securityHeaders.length; at += 2) {
+      response.setHeader(securityHeaders[at] as string, securityHeaders[at + 1] as string);
+    }
     tellWhenFinished(options, request, response);
     next();
   });

@@ -29,6 +29,8 @@ export type HandlerInput<R extends Route> = BodyInput<R> & {
   readonly caller: R['access'] extends 'public' ? undefined : Caller;
   readonly idempotency: IdempotentRequest | undefined;
   readonly headers: IncomingHttpHeaders;
+  /** Where it comes from, as far as trusted proxies vouch for it. */
+  readonly address: string;
 };
 
 /** What a handler answers: data for the envelope, a bare body, or another media type. */

@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../config.js';
+import { OpenConnections } from './open-connections.js';
+import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 
 export interface Listener {
   /** The origin that reaches the server. */
@@ -13,15 +15,22 @@ export interface Listener {
 // comes at once has its last ones wait a whole second for a second try.
 const backlog = 4096;
 
+export interface ListenOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly maxConnections?: number;
+  readonly timeLimits?: Partial<TimeLimits> | undefined;
+}
+
 /** Starts to listen; throws a ConfigError where that cannot be done. */
 export async function listen(
   server: Server,
-  { port, host }: { readonly port: number; readonly host: string },
+  { port, host, maxConnections = Number.POSITIVE_INFINITY, timeLimits }: ListenOptions,
 ): Promise<Listener> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
+  const limits = { ...defaultTimeLimits, ...timeLimits };
+  const connections = new OpenConnections(server, {
+    maxConnections,
+    answerTimeoutMs: limits.answer,
   });
   await new Promise<void>((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) => {
@@ -37,15 +46,17 @@ export async function listen(
       resolve();
     });
   });
+  const checks = setInterval(() => connections.check(), limits.checks).unref();
+  server.once('close', () => clearInterval(checks));
   const origin = `http://${visibleHost(host)}:${(server.address() as AddressInfo).port}`;
-  return { origin, stop: (graceMs) => stopListening(server, sockets, graceMs) };
+  return { origin, stop: (graceMs) => stopListening(server, connections, graceMs) };
 }
 
 const idleCheckMs = 50;
 
 async function stopListening(
   server: Server,
-  sockets: ReadonlySet<Socket>,
+  connections: OpenConnections,
   graceMs: number,
 ): Promise<void> {
   if (!server.listening) return;
@@ -56,8 +67,7 @@ async function stopListening(
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const closeIdle = setInterval(() => {
     server.closeIdleConnections();
-    // Those that were opened and never used, as browsers and proxies do, are not idle to Node.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    connections.endUnused();
   }, idleCheckMs);
   const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

@@ -4,15 +4,21 @@ import type { Caller } from '../auth/client-repository.js';
 import { api } from '../contract/api.js';
 import { ApiError } from '../contract/api-error.js';
 import { type Route, scopesOf } from '../contract/define-route.js';
+import { rateLimitHeaders } from '../contract/rate-limit.js';
+import { clientAddressOf, type TrustedProxies } from '../net/client-address.js';
 import type { Clock } from '../ports.js';
 import type { HandlerInput, Handlers, Reply } from './handlers.js';
 import { toOAuthError } from './problem.js';
+import type { RateLimiter } from './rate-limiter.js';
 import { bodyKindOf, check, readBody, readIdempotency } from './read-input.js';
 
 export interface MountOptions {
   readonly handlers: Handlers;
   readonly auth: AuthService;
   readonly clock: Clock;
+  readonly proxies: TrustedProxies;
+  /** Undefined lets everybody in, however often. */
+  readonly rateLimiter: RateLimiter | undefined;
 }
 
 type AnyHandler = (input: HandlerInput<Route>) => Promise<Reply<unknown>>;
@@ -51,12 +57,12 @@ export function mountRoutes(app: Express, options: MountOptions): void {
 async function serve(
   route: Route,
   handler: AnyHandler,
-  { auth, clock }: MountOptions,
+  options: MountOptions,
   request: Request,
   response: Response,
 ): Promise<void> {
-  const caller = await authorize(route, auth, request);
-  response.locals.organizationId = caller?.organizationId;
+  const { clock, proxies } = options;
+  const caller = await authorize(route, options, request, response);
   const kind = bodyKindOf(route, request.headers);
   try {
     const params = check(route.params, request.params);
@@ -74,6 +80,11 @@ async function serve(
       caller,
       idempotency: caller && readIdempotency(route, request, caller.organizationId, clock()),
       headers: request.headers,
+      address: clientAddressOf(
+        request.socket.remoteAddress,
+        request.headers['x-forwarded-for'],
+        proxies,
+      ),
     } as HandlerInput<Route>);
     send(response, reply);
   } catch (error) {
@@ -83,11 +94,16 @@ async function serve(
 
 async function authorize(
   route: Route,
-  auth: AuthService,
+  { auth, clock, rateLimiter }: MountOptions,
   request: Request,
+  response: Response,
 ): Promise<Caller | undefined> {
   if (route.access === 'public') return undefined;
   const caller = await auth.authenticate(request.headers.authorization);
+  response.locals.organizationId = caller.organizationId;
+  if (rateLimiter) {
+    response.set(rateLimitHeaders(rateLimiter.take(caller.organizationId, clock())));
+  }
   const needed = scopesOf(route);
   if (needed && !needed.some((scope) => caller.scopes.has(scope))) {
     throw new ApiError('INSUFFICIENT_SCOPE', `This needs the scope ${needed.join(' or ')}`);

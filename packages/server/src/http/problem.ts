@@ -49,5 +49,9 @@ export function toOAuthError(error: unknown): OAuthError {
     const code = problem.code === 'UNAVAILABLE' ? 'temporarily_unavailable' : 'server_error';
     return new OAuthError(code, problem.message, { headers: problem.headers, cause: error });
   }
+  if (problem.code === 'RATE_LIMITED') {
+    const { status, headers } = problem;
+    return new OAuthError('temporarily_unavailable', problem.message, { status, headers });
+  }
   return new OAuthError('invalid_request', problem.message);
 }

@@ -3,6 +3,7 @@ import type { ApiError } from '../contract/api-error.js';
 import { pageHeaders } from '../pages/page.js';
 import { problemBody, problemHeaders } from './problem.js';
 import { requestIdOf } from './request-id.js';
+import { withSecurityHeaders } from './security-headers.js';
 
 /** Answers a page, to requests that do not go through the API's router. */
 export function sendPage(
@@ -30,6 +31,11 @@ export function sendPage(
   response.end(request.method === 'HEAD' ? undefined : page);
 }
 
+const problemFields = withSecurityHeaders({
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+});
+
 /** Answers the envelope of a failed request. */
 export function sendProblem(
   request: IncomingMessage,
@@ -39,10 +45,7 @@ export function sendProblem(
   const requestId = requestIdOf(request.headers['x-request-id']);
   const body = JSON.stringify(problemBody(error, requestId));
   response.writeHead(error.status, [
-    'Content-Type',
-    'application/json; charset=utf-8',
-    'Cache-Control',
-    'no-store',
+    ...problemFields,
     ...Object.entries(problemHeaders(error)).flat(),
     'X-Request-Id',
     requestId,

@@ -1,7 +1,8 @@
-import { destination, pino } from 'pino';
+import { destination } from 'pino';
 import type { Credentials } from '../auth/auth-service.js';
 import { readConfig } from '../config.js';
 import { createServer } from '../create-server.js';
+import { createLogger } from './create-logger.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
@@ -9,7 +10,7 @@ const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 export async function start(): Promise<void> {
   const config = readConfig(process.env);
   // Logs go to stderr; stdout tells a person how to go on.
-  const logger = pino({ level: config.logLevel }, destination({ dest: 2, sync: true }));
+  const logger = createLogger(config.logLevel, destination({ dest: 2, sync: true }));
   const server = createServer({ ...config, logger, isThreaded: true });
   // Listened for from the start: a stop that comes early waits for the start to end.
   const signal = new Promise<string>((resolve) => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withSecurityHeaders } from '../http/security-headers.js';
 import { palette, typeface } from './palette.js';
 
 const style = `${palette}*{box-sizing:border-box}
@@ -30,25 +31,23 @@ const policy = [
   "frame-ancestors 'none'",
 ];
 
-/** Headers of a page with this content policy: nothing is kept, and nobody is told of it. */
+/** What a page with this content policy has beside the headers that every answer has. */
 export function pageHeadersWith(contentPolicy: readonly string[]): Record<string, string> {
   return {
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-store',
     'Content-Security-Policy': contentPolicy.join('; '),
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
     'X-Robots-Tag': 'noindex',
   };
 }
 
 /** Of every page, as `writeHead` takes them: nothing is loaded from anywhere, nobody frames it. */
-export const pageHeaders = Object.entries(pageHeadersWith(policy)).flat();
+export const pageHeaders = withSecurityHeaders(pageHeadersWith(policy));
 
 /** The same for a page that carries its pictures itself. */
-export const picturePageHeaders = Object.entries(
+export const picturePageHeaders = withSecurityHeaders(
   pageHeadersWith([...policy, 'img-src data:']),
-).flat();
+);
 
 /** HTML that is known to be safe. */
 export class Html {

@@ -1,14 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AttemptLimiter } from '../auth/attempt-limiter.js';
+import { passwordAttempts, tooManyAttempts } from '../auth/attempt-limits.js';
 import { verifyPassword } from '../auth/password-hash.js';
 import { ApiError } from '../contract/api-error.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { problemHeaders, toApiError } from '../http/problem.js';
 import { requestIdOf } from '../http/request-id.js';
 import { sendPage, sendProblem } from '../http/send-answer.js';
+import { addressBlockOf } from '../net/address-block.js';
 import { clientAddressOf, type TrustedProxies } from '../net/client-address.js';
 import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
 import type { Clock } from '../ports.js';
-import type { AttemptLimiter } from './attempt-limiter.js';
 import { decideRedirect, type Link } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import { readPassword } from './read-password.js';
@@ -114,17 +116,9 @@ export class RedirectHandler {
       proxies,
     );
     const password = await readPassword(request);
-    const guesser = `${link.urlId} ${address}`;
+    const guesser = `${link.urlId} ${addressBlockOf(address)}`;
     const waitMs = limiter.take(guesser, clock());
-    if (waitMs > 0) {
-      const seconds = Math.ceil(waitMs / 1000);
-      const fault = `Too many attempts. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`;
-      const error = new ApiError('RATE_LIMITED', fault, {
-        headers: { 'Retry-After': String(seconds) },
-      });
-      this.#refuse(request, response, error, passwordPage(fault));
-      return;
-    }
+    if (waitMs > 0) throw tooManyAttempts(passwordAttempts, waitMs);
     if (!(await verifyPassword(link.passwordHash as string, password))) {
       this.#refuse(request, response, wrongPassword, passwordPage('That is not the password.'));
       return;

@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { root } from './lib/processes.js';
+
+const script = `
+  import { judge } from './scripts/audit.mjs';
+  console.log(JSON.stringify(judge(process.argv[1], process.argv[2]) ?? null));
+`;
+const judge = (stdout: string, otherwise = ''): unknown => {
+  const args = ['--input-type=module', '--eval', script, stdout, otherwise];
+  const { stdout: verdict, stderr } = spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  return JSON.parse(verdict);
+};
+const counts = { info: 0, low: 0, moderate: 0, high: 0, critical: 0 };
+const advisory = {
+  severity: 'high',
+  module_name: 'left-pad',
+  vulnerable_versions: '<2',
+  title: 'It pads the wrong side',
+  url: 'https://example.com/1',
+};
+
+test('an audit without findings passes, and one with findings names them', () => {
+  expect(judge(JSON.stringify({ advisories: {}, metadata: { vulnerabilities: counts } }))).toBe(
+    null,
+  );
+  const found = { advisories: { 1: advisory }, metadata: { vulnerabilities: counts } };
+  expect(judge(JSON.stringify(found))).toBe(
+    'high: left-pad <2: It pads the wrong side (https://example.com/1)',
+  );
+});
+
+test('a count of findings without their names is a finding', () => {
+  const counted = { advisories: {}, metadata: { vulnerabilities: { ...counts, low: 1 } } };
+  expect(judge(JSON.stringify(counted))).toBe('1 vulnerabilities, and none is named');
+});
+
+test.each([
+  ['', 'ENOTFOUND'],
+  ['{"error":{"code":"ERR_PNPM_AUDIT_BAD_RESPONSE","message":"404"}}', ''],
+  ['<html>', ''],
+  ['{}', ''],
+  ['{"advisories":{}}', ''],
+  ['null', ''],
+])('%s is no audit at all, which is neither', (stdout, otherwise) => {
+  expect(judge(stdout, otherwise)).toEqual({ unknown: expect.any(String) });
+});

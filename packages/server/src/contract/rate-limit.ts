@@ -1,0 +1,47 @@
+import { ApiError } from './api-error.js';
+
+/** A limit as a caller sees it at one request. */
+export interface RateLimit {
+  /** Requests in one window. */
+  readonly limit: number;
+  readonly windowSeconds: number;
+  readonly remaining: number;
+  /** Until all of them are there again or, after a refusal, until the next one is let in. */
+  readonly resetSeconds: number;
+}
+
+const fields = {
+  'RateLimit-Limit': {
+    description: 'Requests that the organization may make in one window.',
+    of: ({ limit }: RateLimit) => limit,
+  },
+  'RateLimit-Policy': {
+    description: 'The same, and the window in seconds: `6000;w=60`.',
+    of: ({ limit, windowSeconds }: RateLimit) => `${limit};w=${windowSeconds}`,
+  },
+  'RateLimit-Remaining': {
+    description: 'How many of them are left.',
+    of: ({ remaining }: RateLimit) => remaining,
+  },
+  'RateLimit-Reset': {
+    description:
+      'Seconds until all of them are left again; after a 429, until the next request is let in.',
+    of: ({ resetSeconds }: RateLimit) => resetSeconds,
+  },
+} as const;
+
+/** The header fields of `draft-ietf-httpapi-ratelimit-headers-06`, and what each one says. */
+export const rateLimitFields: Readonly<Record<string, { readonly description: string }>> = fields;
+
+export function rateLimitHeaders(state: RateLimit): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, { of }]) => [name, String(of(state))]),
+  );
+}
+
+/** RATE_LIMITED, with the headers that say when to come again. */
+export function rateLimitedError(message: string, state: RateLimit): ApiError {
+  return new ApiError('RATE_LIMITED', message, {
+    headers: { ...rateLimitHeaders(state), 'Retry-After': String(state.resetSeconds) },
+  });
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { parseTrustedProxies } from '../../src/net/client-address.js';
+import type { Answer } from './answer.js';
+import { startServer, type TestServer } from './start-server.js';
+
+async function startLimited(rateLimit: number): Promise<TestServer> {
+  const api = await startServer({ rateLimit });
+  onTestFinished(() => api.stop());
+  return api;
+}
+const limitsOf = ({ headers }: Answer) =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)));
+
+describe('requests of an organization', () => {
+  it('carry what is left in RateLimit headers', async () => {
+    const api = await startLimited(60);
+    const answer = await api.call('listUrls');
+    expect(limitsOf(answer)).toEqual([60, 59, 1]);
+    expect(answer.headers.get('ratelimit-policy')).toBe('60;w=60');
+    expect(limitsOf(await api.call('createUrl', { body: {} }))).toEqual([60, 58, 2]);
+    expect(limitsOf(await api.call('getUrl', { params: { id: 999 } }))).toEqual([60, 57, 3]);
+  });
+
+  it('beyond the limit are answered RATE_LIMITED with Retry-After, until that has passed', async () => {
+    const api = await startLimited(3);
+    const body = { targetUrl: 'https://example.com/' };
+    for (let left = 3; left > 0; left -= 1) {
+      expect((await api.call('createUrl', { body })).status).toBe(201);
+    }
+    const refused = await api.call('createUrl', { body });
+    expect(refused.outcome).toBe('429 RATE_LIMITED');
+    expect(refused.headers.get('retry-after')).toBe('20');
+    expect(limitsOf(refused)).toEqual([3, 0, 20]);
+    api.clock.advance(19_999);
+    expect((await api.call('createUrl', { body })).headers.get('retry-after')).toBe('1');
+    api.clock.advance(1);
+    expect((await api.call('createUrl', { body })).status).toBe(201);
+    api.clock.advance(60_000);
+    expect((await api.call('listUrls')).data.total).toBe(4);
+  });
+
+  it('count for all tokens of an organization together, and for no other', async () => {
+    const api = await startLimited(2);
+    const second = await api.signIn(api.credentials, 'urls:read');
+    const other = await api.signIn(await api.createOrganization('free'));
+    expect((await api.call('listUrls')).status).toBe(200);
+    expect((await second.call('listUrls')).status).toBe(200);
+    expect((await second.call('listUrls')).outcome).toBe('429 RATE_LIMITED');
+    expect((await api.call('getUsage')).outcome).toBe('429 RATE_LIMITED');
+    expect((await other.call('listUrls')).status).toBe(200);
+  });
+
+  it('are refused before their body is read', async () => {
+    const api = await startLimited(1);
+    await api.call('listUrls');
+    const headers = { 'content-type': 'application/json' };
+    const body = 'x'.repeat(20 * 1024 * 1024);
+    const answer = await api.send('POST', '/api/v1/urls', { body, headers });
+    expect(answer.outcome).toBe('429 RATE_LIMITED');
+  });
+
+  it('do not limit links, health, tokens and pages', async () => {
+    const api = await startLimited(2);
+    const { data } = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
+    for (let at = 0; at < 10; at += 1) {
+      expect((await api.visit(`/${data.shortCode}`)).status).toBe(307);
+      expect((await api.visit('/health/live')).status).toBe(200);
+      await api.signIn(api.credentials);
+    }
+    expect((await api.call('listUrls')).status).toBe(200);
+  });
+
+  it('are without a limit where it is 0', async () => {
+    const api = await startLimited(0);
+    const answer = await api.call('listUrls');
+    expect(answer.status).toBe(200);
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+  });
+});
+
+describe('attempts to get a token are limited per address', () => {
+  let api: TestServer;
+  beforeAll(async () => {
+    api = await startServer({ trustedProxies: parseTrustedProxies('127.0.0.1, ::1') });
+  });
+  afterAll(() => api.stop());
+
+  const ask = (address: string, secret = 'wrong') =>
+    api.visit('/api/v1/auth/token', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+      body: JSON.stringify({ clientId: api.credentials.clientId, clientSecret: secret }),
+    });
+  const right = (address: string) => ask(address, api.credentials.clientSecret);
+
+  it('thirty may fail in a minute; then even the right secret waits, with Retry-After', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => ask('192.0.2.1')));
+    expect(outcomes.filter(({ status }) => status === 401)).toHaveLength(30);
+    expect(outcomes.filter(({ status }) => status === 429)).toHaveLength(10);
+    const refused = await right('192.0.2.1');
+    expect(refused.outcome).toBe('429 RATE_LIMITED');
+    expect(refused.headers.get('retry-after')).toBe('60');
+    expect(limitsOf(refused)).toEqual([30, 0, 60]);
+    expect((await right('192.0.2.2')).status).toBe(200);
+    api.clock.advance(60_000);
+    expect((await right('192.0.2.1')).status).toBe(200);
+  });
+
+  it('those who know the secret use none up, however many come at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 64 }, () => right('192.0.2.3')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  it('all addresses of an IPv6 /64 are one', async () => {
+    for (let at = 0; at < 30; at += 1) {
+      expect((await ask(`2001:db8:0:1::${at.toString(16)}`)).status).toBe(401);
+    }
+    expect((await right('2001:db8::1:ffff:0:0:1')).outcome).toBe('429 RATE_LIMITED');
+    expect((await right('2001:db8:0:2::1')).status).toBe(200);
+  });
+
+  it('OAuth libraries are told in their own words', async () => {
+    for (let at = 0; at < 30; at += 1) await ask('192.0.2.9');
+    const { clientId, clientSecret } = api.credentials;
+    const answer = await api.visit('/api/v1/auth/token', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-forwarded-for': '192.0.2.9',
+      },
+      body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`,
+    });
+    expect(answer.status).toBe(429);
+    expect(answer.body).toMatchObject({ error: 'temporarily_unavailable' });
+    expect(answer.headers.get('retry-after')).toBe('60');
+  });
+});
+
+describe('attempts at a password are limited per link and address', () => {
+  it('and all addresses of an IPv6 /64 are one', async () => {
+    const api = await startServer({ trustedProxies: parseTrustedProxies('127.0.0.1, ::1') });
+    onTestFinished(() => api.stop());
+    const body = { targetUrl: 'https://example.com/', isPasswordProtected: true, password: 'x' };
+    const { shortCode } = (await api.call('createUrl', { body })).data;
+    const guess = (address: string, password: string) =>
+      api.visit(`/${shortCode}`, {
+        method: 'POST',
+        headers: { accept: 'application/json', 'x-forwarded-for': address },
+        body: new URLSearchParams({ password }),
+      });
+    for (let at = 0; at < 10; at += 1) {
+      expect((await guess(`2001:db8::${at}`, 'wrong')).outcome).toBe('401 UNAUTHORIZED');
+    }
+    const refused = await guess('2001:db8::ffff', 'x');
+    expect(refused.outcome).toBe('429 RATE_LIMITED');
+    expect(limitsOf(refused)).toEqual([10, 0, 600]);
+    expect((await guess('2001:db8:0:1::1', 'x')).status).toBe(303);
+  });
+});

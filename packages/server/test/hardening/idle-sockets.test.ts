@@ -1,0 +1,52 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { maxOpenFiles } from '../../src/net/open-files.js';
+import { startBusy } from './others.js';
+
+const client = fileURLToPath(new URL('idle-client.mjs', import.meta.url));
+const wanted = 10_000;
+// Both processes keep a file for each socket, and need some for themselves.
+const allowed = (maxOpenFiles() ?? wanted * 2) - 1_000;
+const count = Math.min(wanted, allowed);
+
+/** A process with so many idle sockets; asks it how many were closed by the server. */
+async function idle(origin: string, sockets: number): Promise<() => Promise<number>> {
+  const child = spawn(process.execPath, [client, new URL(origin).port, String(sockets)]);
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  expect(await lineOf(child)).toBe(`open ${sockets}`);
+  return async () => {
+    child.stdin.write('?\n');
+    return Number((await lineOf(child)).replace('closed ', ''));
+  };
+}
+
+async function lineOf(child: ChildProcessWithoutNullStreams): Promise<string> {
+  const fault = once(child.stderr, 'data').then(([text]) => Promise.reject(new Error(`${text}`)));
+  const [line] = await Promise.race([once(child.stdout, 'data'), fault]);
+  return String(line).trim();
+}
+
+describe('idle sockets', () => {
+  it(`${count} of them keep nobody out (this machine allows ${allowed}, ${wanted} are wanted)`, async () => {
+    const api = await startBusy();
+    onTestFinished(() => api.stop());
+    const closed = await idle(api.server.url, count);
+    for (let round = 0; round < 20; round += 1) await api.servesOthers();
+    // Nobody is sent away while there is room.
+    expect(await closed()).toBeLessThan(100);
+  }, 60_000);
+
+  it('beyond what the server may hold are closed, the oldest first, and others get in', async () => {
+    const api = await startBusy({ maxConnections: 100 });
+    onTestFinished(() => api.stop());
+    const closed = await idle(api.server.url, 1_000);
+    await api.servesOthers();
+    expect(await closed()).toBeGreaterThanOrEqual(900);
+    await idle(api.server.url, 1_000);
+    for (let round = 0; round < 20; round += 1) await api.servesOthers();
+  });
+});

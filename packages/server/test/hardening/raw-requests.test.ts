@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sendRaw } from '../api/raw-http.js';
+import { type Busy, startBusy } from './others.js';
+
+let api: Busy;
+beforeAll(async () => {
+  api = await startBusy();
+});
+afterAll(() => api.stop());
+afterEach(() => api.servesOthers());
+
+const raw = (...parts: (string | Buffer)[]) => sendRaw(api.server.url, parts);
+const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
+const lines = (...each: string[]) => `${each.join('\r\n')}\r\n\r\n`;
+const get = (path: string, ...headers: string[]) =>
+  lines(`GET ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers);
+const post = (...headers: string[]) => lines('POST /api/v1/auth/token HTTP/1.1', ...headers);
+const host = 'Host: localhost';
+const json = 'Content-Type: application/json';
+
+describe('a request that two readers could read in two ways is refused, and its connection ends', () => {
+  it.each([
+    ['two hosts', lines('GET /health/live HTTP/1.1', host, 'Host: evil.example')],
+    ['the same host twice', lines('GET /health/live HTTP/1.1', host, host)],
+    ['two hosts for a link', lines('GET /some-link HTTP/1.1', host, 'Host: evil.example')],
+    ['no host', lines('GET /health/live HTTP/1.1', 'Connection: close')],
+    [
+      'a length and chunks',
+      `${post(host, json, 'Content-Length: 4', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+    ],
+    [
+      'chunks and a length',
+      `${post(host, json, 'Transfer-Encoding: chunked', 'Content-Length: 4')}0\r\n\r\n`,
+    ],
+    ['two lengths', `${post(host, json, 'Content-Length: 2', 'Content-Length: 3')}{}`],
+    ['a length with a sign', `${post(host, json, 'Content-Length: +2')}{}`],
+    [
+      'an unknown coding after chunks',
+      `${post(host, json, 'Transfer-Encoding: chunked, x')}0\r\n\r\n`,
+    ],
+    [
+      'a size that is no number',
+      `${post(host, json, 'Transfer-Encoding: chunked')}zz\r\n{}\r\n0\r\n\r\n`,
+    ],
+    [
+      'a size beyond all',
+      `${post(host, json, 'Transfer-Encoding: chunked')}${'f'.repeat(17)}\r\n{}`,
+    ],
+    [
+      'a chunk that is too long',
+      `${post(host, json, 'Transfer-Encoding: chunked')}1\r\n{}\r\n0\r\n\r\n`,
+    ],
+    ['a space before the colon', lines('GET /health/live HTTP/1.1', 'Host : localhost')],
+    ['a folded header', lines('GET /health/live HTTP/1.1', host, 'X-A: b', ' c')],
+    [
+      'a bare CR in a header',
+      lines('GET /health/live HTTP/1.1', host, 'X-Request-Id: a\rSet-Cookie: b'),
+    ],
+    ['a NUL in a header', lines('GET /health/live HTTP/1.1', host, 'X-A: a\0b')],
+    ['a NUL in the path', lines('GET /health\0/live HTTP/1.1', host)],
+    ['letters beyond ASCII in the path', lines('GET /health/\xff HTTP/1.1', host)],
+    ['a space in the path', lines('GET /health/live /x HTTP/1.1', host)],
+    ['a target that is no path', lines('GET example.com/health HTTP/1.1', host)],
+    ['a target with a user', lines('GET http://a:b@localhost/health/live HTTP/1.1', host)],
+    ['all of the server, by GET', lines('GET * HTTP/1.1', host)],
+    ['HTTP/0.9', 'GET /health/live\r\n\r\n'],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a method that nobody knows', lines('FETCH /health/live HTTP/1.1', host)],
+    ['TLS', Buffer.from('16030100c8010000c40303', 'hex')],
+  ])('%s', async (_, request) => {
+    const answer = await raw(request);
+    expect(statusOf(answer)).toBe(400);
+    expect(answer).toContain('Connection: close');
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
+  it('CONNECT reaches nobody', async () => {
+    expect(await raw(lines('CONNECT example.com:443 HTTP/1.1', 'Host: example.com:443'))).toBe('');
+  });
+});
+
+describe('request targets', () => {
+  it('an absolute one counts, and its host above the Host header: RFC 9112 §3.2.2', async () => {
+    const target = `${api.server.url}/health/live`;
+    expect(statusOf(await raw(get(target)))).toBe(200);
+    const { shortCode } = (
+      await api.call('createUrl', { body: { targetUrl: 'https://example.com/absolute' } })
+    ).data;
+    const link = get(`http://localhost/${shortCode}?a=b`);
+    expect(await raw(link)).toContain('Location: https://example.com/absolute\r\n');
+  });
+
+  it.each([
+    '/../../../../etc/passwd',
+    '/api/v1/../../../etc/passwd',
+    '/%2e%2e/%2e%2e/%2e%2e/etc/passwd',
+    '/..%2f..%2f..%2fetc%2fpasswd',
+    '/qr/../../etc/passwd',
+    '/api/qr/..%2f..%2fetc%2fpasswd/download',
+    '//etc/passwd',
+    '//evil.example/%2e%2e',
+    '/\\..\\..\\etc\\passwd',
+    '/a%00b',
+    '/api/v1/urls/1%00',
+    '/%',
+    '/%ff%fe',
+    '/;',
+    `/${'a'.repeat(60_000)}`,
+    `/${'%61'.repeat(20_000)}`,
+    `/?${'a=b&'.repeat(15_000)}`,
+  ])('%.40s leads nowhere and nowhere else', async (path) => {
+    const answer = await raw(get(path));
+    expect(path.startsWith('/?') ? [200] : [400, 401, 404]).toContain(statusOf(answer));
+    expect(answer).not.toMatch(/root:|\nLocation:/i);
+  });
+
+  it('one of 200 KB is refused', async () => {
+    expect(statusOf(await raw(get(`/${'a'.repeat(200_000)}`)))).toBe(431);
+  });
+
+  it('headers in thousands are read up to a bound', async () => {
+    const headers = Array.from({ length: 5_000 }, (_, at) => `X-${at}: 1`);
+    expect(statusOf(await raw(get('/health/live', ...headers)))).toBe(200);
+  });
+});
+
+describe('requests one behind the other', () => {
+  const many = 1_000;
+  const alive = lines('GET /health/live HTTP/1.1', host);
+  const count = (answer: string, status: number) => answer.split(`HTTP/1.1 ${status} `).length - 1;
+
+  it('are all answered', async () => {
+    const answer = await raw(alive.repeat(many), get('/health/live'));
+    expect(count(answer, 200)).toBe(many + 1);
+  });
+
+  it('with garbage between them: it ends the connection, and nothing behind it is answered', async () => {
+    const answer = await raw(alive.repeat(5), 'GARBAGE\r\n\r\n', alive.repeat(5));
+    expect(count(answer, 200)).toBeLessThanOrEqual(5);
+    expect(count(answer, 400)).toBe(1);
+    expect(answer.slice(answer.lastIndexOf('HTTP/1.1 '))).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('hidden in the body of another are a body', async () => {
+    const hidden = get('/health/live');
+    const body = `POST /api/v1/auth/token HTTP/1.1\r\n${host}\r\n${json}\r\nConnection: close\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`;
+    const answer = await raw(body);
+    expect([count(answer, 400), count(answer, 200)]).toEqual([1, 0]);
+  });
+
+  it('in megabytes of garbage end their connection', async () => {
+    expect(statusOf(await raw('\0'.repeat(8 * 1024 * 1024)))).toBe(400);
+  });
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSocket, openSockets } from './open-sockets.js';
+import { type Busy, startBusy } from './others.js';
+
+const many = 200;
+let api: Busy;
+beforeAll(async () => {
+  const timeLimits = { headers: 300, request: 600, keepAlive: 300, answer: 300, checks: 50 };
+  api = await startBusy({ timeLimits });
+});
+afterAll(() => api.stop());
+
+const bodyOf = (length: number) =>
+  `POST /api/v1/urls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+/** Writes a byte now and then until the server has had enough; what it said at the end. */
+async function dribble(first: string, byte: string): Promise<string> {
+  const { socket, ended } = await openSocket(api.server.url, first);
+  const timer = setInterval(() => {
+    if (socket.writable) socket.write(byte);
+  }, 20);
+  const answer = await ended;
+  clearInterval(timer);
+  return answer;
+}
+
+describe('slow clients are sent away, and others are served meanwhile', () => {
+  it('those who connect and say nothing', async () => {
+    const sockets = await openSockets(api.server.url, many);
+    await api.servesOthers();
+    const answers = await Promise.all(sockets.map(({ ended }) => ended));
+    expect(answers.every((answer) => answer.startsWith('HTTP/1.1 408 '))).toBe(true);
+  });
+
+  it('those who send headers a byte at a time', async () => {
+    const slow = Array.from({ length: many }, () =>
+      dribble('GET /health/live HTTP/1.1\r\nHost: localhost\r\nX-Slow: ', 'a'),
+    );
+    await api.servesOthers();
+    for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('those who send a body a byte at a time', async () => {
+    const slow = Array.from({ length: many }, () => dribble(bodyOf(100_000), ' '));
+    await api.servesOthers();
+    for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('those who send a password a byte at a time', async () => {
+    const body = { targetUrl: 'https://example.com/', isPasswordProtected: true, password: 'x' };
+    const { shortCode } = (await api.call('createUrl', { body })).data;
+    const head = `POST /${shortCode} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 4000\r\n\r\n`;
+    const slow = Array.from({ length: many }, () => dribble(head, 'p'));
+    await api.servesOthers();
+    for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('those who stay after their answer', async () => {
+    const sockets = await openSockets(
+      api.server.url,
+      many,
+      'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n',
+    );
+    await api.servesOthers();
+    const answers = await Promise.all(sockets.map(({ ended }) => ended));
+    expect(
+      answers.every((answer) => answer.startsWith('HTTP/1.1 200 ') && answer.endsWith('"ok"}')),
+    ).toBe(true);
+  });
+
+  it('those who do not read their answers', async () => {
+    const long = `https://example.com/${'a'.repeat(8_000)}`;
+    await api.call('bulkCreateUrls', { body: { urls: Array(100).fill({ targetUrl: long }) } });
+    const list = `GET /api/v1/urls?limit=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${api.token}\r\n\r\n`;
+    const sockets = await openSockets(api.server.url, 10);
+    const cutOff = sockets.map(async ({ socket, ended }) => {
+      socket.pause();
+      socket.write(list.repeat(50));
+      // A paused reader is not told of the end; who goes on writing is.
+      const timer = setInterval(() => socket.write(list), 50);
+      await ended;
+      clearInterval(timer);
+      return socket.bytesRead;
+    });
+    await api.servesOthers();
+    for (const bytes of await Promise.all(cutOff)) expect(bytes).toBeLessThan(40_000_000);
+  });
+});

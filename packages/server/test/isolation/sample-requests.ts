@@ -1,0 +1,158 @@
+import type { Route } from '../../src/contract/define-route.js';
+import { inputOf, resolve, type Schema } from './contract-document.js';
+import { sampleBodies } from './hand-made-samples.js';
+
+/**
+ * Where an id stands in a request, until a record has been made: whose record it is (`own` is the
+ * caller's, `foreign` somebody else's) and in which collection it is listed.
+ */
+const placeholder = /«(own|foreign) ([^»]+)»/g;
+export type Whose = 'own' | 'foreign';
+const idFor = (whose: Whose, collection: string) => `«${whose} ${collection}»`;
+
+/** A request that a route takes, with placeholders for ids. */
+export interface SampleRequest {
+  readonly name: string;
+  readonly route: Route;
+  readonly path: string;
+  /** JSON. */
+  readonly body: string | undefined;
+  /** Where it names records of somebody else's. */
+  readonly foreign: 'path' | 'input' | 'none';
+  /** The field that it tries, where that is not needed. */
+  readonly field: string | undefined;
+}
+
+/**
+ * The requests that try a route: one with what it needs, one for each field of query and body that
+ * takes an id, and one for each id in the path that stands behind one of the caller's own. Throws
+ * where a schema says too little, and says what to add.
+ */
+export function sampleRequests(route: Route): SampleRequest[] {
+  const { query, body, needsBody } = inputOf(route);
+  const name = `${route.method.toUpperCase()} ${route.path}`;
+  const toPath = (whose: Whose, tried?: string) =>
+    route.path.replace(/\{(\w+)\}/g, (_, name: string, at: number) =>
+      idFor(name === tried ? 'foreign' : whose, route.path.slice(0, at - 1)),
+    );
+  const [, ...inner] = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const bodyWith = (include: string | undefined) =>
+    JSON.stringify(sample(body as Schema, { route, include, at: '' }));
+  const handMade = sampleBodies[route.operationId];
+  // A body that may be left out comes where it needs something of its own.
+  const hasBody = body !== undefined && (needsBody || resolve(body).required !== undefined);
+  const plain = handMade ? JSON.stringify(handMade()) : hasBody ? bodyWith(undefined) : undefined;
+  return [
+    request(name, { route, path: toPath('foreign'), body: plain, field: undefined }),
+    ...inner.map((field) =>
+      request(`${name} of one's own`, { route, path: toPath('own', field), body: plain, field }),
+    ),
+    ...query
+      .filter((parameter) => isIdName(parameter.name))
+      .map(({ name: field }) => {
+        const path = `${toPath('own')}?${field}=${idFor('foreign', collectionOf(field, route))}`;
+        return request(`${name} ?${field}`, { route, path, body: undefined, field });
+      }),
+    ...(body ? idFieldsOf(body) : []).map((field) =>
+      request(`${name} { ${field} }`, {
+        route,
+        path: toPath('own'),
+        body: bodyWith(field),
+        field,
+      }),
+    ),
+  ];
+}
+
+function request(name: string, parts: Omit<SampleRequest, 'name' | 'foreign'>): SampleRequest {
+  const isForeign = (text = '') => text.includes('«foreign ');
+  const [path, query] = parts.path.split('?');
+  const isInInput = isForeign(query) || isForeign(parts.body);
+  return { ...parts, name, foreign: isForeign(path) ? 'path' : isInInput ? 'input' : 'none' };
+}
+
+/** Which records a request names. */
+export function recordsOf({ path, body = '' }: SampleRequest) {
+  return [...`${path} ${body}`.matchAll(placeholder)].map(([, whose, collection]) => ({
+    whose: whose as Whose,
+    collection: collection as string,
+  }));
+}
+
+/** The request with ids in it. */
+export function withIds(
+  { path, body }: SampleRequest,
+  find: (whose: Whose, collection: string) => string,
+) {
+  const fill = (text: string) =>
+    text.replace(placeholder, (_, whose, collection) => find(whose, collection));
+  return { path: fill(path), body: body && fill(body) };
+}
+
+const isIdName = (name: string) => /^ids?$|Ids?$/.test(name);
+
+/** Where the records are listed that a field of this name refers to. */
+function collectionOf(field: string, { path }: Route): string {
+  const [, api, version, room] = path.split('/');
+  const noun = field.replace(/(?:^i|I)ds?$/, '');
+  if (noun === '') return `/${api}/${version}/${room}`;
+  return `/${api}/${version}/${noun === 'qr' ? noun : `${noun}s`}`;
+}
+
+/** The paths of all fields that take an id, such as `urls[].domainId`. */
+function idFieldsOf(schema: Schema, at = ''): string[] {
+  const { properties, items } = resolve(schema);
+  if (items) return idFieldsOf(items, `${at}[]`);
+  return Object.entries(properties ?? {}).flatMap(([name, property]) => {
+    const path = at === '' ? name : `${at}.${name}`;
+    return isIdName(name) ? [path] : idFieldsOf(property, path);
+  });
+}
+
+interface Wanted {
+  readonly route: Route;
+  /** A field that must be there although it may be left out. */
+  readonly include: string | undefined;
+  readonly at: string;
+}
+
+function sample(schema: Schema, wanted: Wanted): unknown {
+  const resolved = resolve(schema);
+  const { properties, items, type, example, minimum } = resolved;
+  const { route, include, at } = wanted;
+  const field = at.replace(/\[\]$/, '').split('.').at(-1) ?? '';
+  if (items) return [sample(items, { ...wanted, at: `${at}[]` })];
+  if (isIdName(field)) {
+    const isTried = include === undefined || include === at.replace(/\[\]$/, '');
+    return idFor(isTried ? 'foreign' : 'own', collectionOf(field, route));
+  }
+  if (properties) {
+    const pathOf = (name: string) => (at === '' ? name : `${at}.${name}`);
+    const required = Object.keys(properties).filter(
+      (name) => resolved.required?.includes(name) || isWithin(include, pathOf(name)),
+    );
+    // What changes something has to change something.
+    const [first] = Object.keys(properties);
+    const names = required.length > 0 || first === undefined ? required : [first];
+    return Object.fromEntries(
+      names.map((name) => [
+        name,
+        sample(properties[name] as Schema, { ...wanted, at: pathOf(name) }),
+      ]),
+    );
+  }
+  for (const known of [example, resolved.const, resolved.default, resolved.enum?.[0], minimum]) {
+    if (known !== undefined) return known;
+  }
+  if (type === 'boolean') return true;
+  throw new Error(
+    `${route.operationId} takes ${at}, and nothing says what that may be: give it an example in ` +
+      `the contract (.meta({ example: … })), or a body to ${route.operationId} in ` +
+      'test/isolation/hand-made-samples.ts',
+  );
+}
+
+/** Whether the field to include is this one or one within it. */
+function isWithin(include: string | undefined, path: string): boolean {
+  return include?.startsWith(path) === true && /^(?:$|[.[])/.test(include.slice(path.length));
+}

@@ -1,0 +1,168 @@
+import { sql } from 'kysely';
+import { v7 as newUuid } from 'uuid';
+import { expect } from 'vitest';
+import { api as table } from '../../src/contract/api.js';
+import type { Route } from '../../src/contract/define-route.js';
+import type { Answer } from '../api/answer.js';
+import { type Caller, startServer, type TestServer } from '../api/start-server.js';
+import { sampleRecords } from './hand-made-samples.js';
+import {
+  recordsOf,
+  type SampleRequest,
+  sampleRequests,
+  type Whose,
+  withIds,
+} from './sample-requests.js';
+
+const routes: readonly Route[] = table;
+
+/** The rows of each table. */
+export type Rows = Readonly<Record<string, readonly string[]>>;
+
+// What a request may move although it is refused: its token, what it is charged, and the next id.
+const unwatched = new Set(['access_tokens', 'usage_meters', 'journal_positions', 'url_id_counter']);
+
+/** A server with several organizations, whose whole database can be compared. */
+export class World {
+  readonly api: TestServer;
+
+  private constructor(api: TestServer) {
+    this.api = api;
+  }
+
+  static async start(): Promise<World> {
+    const api = await startServer({ allowPrivateNetwork: true });
+    // Ids that stand out, so that they can be looked for in answers.
+    await api.server.database.write(async (transaction) => {
+      await transaction.updateTable('url_id_counter').set({ last_id: firstUrlId }).execute();
+    });
+    return new World(api);
+  }
+
+  async newcomer(): Promise<Caller> {
+    return this.api.signIn(await this.api.createOrganization('scale'));
+  }
+
+  /** All rows, once nothing is under way. */
+  async rows(): Promise<Rows> {
+    const { read } = this.api.server.database;
+    await expect
+      .poll(async () => {
+        const untried = read.selectFrom('deliveries').select('id').where('attempts', '=', 0);
+        return (await untried.execute()).length;
+      })
+      .toBe(0);
+    const tables = await read.introspection.getTables();
+    const rows: Record<string, readonly string[]> = {};
+    for (const { name } of tables) {
+      if (unwatched.has(name)) continue;
+      const found = await sql`select * from ${sql.table(name)}`.execute(read);
+      rows[name] = found.rows.map((row) => JSON.stringify(row));
+    }
+    return rows;
+  }
+
+  /** Makes the records that a request names, as far as they have not been made. */
+  async prepare(
+    request: SampleRequest,
+    callers: Readonly<Record<Whose, Caller>>,
+    made: Made = { own: new Map(), foreign: new Map() },
+  ): Promise<Filled> {
+    for (const { whose, collection } of recordsOf(request)) {
+      await this.#make(collection, callers[whose], made[whose]);
+    }
+    await this.#makeListed(request, callers.foreign, made);
+    const ids = made.foreign;
+    return {
+      request: withIds(request, (whose, collection) => made[whose].get(collection) as string),
+      foreignIds: [...ids.values()],
+      missing: () => {
+        const missing = new Map([...ids].map(([name, id]) => [name, missingLike(id)]));
+        return {
+          ids: [...missing.values()],
+          request: withIds(
+            request,
+            (whose, collection) => (whose === 'own' ? made.own : missing).get(collection) as string,
+          ),
+        };
+      },
+    };
+  }
+
+  send(caller: Caller, route: Route, { path, body }: Filled['request']): Promise<Answer> {
+    return caller.send(route.method.toUpperCase(), path, requestInit(body));
+  }
+
+  async #make(collection: string, owner: Caller, made: Map<string, string>): Promise<void> {
+    if (made.has(collection)) return;
+    const parent = collection.slice(0, Math.max(0, collection.lastIndexOf('/{')));
+    if (parent !== '') await this.#make(parent, owner, made);
+    const byHand = sampleRecords[collection];
+    const id = byHand
+      ? await byHand(this.api, owner, made.get(parent) ?? '')
+      : await this.#post(collection, owner, made);
+    made.set(collection, id);
+  }
+
+  async #post(collection: string, owner: Caller, made: Map<string, string>): Promise<string> {
+    const route = routes.find(({ method, path }) => method === 'post' && path === collection);
+    const [request] = route ? sampleRequests(route) : [];
+    if (!route || !request) {
+      throw new Error(
+        `Nothing makes a record of ${collection}: add one to sampleRecords in test/isolation/hand-made-samples.ts`,
+      );
+    }
+    for (const each of recordsOf(request)) await this.#make(each.collection, owner, made);
+    const filled = withIds(request, (_, name) => made.get(name) as string);
+    const answer = await this.send(owner, route, filled);
+    const { id } = answer.status === 201 ? (answer.data as { id?: string }) : {};
+    if (id === undefined) {
+      throw new Error(
+        `${route.operationId} answered ${answer.status} ${answer.text} to ${filled.body}: add a body to ` +
+          'sampleBodies in test/isolation/hand-made-samples.ts',
+      );
+    }
+    return id;
+  }
+
+  /** What a list that is asked for records of another one would find. */
+  async #makeListed(
+    { route, path, field }: SampleRequest,
+    owner: Caller,
+    made: Made,
+  ): Promise<void> {
+    if (route.method !== 'get' || !path.includes('?')) return;
+    const creator = routes.find(({ method, path }) => method === 'post' && path === route.path);
+    const request = creator && sampleRequests(creator).find((each) => each.field === field);
+    if (!creator || !request) {
+      throw new Error(`No POST to ${route.path} takes the field ${field} that its list asks for`);
+    }
+    const filled = withIds(request, (_, collection) => made.foreign.get(collection) as string);
+    const { status, text } = await this.send(owner, creator, filled);
+    if (status !== 201) throw new Error(`${request.name} answered ${status} ${text}`);
+  }
+}
+
+/** The ids of records by their collection. */
+export type Made = Readonly<Record<Whose, Map<string, string>>>;
+
+interface Filled {
+  readonly request: { readonly path: string; readonly body: string | undefined };
+  /** The ids of somebody else's records in it. */
+  readonly foreignIds: readonly string[];
+  /** The same request for records that nobody has. */
+  missing(): { readonly request: Filled['request']; readonly ids: readonly string[] };
+}
+
+const firstUrlId = 700_000_000;
+
+const missingLike = (id: string) => (/^\d+$/.test(id) ? '799999999' : newUuid());
+
+export const requestInit = (body: string | undefined): RequestInit =>
+  body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } };
+
+/** An answer without what differs between two of the same. */
+export function plainAnswer({ status, text }: Answer, ids: readonly string[]): string {
+  const withoutRequest = text.replace(/"requestId":"[^"]*"/, '');
+  return `${status} ${ids.reduce((plain, id) => plain.replaceAll(id, '(id)'), withoutRequest)}`;
+}
