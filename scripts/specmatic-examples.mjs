@@ -3,10 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Makes records on a server, and writes one file for each exchange that Specmatic shall begin with. */
-export async function writeExamples({ url: origin, credentials }, operations, folder) {
+export async function writeExamples(server, { operations, examples: folder, challenges }) {
+  const { url: origin, credentials } = server;
   const { accessToken } = await post(origin, '/api/v1/auth/token', credentials);
   const create = (path, body) => post(origin, `/api/v1${path}`, body, accessToken);
-  const exchanges = await makeExchanges(create, credentials);
+  const exchanges = await makeExchanges(create, credentials, challenges);
   const missing = [...operations.keys()].filter((id) => !exchanges[id]);
   if (missing.length > 0) throw new Error(`there is no example of ${missing.join(', ')}`);
   mkdirSync(folder, { recursive: true });
@@ -30,12 +31,14 @@ export const expectedFailures = [
   /^\+ve .*POST \/api\/v1\/qr -> 201 .*BODY contains only the mandatory keys/,
   // The same for ids in the body or in the query.
   /^\+ve .*DELETE \/api\/v1\/urls\/bulk -> 200 .*BODY has been omitted/,
+  // A domain is added once; with an Idempotency-Key it would be the second time.
+  /^\+ve .*POST \/api\/v1\/domains -> 201 .*Idempotency-Key/,
   // Whoever passes a picture's address on may add to its query: it is shown all the same.
   /^-ve .*GET \/api\/qr\/\(id:uuid\)\/download -> 4xx .*download is mutated/,
 ];
 
 /** By operationId: what fills the path, the query and the body, and the status that follows. */
-async function makeExchanges(create, { clientId, clientSecret }) {
+async function makeExchanges(create, { clientId, clientSecret }, challenges) {
   const targetUrl = 'https://example.com/';
   const password = 'open sesame';
   // Each field, so that none is made up: few made-up domains exist.
@@ -72,6 +75,11 @@ async function makeExchanges(create, { clientId, clientSecret }) {
   // A port that refuses at once: nothing is sent to anybody.
   const receiver = { url: 'http://127.0.0.1:65533/hook', events: ['url.created'] };
   const newUrl = (more = {}) => create('/urls', { targetUrl, ...more });
+  const newDomain = async (hostname) => {
+    const domain = await create('/domains', { hostname });
+    challenges.push(domain.txtRecord.value);
+    return domain;
+  };
   const nobody = '00000000-0000-7000-8000-000000000000';
 
   const { id } = await newUrl();
@@ -91,6 +99,7 @@ async function makeExchanges(create, { clientId, clientSecret }) {
       answers: `image/${format}`,
     })),
   );
+  const onDomain = { path: { id: (await newDomain('go.example.com')).id } };
   const onUrl = { path: { id } };
   const onQr = { path: { id: qr.id } };
   const onWebhook = { path: { id: webhook.id } };
@@ -144,6 +153,12 @@ async function makeExchanges(create, { clientId, clientSecret }) {
     listDeliveries: { ...onWebhook, query: { status: 'pending' } },
     getDelivery: onDelivery,
     replayDelivery: { ...onDelivery, status: 201 },
+    createDomain: { body: { hostname: 'new.example.com' }, status: 201 },
+    listDomains: { query: { isActive: 'false' } },
+    getDomain: onDomain,
+    verifyDomain: onDomain,
+    deleteDomain: { path: { id: (await newDomain('old.example.com')).id } },
+    getTlsAllowed: { query: { domain: 'nobody.example.com' }, status: 404 },
     getUsage: {},
     getLiveness: {},
     getReadiness: {},

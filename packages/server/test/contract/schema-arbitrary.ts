@@ -155,6 +155,7 @@ export class SchemaArbitraries {
     if (format === 'uuid') return fc.uuid();
     if (format === 'date-time') return instant;
     if (format === 'uri') return address;
+    if (format === 'hostname' || format === 'idn-hostname') return fc.domain();
     if (pattern !== undefined && !/\(\?[=!<]/.test(pattern)) {
       const form = new RegExp(pattern);
       return fc
