@@ -48,8 +48,12 @@ beforeAll(async () => {
   const locked = { targetUrl, isPasswordProtected: true, password };
   const webhook = { url: 'http://127.0.0.1:65533/', events: ['url.created'] };
   const { data } = await api.call('createUrl', { body: { targetUrl } });
+  for (let at = 0; at < 5; at += 1) {
+    // Its code and not its id: nobody changes it.
+    const { shortCode } = (await api.call('createUrl', { body: locked })).data;
+    seen.harvest('/api/v1/urls', { shortCode });
+  }
   const seeds = [
-    ['createUrl', locked],
     ['createQr', { urlId: data.id }],
     ['createWebhook', webhook],
     ['createUrl', { targetUrl }],
