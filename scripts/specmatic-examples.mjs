@@ -2,12 +2,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Makes records on a server, and writes one file for each exchange that Specmatic shall begin with. */
-export async function writeExamples(server, { operations, examples: folder, challenges }) {
+/**
+ * Makes records on a server, and writes one file for each exchange that Specmatic shall begin with.
+ * `world` is what lies outside of it: TXT records that are set, and a logo.
+ */
+export async function writeExamples(server, operations, folder, world) {
   const { url: origin, credentials } = server;
   const { accessToken } = await post(origin, '/api/v1/auth/token', credentials);
   const create = (path, body) => post(origin, `/api/v1${path}`, body, accessToken);
-  const exchanges = await makeExchanges(origin, create, credentials, challenges);
+  const exchanges = await makeExchanges(create, credentials, world);
   const missing = [...operations.keys()].filter((id) => !exchanges[id]);
   if (missing.length > 0) throw new Error(`there is no example of ${missing.join(', ')}`);
   mkdirSync(folder, { recursive: true });
@@ -28,7 +31,7 @@ export const expectedFailures = [
   // Items of a bulk request fail one by one: 201 or 207, never a 4xx for all of them.
   /^-ve .* \/api\/v1\/urls\/bulk -> 4xx .*(?:urls|updates)\.\[\]/,
   // A code is for a link or for a text: which of two optional fields is there, no schema of ours says.
-  /^\+ve .*POST \/api\/v1\/qr -> 201 .*BODY contains (?:all|only the mandatory) keys/,
+  /^\+ve .*POST \/api\/v1\/qr -> 201 .*BODY contains (?:all the|only the mandatory) keys/,
   // The same for ids in the body or in the query.
   /^\+ve .*DELETE \/api\/v1\/urls\/bulk -> 200 .*BODY has been omitted/,
   // A domain is added once; with an Idempotency-Key it would be the second time.
@@ -38,7 +41,7 @@ export const expectedFailures = [
 ];
 
 /** By operationId: what fills the path, the query and the body, and the status that follows. */
-async function makeExchanges(origin, create, { clientId, clientSecret }, challenges) {
+async function makeExchanges(create, { clientId, clientSecret }, { challenges, logoUrl }) {
   const newDomain = async (hostname) => {
     const domain = await create('/domains', { hostname });
     challenges.push(domain.txtRecord.value);
@@ -68,13 +71,12 @@ async function makeExchanges(origin, create, { clientId, clientSecret }, challen
     customUtmParams: {},
     sourceDomain: 'example.com',
   };
-  const logo = await create('/qr', { data: 'logo' });
   const look = {
     size: 400,
     format: 'png',
     foregroundColor: '#000000',
     backgroundColor: '#FFFFFF',
-    logoUrl: `${origin}/api/qr/${logo.id}/download`,
+    logoUrl,
     errorCorrectionLevel: 'H',
   };
   // A port that refuses at once: nothing is sent to anybody.
