@@ -200,7 +200,7 @@ const tree: Tree = {
     },
   },
   usage: {
-    summary: "Show what is used of the plan's links",
+    summary: 'Show what a month has used, and what the plan includes',
     load: () => import('./commands/usage.js'),
   },
   completion: {

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { formatCount, formatDuration, formatInstant, formatNumber, printable } from './format.js';
+import {
+  formatCount,
+  formatDuration,
+  formatInstant,
+  formatNumber,
+  formatUsd,
+  printable,
+} from './format.js';
 
 test.each([
   [0, '0'],
@@ -24,6 +31,15 @@ test.each([
   [600_000, '10 min'],
   [7_500_000, '2 h 5 min'],
 ])('duration %d ms', (ms, text) => expect(formatDuration(ms)).toBe(text));
+
+test.each([
+  [0, '0.00'],
+  [0.15, '0.15'],
+  [12, '12.00'],
+  [3.2, '3.20'],
+  [0.0000075, '0.0000075'],
+  [1234.50001, '1234.50001'],
+])('%d US dollars', (amount, text) => expect(formatUsd(amount)).toBe(text));
 
 test('instants are UTC', () => {
   expect(formatInstant(Date.UTC(2030, 0, 31, 14, 5, 59))).toBe('2030-01-31 14:05 UTC');

@@ -8,6 +8,11 @@ export function formatNumber(value: number): string {
   return String(Math.round(value)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
+/** `0.15`, `12.00`, `0.0000075`: to the cent, and as far beyond as there is something. */
+export function formatUsd(amount: number): string {
+  return amount.toFixed(7).replace(/(\.\d\d\d*?)0+$/, '$1');
+}
+
 /** `2030-01-31 14:05 UTC`. */
 export function formatInstant(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

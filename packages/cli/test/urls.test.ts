@@ -195,14 +195,6 @@ describe('update and delete', () => {
   });
 });
 
-test('usage shows the plan', async () => {
-  const { code, stdout } = await shorty.run(['usage', '-o', 'csv']);
-  expect([code, stdout]).toEqual([
-    0,
-    expect.stringMatching(/^period,plan,linksUsed,linksIncluded\n\d{4}-\d\d,enterprise,\d+,unl/),
-  ]);
-});
-
 test.each([
   [['urls', 'crate'], 'Did you mean create?'],
   [['urls', 'create'], "missing required argument 'targetUrl'"],

@@ -96,6 +96,7 @@ describe('each method', () => {
     await urls.list({ tag: 'launch', limit: 5 });
     await urls.bulkCreateChunk([created], { idempotencyKey: 'k' });
     await resource.get();
+    await resource.get({ period: '2030-01' });
     expect(sent.map(({ call, body }) => [call, body])).toEqual([
       ['POST /api/v1/urls', created],
       ['GET /api/v1/urls/42', undefined],
@@ -104,6 +105,7 @@ describe('each method', () => {
       ['GET /api/v1/urls?tag=launch&limit=5', undefined],
       ['POST /api/v1/urls/bulk', { urls: [created] }],
       ['GET /api/v1/usage', undefined],
+      ['GET /api/v1/usage?period=2030-01', undefined],
     ]);
     expect(sent[5]?.key).toBe('k');
   });

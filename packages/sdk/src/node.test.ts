@@ -106,7 +106,7 @@ describe('nodeFetch', () => {
     const call = new Shorty({ ...options, timeoutMs: 30 }).usage.get();
     await expect(call).rejects.toBeInstanceOf(TimeoutError);
     const controller = new AbortController();
-    const aborted = new Shorty(options).usage.get({ signal: controller.signal });
+    const aborted = new Shorty(options).usage.get({}, { signal: controller.signal });
     controller.abort(new Error('enough'));
     await expect(aborted).rejects.toThrow('enough');
   });

@@ -72,9 +72,9 @@ describe('retries', () => {
   it('takes maxRetries from the request before the client', async () => {
     const calls = answerUsage(() => failure(503, 'UNAVAILABLE'));
     const client = createTestClient({ maxRetries: 5 });
-    await expect(client.usage.get({ maxRetries: 1 })).rejects.toBeInstanceOf(ServerError);
+    await expect(client.usage.get({}, { maxRetries: 1 })).rejects.toBeInstanceOf(ServerError);
     expect(calls.count).toBe(2);
-    await expect(client.usage.get({ maxRetries: 0 })).rejects.toBeInstanceOf(ServerError);
+    await expect(client.usage.get({}, { maxRetries: 0 })).rejects.toBeInstanceOf(ServerError);
     expect(calls.count).toBe(3);
   });
 
@@ -201,7 +201,7 @@ describe('signals', () => {
   it('sends nothing under a signal that is aborted already', async () => {
     const calls = answerUsage(() => success(usage));
     const reason = new Error('changed my mind');
-    const call = createTestClient().usage.get({ signal: AbortSignal.abort(reason) });
+    const call = createTestClient().usage.get({}, { signal: AbortSignal.abort(reason) });
     await expect(call).rejects.toBe(reason);
     expect(calls.count).toBe(0);
   });
@@ -216,7 +216,7 @@ describe('signals', () => {
         return hang();
       }),
     );
-    await expect(client.usage.get({ signal: controller.signal })).rejects.toBe(reason);
+    await expect(client.usage.get({}, { signal: controller.signal })).rejects.toBe(reason);
     expect(client.retries).toEqual([]);
     expect(client.ports.running).toBe(0);
   });
@@ -229,7 +229,7 @@ describe('signals', () => {
       return failure(503, 'UNAVAILABLE');
     });
     const client = createTestClient();
-    await expect(client.usage.get({ signal: controller.signal })).rejects.toBe(reason);
+    await expect(client.usage.get({}, { signal: controller.signal })).rejects.toBe(reason);
     expect(client.retries).toEqual([]);
     expect(calls.count).toBe(1);
   });
@@ -240,7 +240,7 @@ describe('signals', () => {
     const client = createTestClient({
       hooks: { onRetry: () => queueMicrotask(() => controller.abort()) },
     });
-    const call = client.usage.get({ signal: controller.signal });
+    const call = client.usage.get({}, { signal: controller.signal });
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
     expect(calls.count).toBe(1);
     expect(client.ports.running).toBe(0);

@@ -75,9 +75,9 @@ describe('options', () => {
 
   it('of a request are checked, too', async () => {
     const shorty = new Shorty(good);
-    const call = shorty.usage.get({ timeoutMs: -1 });
+    const call = shorty.usage.get({}, { timeoutMs: -1 });
     await expect(call).rejects.toMatchObject({ option: 'timeoutMs' });
-    await expect(shorty.usage.get({ headers: { 'a b': '' } })).rejects.toBeInstanceOf(
+    await expect(shorty.usage.get({}, { headers: { 'a b': '' } })).rejects.toBeInstanceOf(
       ShortyConfigError,
     );
   });

@@ -161,7 +161,7 @@ describe('a token request', () => {
       },
     });
     const [aborted, served] = await Promise.allSettled([
-      client.usage.get({ signal: controller.signal }),
+      client.usage.get({}, { signal: controller.signal }),
       client.usage.get(),
     ]);
     expect(aborted).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } });
@@ -181,7 +181,7 @@ describe('a token request', () => {
         return new Promise(() => {});
       },
     });
-    const call = client.usage.get({ signal: controller.signal });
+    const call = client.usage.get({}, { signal: controller.signal });
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
     expect(tokenSignal?.aborted).toBe(true);
     expect(client.ports.running).toBe(0);

@@ -115,8 +115,12 @@ export type DomainListQuery = NonNullable<operations['listDomains']['parameters'
 export type DomainPage =
   operations['listDomains']['responses'][200]['content']['application/json']['data'];
 
-/** What the organization uses of its plan. */
+/** What the organization has used in a month. */
 export type Usage = Schemas['Usage'];
+/** A meter of which the plan includes so many, and what more of it cost. */
+export type BundledUsage = Schemas['BundledUsage'];
+/** Which month is read. */
+export type UsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
 /** What a token is asked for with. */
 export type TokenRequest = Schemas['TokenRequest'];
 /** An access token. */

@@ -4,6 +4,11 @@ import type { UrlCreated, Usage } from '../src/index.js';
 export const usage: Usage = {
   period: '2030-01',
   plan: 'developer',
+  meters: {
+    api_call: { used: 12 },
+    qr_generated: { used: 1_003, included: 1_000, overage: 3, overageUsd: 0.15 },
+    webhook_delivery: { used: 7, included: 100_000, overage: 0, overageUsd: 0 },
+  },
   links: { used: 3, included: 10_000 },
 };
 

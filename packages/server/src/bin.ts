@@ -4,7 +4,7 @@ import { backup, restore } from './operator/backup.js';
 import { createClient, revokeClient } from './operator/clients.js';
 import { doctor } from './operator/doctor.js';
 import { migrate } from './operator/migrate.js';
-import { createOrganization, listOrganizations } from './operator/organizations.js';
+import { changePlan, createOrganization, listOrganizations } from './operator/organizations.js';
 import { start } from './operator/start.js';
 import { exportToFile, importFromFile } from './operator/transfer.js';
 import { planNames } from './organizations/plans.js';
@@ -63,6 +63,13 @@ orgs
   .description('take over an organization that another server has exported: all of it or nothing')
   .argument('<file>', 'an export')
   .action(importFromFile);
+orgs
+  .command('plan')
+  .description('give an organization another plan; it holds from the next request on')
+  .requiredOption('--org <id>', 'the organization')
+  .addOption(new Option('--plan <plan>', 'its new plan').choices(planNames).makeOptionMandatory())
+  .option('--json', 'print JSON')
+  .action(changePlan);
 
 const clients = program.command('clients').description('API clients');
 clients

@@ -21,6 +21,7 @@ import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { affordableConnections } from './net/open-files.js';
 import { createTxtResolver } from './net/txt-resolver.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
+import { type PlanTable, standardPlans } from './organizations/plans.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import { createQrRoom } from './qr/qr-room.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
@@ -30,6 +31,8 @@ import { type LinkOrigins, publicHostOf } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { createUrlRoom } from './urls/url-room.js';
 import { usageHandlers } from './usage/usage-handlers.js';
+import { UsageRepository } from './usage/usage-repository.js';
+import { UsageService } from './usage/usage-service.js';
 import { createWebhookRoom } from './webhooks/webhook-room.js';
 
 export interface ServerOptions extends Partial<Config> {
@@ -40,6 +43,8 @@ export interface ServerOptions extends Partial<Config> {
   readonly logger?: Logger;
   /** For tests that do not wait for slow clients. */
   readonly timeLimits?: Partial<TimeLimits>;
+  /** What the plans include and cost; `standardPlans` when left out. */
+  readonly plans?: PlanTable;
   /** Looks up TXT records; for tests without DNS. */
   readonly resolveTxt?: ResolveTxt;
 }
@@ -81,6 +86,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     logger = pino({ level: 'silent' }),
     isThreaded = false,
     timeLimits,
+    plans = standardPlans,
     resolveTxt,
     ...settings
   } = options;
@@ -104,7 +110,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
   const auth = new AuthService(clients, { clock, randomBytes });
-  const shared = { config, database, storage, isThreaded: isThreadedHere, clock, logger };
+  const shared = { config, database, storage, isThreaded: isThreadedHere, plans, clock, logger };
   const webhooks = createWebhookRoom({ ...shared, organizations });
   const { outbox } = webhooks;
   const urls = createUrlRoom({ ...shared, outbox, origins, isReserved });
@@ -117,6 +123,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
     countDownload: clicks.countDownload,
   });
+  const usage = new UsageService({ usage: new UsageRepository(database), plans, clock });
   const domains = createDomainRoom({
     ...shared,
     outbox,
@@ -140,6 +147,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     proxies: config.trustedProxies,
     rateLimiter: config.rateLimit > 0 ? new RateLimiter(config.rateLimit) : undefined,
     timeLimits,
+    countCall: clicks.countCall,
     redirects: new RedirectHandler({
       cache: urls.cache,
       isReserved,
@@ -158,7 +166,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...qrs.handlers,
       ...webhooks.handlers,
       ...domains.handlers,
-      ...usageHandlers(organizations, clock),
+      ...usageHandlers(usage),
       ...docsHandlers,
       ...health.handlers,
     },

@@ -1,4 +1,5 @@
 export type { Credentials } from './auth/auth-service.js';
 export { type Config, ConfigError, readConfig } from './config.js';
 export { createServer, type ServerOptions, type ShortyServer } from './create-server.js';
+export { type Plan, type PlanTable, standardPlans } from './organizations/plans.js';
 export type { Clock, ResolveTxt } from './ports.js';

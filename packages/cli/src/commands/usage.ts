@@ -1,24 +1,72 @@
+import type { Usage } from '@shorty/sdk';
+import { UsageError } from '../cli-error.js';
 import type { DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { formatUsd } from '../format.js';
+import { inPages } from '../in-pages.js';
+import type { Column } from '../output.js';
+
+interface UsageFlags {
+  readonly period?: string;
+}
+
+interface Row {
+  readonly of: string;
+  readonly used: number;
+  readonly included?: number | null;
+  readonly overage?: number;
+  readonly overageUsd?: number;
+}
 
 export const define: DefineCommand = (command, start) => {
-  command.action(() => start(showUsage));
+  command
+    .option('--period <month>', 'a month in UTC, such as 2030-01 (default: this month)')
+    .action((flags: UsageFlags) => start((context) => showUsage(context, flags)));
 };
 
-async function showUsage(context: Context): Promise<ExitCode> {
-  const client = await context.client();
-  const usage = await client.usage.get({ signal: context.io.interrupt });
-  const { period, plan, links } = usage;
-  if (context.output.format === 'json' || context.output.format === 'ndjson') {
-    await context.output.record(usage);
+async function showUsage({ io, output, client }: Context, flags: UsageFlags): Promise<ExitCode> {
+  const period = readPeriod(flags.period);
+  const query = period === undefined ? {} : { period };
+  const usage = await (await client()).usage.get(query, { signal: io.interrupt });
+  const { plan } = usage;
+  if (output.format === 'json' || output.format === 'ndjson') {
+    await output.record(usage);
+  } else if (output.format === 'table') {
+    await output.record({ period: usage.period, plan });
+    await output.write('\n');
+    await output.list(inPages(rowsOf(usage), 100), columns);
   } else {
-    await context.output.record({
-      period,
-      plan,
-      linksUsed: links.used,
-      linksIncluded: links.included ?? 'unlimited',
-    });
+    // Each row by itself, so that the files of many months make one.
+    const whole = [
+      { name: 'period', value: () => usage.period },
+      { name: 'plan', value: () => plan },
+      ...columns,
+    ];
+    await output.list(inPages(rowsOf(usage), 100), whole);
   }
   return exitCodes.done;
+}
+
+const columns: readonly Column<Row>[] = [
+  { name: 'of', value: (row) => row.of },
+  { name: 'used', value: ({ used }) => used },
+  { name: 'included', value: ({ included }) => (included === null ? 'unlimited' : included) },
+  { name: 'overage', value: ({ overage }) => overage },
+  {
+    name: 'overageUsd',
+    value: ({ overageUsd }) => (overageUsd === undefined ? undefined : formatUsd(overageUsd)),
+  },
+];
+
+function rowsOf({ meters, links }: Usage): Row[] {
+  return [
+    { of: 'links', ...links },
+    ...Object.entries(meters).map(([meter, amounts]) => ({ of: meter, ...amounts })),
+  ];
+}
+
+function readPeriod(text: string | undefined): string | undefined {
+  if (text === undefined || /^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new UsageError(`--period ${text}: this is no month`, 'write a year and a month: 2030-01');
 }

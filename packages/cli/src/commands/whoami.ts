@@ -28,7 +28,7 @@ async function whoami(context: Context): Promise<ExitCode> {
   }
   const credentials = requireCredentials(settings);
   const scopes = await findScopes(context, settings);
-  const { plan, links } = await (await context.client()).usage.get({ signal: io.interrupt });
+  const { plan, links } = await (await context.client()).usage.get({}, { signal: io.interrupt });
   if (output.format === 'table') {
     const included = links.included === null ? '' : ` of ${formatNumber(links.included)}`;
     const found = {

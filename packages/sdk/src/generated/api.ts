@@ -444,7 +444,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what the organization uses of its plan's links */
+        /**
+         * Read what the organization has used in a month, and what its plan includes
+         * @description Everything is counted exactly once. `api_call` is seen here within half a second, the rest at once.
+         */
         get: operations["getUsage"];
         put?: never;
         post?: never;
@@ -1991,14 +1994,40 @@ export interface components {
              * @example 2030-01
              */
             period: string;
-            /** @enum {string} */
+            /**
+             * @description What the period is charged by: the plan at its end, or the plan now while it lasts.
+             * @enum {string}
+             */
             plan: "free" | "developer" | "scale" | "enterprise";
+            meters: {
+                /** @description Requests with a valid token, whatever was answered; bulk ones once. */
+                api_call: {
+                    used: number;
+                };
+                /** @description QR codes that were created. */
+                qr_generated: components["schemas"]["BundledUsage"];
+                /** @description Deliveries that a receiver has acknowledged, each once; tests and replays are free. */
+                webhook_delivery: components["schemas"]["BundledUsage"];
+            };
+            /** @description Counted now, whatever the period. */
             links: {
                 /** @description Active links now. */
                 used: number;
                 /** @description The plan's bundle; null without a limit. */
                 included: number | null;
             };
+        };
+        BundledUsage: {
+            used: number;
+            /** @description What the plan includes; null without a limit. */
+            included: number | null;
+            /** @description How many of those used are beyond what is included. */
+            overage: number;
+            /**
+             * @description What the overage costs in US dollars, exactly: it is not rounded to cents.
+             * @example 0.15
+             */
+            overageUsd: number;
         };
         Health: {
             /** @constant */
@@ -9524,14 +9553,17 @@ export interface operations {
     };
     getUsage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A calendar month in UTC up to the current one, which is the default. */
+                period?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The usage now */
+            /** @description The usage of the period */
             200: {
                 headers: {
                     /** @description Names this request in logs; the value that the caller sent, when it was sane. */
@@ -9552,6 +9584,33 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Usage"];
                     };
+                };
+            };
+            /** @description VALIDATION_FAILED */
+            400: {
+                headers: {
+                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "VALIDATION_FAILED",
+                     *         "message": "targetUrl must start with http:// or https://",
+                     *         "details": [
+                     *           {
+                     *             "path": "targetUrl",
+                     *             "message": "must start with http:// or https://"
+                     *           }
+                     *         ],
+                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
             /** @description UNAUTHORIZED */

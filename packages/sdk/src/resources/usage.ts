@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../api-promise.js';
 import type { RequestOptions } from '../options.js';
 import type { Transport } from '../send-request.js';
-import type { Usage } from '../types.js';
+import type { Usage, UsageQuery } from '../types.js';
 
 /** What the organization uses of its plan; reached as `shorty.usage`. */
 export class UsageResource {
@@ -12,18 +12,22 @@ export class UsageResource {
   }
 
   /**
-   * Reads the usage of the current month.
+   * Reads the usage of a calendar month in UTC, of the current one unless the query says otherwise.
+   * Amounts are US dollars and exact; `included` is null without a limit. Rejects with
+   * ValidationError for a `period` that is no month, or lies in the future.
    *
    * @example
    * ```ts
    * import { Shorty } from '@shorty/sdk';
    *
    * const shorty = new Shorty({ baseUrl: 'https://sho.example', accessToken: 'shorty_at_9d2e' });
-   * const { plan, links } = await shorty.usage.get();
+   * const { plan, links, meters } = await shorty.usage.get({ period: '2030-01' });
    * console.log(plan, `${links.used} of ${links.included ?? 'any number of'} links`);
+   * console.log(meters.api_call.used, 'calls');
+   * console.log(meters.qr_generated.overage, 'codes beyond it cost', meters.qr_generated.overageUsd);
    * ```
    */
-  get(options?: RequestOptions): ApiPromise<Usage> {
-    return this.#transport.send({ method: 'GET', path: ['usage'] }, options);
+  get(query: UsageQuery = {}, options?: RequestOptions): ApiPromise<Usage> {
+    return this.#transport.send({ method: 'GET', path: ['usage'], query }, options);
   }
 }

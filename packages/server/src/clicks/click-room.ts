@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import type { Config } from '../config.js';
 import type { EventOutbox } from '../events/event-outbox.js';
+import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Link } from '../redirect/link.js';
 import { scanHandlers } from '../scans/scan-handlers.js';
@@ -19,7 +20,7 @@ import { clickHandlers } from './click-handlers.js';
 import { ClickReader } from './click-reader.js';
 import { ClickReportsThread } from './click-reports.js';
 import { ClickService } from './click-service.js';
-import { toDownloadLine } from './journal-lines.js';
+import { toCallLine, toDownloadLine } from './journal-lines.js';
 import { loadSecretKey } from './secret-key.js';
 import { type VisitFigures, VisitPipeline } from './visit-pipeline.js';
 import { VisitRecorder } from './visit-recorder.js';
@@ -33,17 +34,19 @@ export interface ClickRoomOptions {
   readonly outbox: EventOutbox;
   readonly urls: UrlService;
   readonly origins: () => LinkOrigins;
+  readonly plans: PlanTable;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** Visits, from the request to the report; scans are visits, too. */
 export function createClickRoom(options: ClickRoomOptions) {
-  const { config, database, storage, isThreaded, outbox, urls, origins, clock, logger } = options;
+  const { config, database, storage, isThreaded, outbox, urls, origins, plans, clock, logger } =
+    options;
   const { databasePath, durability, thresholds, retentionDays, trustedProxies: proxies } = config;
   const reportsThread = isThreaded ? new ClickReportsThread(storage) : undefined;
   const reports = reportsThread ?? new ClickReader(database);
-  // Both exist once the server has started; nobody visits before.
+  // Both exist once the server has started; nobody visits or calls before.
   let pipeline: VisitPipeline | undefined;
   let recorder: VisitRecorder | undefined;
   return {
@@ -62,6 +65,13 @@ export function createClickRoom(options: ClickRoomOptions) {
       pipeline?.journal.append(toDownloadLine(qrId), answer);
     },
 
+    /** Counts a request of the API; resolves when that is kept. */
+    countCall(organizationId: string): Promise<void> {
+      return new Promise((resolve) => {
+        pipeline?.journal.appendNow(toCallLine(organizationId, clock()), resolve);
+      });
+    },
+
     /** Why visits do not reach storage; undefined while they do. */
     fault: (): string | undefined => pipeline?.fault,
 
@@ -74,6 +84,7 @@ export function createClickRoom(options: ClickRoomOptions) {
         durability,
         thresholds,
         retentionDays,
+        plans,
         visits: new VisitRepository(database, { outbox, thresholds }),
         chunks: new ChunkRepository(database),
         isThreaded,

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { v7 as newUuid } from 'uuid';
 import { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService, stopAll } from '../lifecycle.js';
+import type { PlanTable } from '../organizations/plans.js';
 import { openStorage } from '../storage/open-storage.js';
 import { ChunkRepository } from './chunk-repository.js';
 import { VisitCompactor } from './visit-compactor.js';
@@ -15,6 +16,7 @@ export interface IngestWorkerData {
   readonly durability: 'process' | 'power';
   readonly thresholds: readonly number[];
   readonly retentionDays: number | undefined;
+  readonly plans: PlanTable;
   readonly root: string;
   readonly folder: string;
   readonly writerId: string;
@@ -29,11 +31,11 @@ export interface IngestWorkerMessage {
   readonly isDrained: boolean;
 }
 
-const { databasePath, durability, thresholds, retentionDays, root, folder, writerId } =
+const { databasePath, durability, thresholds, retentionDays, plans, root, folder, writerId } =
   workerData as IngestWorkerData;
 const database = openStorage({ databasePath, durability });
 const visits = new VisitRepository(database, {
-  outbox: new EventOutbox(database, { newId: newUuid }),
+  outbox: new EventOutbox(database, { newId: newUuid, plans }),
   thresholds,
 });
 const ingester = new VisitIngester({ visits, root, folder, writerId, clock: Date.now });

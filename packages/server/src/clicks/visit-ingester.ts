@@ -55,14 +55,14 @@ export class VisitIngester {
     for (;;) {
       const chunk = readJournal(folder, position);
       if (!chunk) break;
-      const { visits: arrived, downloads } = readLines(chunk.lines);
+      const { visits: arrived, ...counted } = readLines(chunk.lines);
       const isStored = await visits.store(
         writerId,
         position,
         chunk.position,
         arrived,
         clock(),
-        downloads,
+        counted,
       );
       if (!isStored) {
         throw new Error(`the journal ${writerId} is moved by somebody else as well`);

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { Journal } from '../journal/journal.js';
 import { JournalFolder } from '../journal/journal-folder.js';
 import { PeriodicService, stopAll } from '../lifecycle.js';
+import type { PlanTable } from '../organizations/plans.js';
 import type { Clock, NewId } from '../ports.js';
 import type { ChunkRepository } from './chunk-repository.js';
 import type { IngestWorkerData, IngestWorkerMessage } from './ingest-worker.js';
@@ -20,6 +21,7 @@ export interface VisitPipelineOptions {
   readonly durability: 'process' | 'power';
   readonly thresholds: readonly number[];
   readonly retentionDays: number | undefined;
+  readonly plans: PlanTable;
   readonly visits: VisitRepository;
   readonly chunks: ChunkRepository;
   /** True moves visits in a thread of their own, so that redirects never wait for storage. */
@@ -30,7 +32,7 @@ export interface VisitPipelineOptions {
 }
 
 export interface VisitFigures {
-  /** Visits since the start. */
+  /** Lines since the start: redirects, pictures and calls of the API. */
   readonly recorded: number;
   /** Those of them that are in storage. */
   readonly stored: number;
@@ -163,13 +165,14 @@ export class VisitPipeline {
   }
 
   #startThread(): Mover {
-    const { databasePath, durability, thresholds, retentionDays, logger } = this.#options;
+    const { databasePath, durability, thresholds, retentionDays, plans, logger } = this.#options;
     const { path: folder, writerId } = this.#folder;
     const workerData: IngestWorkerData = {
       databasePath,
       durability,
       thresholds,
       retentionDays,
+      plans,
       root: this.#root,
       folder,
       writerId,

@@ -6,7 +6,9 @@ import { countDownloads } from '../qr/count-downloads.js';
 import { ScanCounter } from '../scans/scan-counter.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
+import { countUses } from '../usage/usage-meters.js';
 import { encodeColumns } from './columns-codec.js';
+import type { Journalled } from './journal-lines.js';
 import type { Visit } from './visit.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
@@ -54,7 +56,7 @@ export class VisitRepository {
   /**
    * Stores the visits between two positions of a journal, exactly once: the visits, the counts, the
    * events of thresholds and the position are one transaction, and nothing is done when the journal
-   * is not at `from` any more. Tells whether it was done. `downloads` are counted by their codes.
+   * is not at `from` any more. Tells whether it was done. What else the lines tell of is counted.
    */
   store(
     writerId: string,
@@ -62,11 +64,12 @@ export class VisitRepository {
     to: JournalPosition,
     visits: readonly Visit[],
     now: number,
-    downloads: ReadonlyMap<string, number> = new Map(),
+    { downloads, calls }: Partial<Omit<Journalled, 'visits'>> = {},
   ): Promise<boolean> {
     return this.#database.write(async (transaction) => {
       if (!(await this.#advance(transaction, writerId, from, to))) return false;
-      await countDownloads(transaction, downloads);
+      if (downloads) await countDownloads(transaction, downloads);
+      if (calls) await countUses(transaction, 'api_call', calls);
       if (visits.length === 0) return true;
       await transaction
         .insertInto('visit_batches')

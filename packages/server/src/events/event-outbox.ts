@@ -1,4 +1,10 @@
-import type { CompiledQuery } from 'kysely';
+import type { CompiledQuery, Insertable } from 'kysely';
+import {
+  hasWebhooks,
+  type PlanName,
+  type PlanTable,
+  standardPlans,
+} from '../organizations/plans.js';
 import type { NewId } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
@@ -6,10 +12,24 @@ import type { DeliveryTable, EventTable } from '../storage/schema.js';
 import type { EventData } from './event-contract.js';
 import type { EventType } from './event-types.js';
 
+/** Whether the delivery counts in the organization's usage. */
+interface Charging {
+  readonly isCharged: boolean;
+}
+
+interface WebhookRow {
+  readonly id: string;
+  readonly events: string;
+  readonly is_active: number;
+  readonly deleted_at: number | null;
+  readonly plan: string;
+}
+
 export interface EventOutboxOptions {
   readonly newId: NewId;
   /** Called when deliveries have been committed, so that they leave at once. */
   readonly onDeliveries?: () => void;
+  readonly plans?: PlanTable;
 }
 
 /**
@@ -20,18 +40,22 @@ export class EventOutbox {
   readonly #database: Database;
   readonly #newId: NewId;
   readonly #onDeliveries: () => void;
-  readonly #webhooksOf: (
-    organizationId: string,
-  ) => CompiledQuery<{ id: string; events: string; is_active: number; deleted_at: number | null }>;
+  readonly #plans: PlanTable;
+  readonly #webhooksOf: (organizationId: string) => CompiledQuery<WebhookRow>;
 
-  constructor(database: Database, { newId, onDeliveries = () => {} }: EventOutboxOptions) {
+  constructor(
+    database: Database,
+    { newId, onDeliveries = () => {}, plans = standardPlans }: EventOutboxOptions,
+  ) {
     this.#database = database;
     this.#newId = newId;
     this.#onDeliveries = onDeliveries;
+    this.#plans = plans;
     this.#webhooksOf = prepare(
       database.read
         .selectFrom('webhooks')
-        .select(['id', 'events', 'is_active', 'deleted_at'])
+        .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
+        .select(['webhooks.id', 'events', 'is_active', 'deleted_at', 'plan'])
         .where('organization_id', '=', ''),
     );
   }
@@ -46,16 +70,19 @@ export class EventOutbox {
   ): Promise<void> {
     const { rows } = await transaction.executeQuery(this.#webhooksOf(organizationId));
     const subscribers = rows.filter(
-      ({ events, is_active, deleted_at }) =>
-        is_active === 1 && deleted_at === null && (JSON.parse(events) as string[]).includes(type),
+      ({ events, is_active, deleted_at, plan }) =>
+        is_active === 1 &&
+        deleted_at === null &&
+        hasWebhooks(this.#plans[plan as PlanName]) &&
+        (JSON.parse(events) as string[]).includes(type),
     );
     if (subscribers.length === 0) return;
     const webhookIds = subscribers.map(({ id }) => id);
     const events = describe().map((data) => this.#event(organizationId, type, now, data));
-    await this.#deliver(transaction, events, webhookIds, now);
+    await this.#deliver(transaction, events, webhookIds, now, { isCharged: true });
   }
 
-  /** Writes one event for some webhooks, whether or not they subscribe; its deliveries' ids. */
+  /** Writes one event for some webhooks, free and whether or not they subscribe; its deliveries' ids. */
   async recordFor<Type extends EventType>(
     transaction: WriteTransaction,
     organizationId: string,
@@ -65,19 +92,20 @@ export class EventOutbox {
     webhookIds: readonly string[],
   ): Promise<readonly string[]> {
     const event = this.#event(organizationId, type, now, data);
-    return this.#deliver(transaction, [event], webhookIds, now);
+    return this.#deliver(transaction, [event], webhookIds, now, { isCharged: false });
   }
 
-  /** One more delivery of an event that is there; its id. */
+  /** One more delivery, which is free, of an event that is there; its id. */
   async deliverAgain(
     transaction: WriteTransaction,
     eventId: string,
     webhookId: string,
     now: number,
   ): Promise<string> {
-    return this.#insertDeliveries(transaction, [eventId], [webhookId], now).then(
-      ([id]) => id ?? '',
-    );
+    const [id = ''] = await this.#insertDeliveries(transaction, [eventId], [webhookId], now, {
+      isCharged: false,
+    });
+    return id;
   }
 
   async #deliver(
@@ -85,10 +113,11 @@ export class EventOutbox {
     events: readonly EventTable[],
     webhookIds: readonly string[],
     now: number,
+    charging: Charging,
   ): Promise<readonly string[]> {
     await this.#database.bulkInsert(transaction, 'events', events);
     const eventIds = events.map(({ id }) => id);
-    return this.#insertDeliveries(transaction, eventIds, webhookIds, now);
+    return this.#insertDeliveries(transaction, eventIds, webhookIds, now, charging);
   }
 
   async #insertDeliveries(
@@ -96,9 +125,10 @@ export class EventOutbox {
     eventIds: readonly string[],
     webhookIds: readonly string[],
     now: number,
+    charging: Charging,
   ): Promise<readonly string[]> {
     const deliveries = eventIds.flatMap((eventId) =>
-      webhookIds.map((webhookId) => this.#delivery(eventId, webhookId, now)),
+      webhookIds.map((webhookId) => this.#delivery(eventId, webhookId, now, charging)),
     );
     await this.#database.bulkInsert(transaction, 'deliveries', deliveries);
     this.#database.afterCommit(transaction, this.#onDeliveries);
@@ -117,7 +147,12 @@ export class EventOutbox {
     };
   }
 
-  #delivery(eventId: string, webhookId: string, now: number): DeliveryTable {
+  #delivery(
+    eventId: string,
+    webhookId: string,
+    now: number,
+    { isCharged }: Charging,
+  ): Insertable<DeliveryTable> {
     return {
       id: this.#newId(),
       webhook_id: webhookId,
@@ -130,6 +165,7 @@ export class EventOutbox {
       last_error: null,
       created_at: now,
       delivered_at: null,
+      is_charged: isCharged ? 1 : 0,
     };
   }
 }

@@ -8,7 +8,7 @@ export function visitFamilies({ recorded, stored, inMemory, isFaulty }: VisitFig
     single(
       'shorty_visits_total',
       'counter',
-      'Redirects and pictures that were answered.',
+      'Redirects, pictures and API calls that were answered.',
       recorded,
     ),
     single('shorty_visits_stored_total', 'counter', 'Those of them that are in storage.', stored),

@@ -14,11 +14,13 @@ import { bodyKindOf, check, readBody, readIdempotency } from './read-input.js';
 
 export interface MountOptions {
   readonly handlers: Handlers;
-  readonly auth: AuthService;
+  readonly auth: Pick<AuthService, 'authenticate'>;
   readonly clock: Clock;
   readonly proxies: TrustedProxies;
   /** Undefined lets everybody in, however often. */
   readonly rateLimiter: RateLimiter | undefined;
+  /** Counts a request of an organization; resolves when that is kept. */
+  readonly countCall: (organizationId: string) => Promise<void>;
 }
 
 type AnyHandler = (input: HandlerInput<Route>) => Promise<Reply<unknown>>;
@@ -61,8 +63,34 @@ async function serve(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const { clock, proxies } = options;
-  const caller = await authorize(route, options, request, response);
+  if (route.access === 'public') {
+    send(response, await answer(route, handler, options, request, response));
+    return;
+  }
+  const caller = await options.auth.authenticate(request.headers.authorization);
+  response.locals.organizationId = caller.organizationId;
+  // Whatever becomes of the request: no answer leaves before its call is kept.
+  const counted = options.countCall(caller.organizationId);
+  const reply = await answer(route, handler, options, request, response, caller).finally(
+    () => counted,
+  );
+  send(response, reply);
+}
+
+async function answer(
+  route: Route,
+  handler: AnyHandler,
+  { clock, proxies, rateLimiter }: MountOptions,
+  request: Request,
+  response: Response,
+  caller?: Caller,
+): Promise<Reply<unknown>> {
+  if (caller) {
+    if (rateLimiter) {
+      response.set(rateLimitHeaders(rateLimiter.take(caller.organizationId, clock())));
+    }
+    checkScope(route, caller);
+  }
   const kind = bodyKindOf(route, request.headers);
   try {
     const params = check(route.params, request.params);
@@ -72,7 +100,7 @@ async function serve(
     });
     const isForm = kind === 'form';
     const hasBody = !isForm && !(route.bodyOptional && request.body === undefined);
-    const reply = await handler({
+    return await handler({
       params,
       query,
       ...(hasBody && { body: check(route.body, request.body) }),
@@ -86,29 +114,16 @@ async function serve(
         proxies,
       ),
     } as HandlerInput<Route>);
-    send(response, reply);
   } catch (error) {
     throw kind === 'form' ? toOAuthError(error) : error;
   }
 }
 
-async function authorize(
-  route: Route,
-  { auth, clock, rateLimiter }: MountOptions,
-  request: Request,
-  response: Response,
-): Promise<Caller | undefined> {
-  if (route.access === 'public') return undefined;
-  const caller = await auth.authenticate(request.headers.authorization);
-  response.locals.organizationId = caller.organizationId;
-  if (rateLimiter) {
-    response.set(rateLimitHeaders(rateLimiter.take(caller.organizationId, clock())));
-  }
+function checkScope(route: Route, { scopes }: Caller): void {
   const needed = scopesOf(route);
-  if (needed && !needed.some((scope) => caller.scopes.has(scope))) {
+  if (needed && !needed.some((scope) => scopes.has(scope))) {
     throw new ApiError('INSUFFICIENT_SCOPE', `This needs the scope ${needed.join(' or ')}`);
   }
-  return caller;
 }
 
 function send(response: Response, reply: Reply<unknown>): void {

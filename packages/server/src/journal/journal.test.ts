@@ -65,6 +65,41 @@ describe('Journal', () => {
     expect(readAll(folder).lines).toEqual(lines);
   });
 
+  it('writes a line at once, with what waits before it, where an answer must not wait', async () => {
+    const { journal, folder } = open();
+    let isTold = false;
+    const waiting = kept(journal, 'visit\n').then(() => {
+      isTold = true;
+    });
+    let isKept = false;
+    journal.appendNow('call\n', () => {
+      isKept = true;
+    });
+    expect([isKept, readAll(folder).lines]).toEqual([true, ['visit', 'call']]);
+    // Those of the turn are told at its end all the same, together.
+    await Promise.resolve();
+    expect(isTold).toBe(false);
+    await waiting;
+    expect(readAll(folder).lines).toEqual(['visit', 'call']);
+    expect([journal.appendedCount, journal.unwrittenCount]).toEqual([2, 0]);
+    journal.close();
+  });
+
+  it('tells that a line is kept only when it has been synced, where it has to be', async () => {
+    const { journal, folder } = open({ durability: 'power' });
+    let isKept = false;
+    const told = new Promise<void>((resolve) => {
+      journal.appendNow('call\n', () => {
+        isKept = true;
+        resolve();
+      });
+    });
+    expect(isKept).toBe(false);
+    await told;
+    expect(readAll(folder).lines).toEqual(['call']);
+    journal.close();
+  });
+
   it('writes what still waits when it is closed', () => {
     const { journal, folder } = open();
     let isKept = false;

@@ -65,10 +65,24 @@ export class Journal {
 
   /** Keeps a line, which ends with a line feed and has no other, and then calls `onKept`. */
   append(line: string, onKept: () => void): void {
-    this.#unwritten += line;
-    this.#unwrittenCount += 1;
-    this.#appendedCount += 1;
+    this.#collect(line);
     this.#turns.add(onKept);
+  }
+
+  /**
+   * The same, but the line is written before this returns, unless it has to be synced: for answers
+   * that take long to make. To send those at the end of a turn, all at once, would have client and
+   * server wait for each other by turns.
+   */
+  appendNow(line: string, onKept: () => void): void {
+    if (this.#options.durability === 'power') {
+      this.append(line, onKept);
+      return;
+    }
+    this.#collect(line);
+    // Otherwise the next try is due soon.
+    if (this.#isHealthy) this.#tryToWrite();
+    onKept();
   }
 
   /** Writes what waits and closes the file. Throws when lines would be lost. */
@@ -83,14 +97,7 @@ export class Journal {
     const tellAll = () => {
       for (const onKept of waiting) onKept();
     };
-    try {
-      this.#write();
-    } catch (error) {
-      this.#suffer(error);
-      tellAll();
-      return;
-    }
-    if (this.#options.durability === 'process') tellAll();
+    if (!this.#tryToWrite() || this.#options.durability === 'process') tellAll();
     else {
       this.#syncs += 1;
       fdatasync(this.#file, (error) => {
@@ -98,6 +105,22 @@ export class Journal {
         if (error) this.#options.onFault(error);
         tellAll();
       });
+    }
+  }
+
+  #collect(line: string): void {
+    this.#unwritten += line;
+    this.#unwrittenCount += 1;
+    this.#appendedCount += 1;
+  }
+
+  #tryToWrite(): boolean {
+    try {
+      this.#write();
+      return true;
+    } catch (error) {
+      this.#suffer(error);
+      return false;
     }
   }
 

@@ -1,5 +1,5 @@
 import type { WriteTransaction } from '../storage/database.js';
-import { type PlanName, plans } from './plans.js';
+import type { PlanName, PlanTable } from './plans.js';
 
 /**
  * Counts links as active and tells how many of them the plan's bundle has room for. It locks the
@@ -7,6 +7,7 @@ import { type PlanName, plans } from './plans.js';
  */
 export async function takeQuota(
   transaction: WriteTransaction,
+  plans: PlanTable,
   organizationId: string,
   count: number,
 ): Promise<number> {

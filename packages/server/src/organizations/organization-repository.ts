@@ -39,6 +39,29 @@ export class OrganizationRepository {
     });
   }
 
+  /**
+   * Gives an organization another plan, which holds from the next request on; the organization as it
+   * was before, or undefined when there is no such one. What it has beyond the new plan stays.
+   */
+  changePlan(id: string, plan: PlanName, now: number): Promise<Organization | undefined> {
+    return this.#database.write(async (transaction) => {
+      const before = await transaction
+        .selectFrom('organizations')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!before || before.plan === plan) return before && fromRow(before);
+      await transaction
+        .insertInto('plan_changes')
+        .values({ organization_id: id, changed_at: now, plan_before: before.plan })
+        // Of two within a millisecond, the first one tells what the plan was before.
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await transaction.updateTable('organizations').set({ plan }).where('id', '=', id).execute();
+      return fromRow(before);
+    });
+  }
+
   async get(id: string): Promise<Organization> {
     const row = await this.#database.read
       .selectFrom('organizations')

@@ -1,8 +1,9 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { findFirst, type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
+import { type PlanTable, standardPlans } from '../organizations/plans.js';
 import type { Database, Schema } from '../storage/database.js';
-import { takeQrQuota } from '../usage/usage-meters.js';
+import { takeUse } from '../usage/usage-meters.js';
 import type { QrFormat, QrLogo } from './drawing/qr-design.js';
 import { toQrRecord } from './present-qr.js';
 import type { DrawnQr, QrCode } from './qr-code.js';
@@ -31,14 +32,21 @@ export interface PublicQr {
   readonly picture: Uint8Array | null;
 }
 
+export interface QrRepositoryOptions {
+  readonly outbox: EventOutbox;
+  readonly plans?: PlanTable;
+}
+
 /** QR codes and their pictures. Every method is one transaction. */
 export class QrRepository {
   readonly #database: Database;
   readonly #outbox: EventOutbox;
+  readonly #plans: PlanTable;
 
-  constructor(database: Database, { outbox }: { readonly outbox: EventOutbox }) {
+  constructor(database: Database, { outbox, plans = standardPlans }: QrRepositoryOptions) {
     this.#database = database;
     this.#outbox = outbox;
+    this.#plans = plans;
   }
 
   /** What an earlier request with this key has made, if there was one. */
@@ -54,9 +62,14 @@ export class QrRepository {
     return this.#database.write((transaction) =>
       runOnce<CreateQrOutcome>(transaction, idempotency, async () => {
         const { organizationId, createdAt } = qr;
-        if (!(await takeQrQuota(transaction, organizationId, createdAt))) {
-          return { status: 'quota-exceeded' };
-        }
+        const hasRoom = await takeUse(
+          transaction,
+          this.#plans,
+          organizationId,
+          'qr_generated',
+          createdAt,
+        );
+        if (!hasRoom) return { status: 'quota-exceeded' };
         await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
         await transaction
           .insertInto('qr_pictures')

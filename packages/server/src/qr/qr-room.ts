@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { createGuardedFetch } from '../net/guarded-fetch.js';
+import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { UrlService } from '../urls/url-service.js';
@@ -22,6 +23,7 @@ export interface QrRoomOptions {
   readonly urls: UrlService;
   readonly publicHost: QrServiceOptions['publicHost'];
   readonly countDownload: QrPictureHandlerOptions['countDownload'];
+  readonly plans: PlanTable;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -30,8 +32,8 @@ const cachedPictureBytes = 64 * 1024 * 1024;
 
 /** QR codes: their records, their drawing, and their pictures for anybody. */
 export function createQrRoom(options: QrRoomOptions) {
-  const { allowPrivateNetwork, database, outbox, logger } = options;
-  const repository = new QrRepository(database, { outbox });
+  const { allowPrivateNetwork, database, outbox, plans, logger } = options;
+  const repository = new QrRepository(database, { outbox, plans });
   const cache = new QrPictureCache({
     maxBytes: cachedPictureBytes,
     load: async (id) => {

@@ -28,6 +28,7 @@ export interface Schema {
   qr_counts: QrCountTable;
   scan_days: ScanDayTable;
   usage_meters: UsageMeterTable;
+  plan_changes: PlanChangeTable;
 }
 
 export interface OrganizationTable {
@@ -157,6 +158,8 @@ export interface DeliveryTable {
   last_error: string | null;
   created_at: number;
   delivered_at: number | null;
+  /** 0 for tests and replays, which the meter passes over. */
+  is_charged: Generated<number>;
 }
 
 export interface DeliveryAttemptTable {
@@ -278,4 +281,11 @@ export interface UsageMeterTable {
   month: string;
   meter: string;
   used: number;
+}
+
+/** A row each time that an organization was given another plan. */
+export interface PlanChangeTable {
+  organization_id: string;
+  changed_at: number;
+  plan_before: string;
 }

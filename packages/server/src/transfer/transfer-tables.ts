@@ -21,6 +21,7 @@ export const transferTables: readonly TransferTable[] = [
   { name: 'clients', key: ['id'], owner: 'organization_id' },
   { name: 'domains', key: ['id'], owner: 'organization_id' },
   { name: 'usage_meters', key: ['month', 'meter'], owner: 'organization_id' },
+  { name: 'plan_changes', key: ['changed_at'], owner: 'organization_id' },
   { name: 'webhooks', key: ['id'], owner: 'organization_id' },
   // As its index has them.
   { name: 'urls', key: ['created_at', 'id'], owner: 'organization_id', urlId: 'id' },

@@ -4,6 +4,7 @@ import type { EventData } from '../events/event-contract.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
 import { giveQuota, takeQuota } from '../organizations/link-quota.js';
+import { type PlanTable, standardPlans } from '../organizations/plans.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { isExpired, type ShortUrl, type UrlDraft, urlOf } from './short-url.js';
@@ -46,6 +47,7 @@ export interface UrlRepositoryOptions {
   readonly outbox: EventOutbox;
   /** The public record, as events carry it. */
   readonly describe: (url: ShortUrl, now: number) => EventData<'url.created'>;
+  readonly plans?: PlanTable;
 }
 
 /** Links and their keys. Every method is one transaction. */
@@ -53,6 +55,7 @@ export class UrlRepository {
   readonly #database: Database;
   readonly #outbox: EventOutbox;
   readonly #describe: UrlRepositoryOptions['describe'];
+  readonly #plans: PlanTable;
   // A redirect that is not cached waits for it.
   readonly #byKey: (domainKey: string, key: string) => CompiledQuery<UrlRow>;
 
@@ -66,6 +69,7 @@ export class UrlRepository {
     );
     this.#outbox = options.outbox;
     this.#describe = options.describe;
+    this.#plans = options.plans ?? standardPlans;
   }
 
   /**
@@ -220,7 +224,7 @@ export class UrlRepository {
       return false;
     });
 
-    const room = await takeQuota(transaction, organizationId, candidates.length);
+    const room = await takeQuota(transaction, this.#plans, organizationId, candidates.length);
     await this.#database.bulkInsert(transaction, 'urls', candidates.map(toRow));
     const keys = candidates.flatMap(keysOf);
     const taken = await this.#database.bulkInsert(transaction, 'url_keys', keys, {
@@ -314,7 +318,7 @@ export class UrlRepository {
       if (hostname === undefined) return { status: 'domain-invalid' };
       url = { ...url, hostname };
     }
-    if (activeChange > 0 && (await takeQuota(transaction, organizationId, 1)) < 1) {
+    if (activeChange > 0 && (await takeQuota(transaction, this.#plans, organizationId, 1)) < 1) {
       await giveQuota(transaction, organizationId, 1);
       return { status: 'quota-exceeded' };
     }

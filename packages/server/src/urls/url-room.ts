@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
+import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import { toLink } from '../redirect/link.js';
 import { LinkCache } from '../redirect/link-cache.js';
@@ -18,6 +19,7 @@ export interface UrlRoomOptions {
   readonly outbox: EventOutbox;
   readonly origins: () => LinkOrigins;
   readonly isReserved: (word: string) => boolean;
+  readonly plans: PlanTable;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -27,9 +29,10 @@ const expiryEveryMs = 1_000;
 
 /** Links: their records, the cache that visitors are answered from, and their end. */
 export function createUrlRoom(options: UrlRoomOptions) {
-  const { database, outbox, origins, isReserved, clock, logger } = options;
+  const { database, outbox, origins, isReserved, plans, clock, logger } = options;
   const urls = new UrlRepository(database, {
     outbox,
+    plans,
     describe: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });
   const cache = new LinkCache({

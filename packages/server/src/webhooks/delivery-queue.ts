@@ -2,6 +2,7 @@ import type { CompiledQuery } from 'kysely';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
+import { countUses, UseTally } from '../usage/usage-meters.js';
 
 /** Where deliveries go, and what signs them. */
 export interface Receiver {
@@ -18,6 +19,9 @@ export interface Receiver {
 export interface ClaimedDelivery {
   readonly id: string;
   readonly webhookId: string;
+  readonly organizationId: string;
+  /** Whether it counts in the organization's usage once it has been delivered. */
+  readonly isCharged: boolean;
   readonly eventType: string;
   readonly body: string;
   /** Attempts made before. */
@@ -113,11 +117,13 @@ export class DeliveryQueue {
 
   async #record(transaction: WriteTransaction, outcomes: readonly AttemptOutcome[]): Promise<void> {
     const attempts: DeliveryAttemptTable[] = [];
+    const charged = new UseTally();
     for (const outcome of outcomes) {
       const { delivery, nextAttemptAt } = outcome;
       const isDelivered = outcome.error === null;
       const status = isDelivered ? 'delivered' : nextAttemptAt === null ? 'failed' : 'pending';
       const number = delivery.attempts + 1;
+      const deliveredAt = isDelivered ? outcome.attemptedAt + outcome.durationMs : null;
       const { numAffectedRows } = await transaction.executeQuery(
         this.#queries.record(
           status,
@@ -126,7 +132,7 @@ export class DeliveryQueue {
           nextAttemptAt,
           outcome.statusCode,
           outcome.error,
-          isDelivered ? outcome.attemptedAt + outcome.durationMs : null,
+          deliveredAt,
           delivery.id,
           delivery.attempts,
           'pending',
@@ -134,6 +140,9 @@ export class DeliveryQueue {
       );
       // Nothing when the lease had ended and somebody else was faster.
       if (numAffectedRows !== 1n) continue;
+      if (deliveredAt !== null && delivery.isCharged) {
+        charged.add(delivery.organizationId, deliveredAt);
+      }
       attempts.push({
         delivery_id: delivery.id,
         number,
@@ -145,6 +154,7 @@ export class DeliveryQueue {
       });
     }
     await this.#database.bulkInsert(transaction, 'delivery_attempts', attempts);
+    await countUses(transaction, 'webhook_delivery', charged);
   }
 
   async #claim(
@@ -155,8 +165,17 @@ export class DeliveryQueue {
     claimed: ClaimedDelivery[],
   ): Promise<void> {
     const { rows } = await transaction.executeQuery(this.#queries.due(webhookId, now, count));
-    for (const { id, type, body, attempts } of rows) {
-      claimed.push({ id, webhookId, eventType: type, body, attempts, leasedUntil });
+    for (const { id, organization_id, is_charged, type, body, attempts } of rows) {
+      claimed.push({
+        id,
+        webhookId,
+        organizationId: organization_id,
+        isCharged: is_charged === 1,
+        eventType: type,
+        body,
+        attempts,
+        leasedUntil,
+      });
     }
     for (let start = 0; start < rows.length; start += leasedAtOnce) {
       const ids = rows.slice(start, start + leasedAtOnce).map(({ id }) => id);
@@ -195,7 +214,8 @@ function buildQueries({ read }: Database) {
       read
         .selectFrom('deliveries')
         .innerJoin('events', 'events.id', 'deliveries.event_id')
-        .select(['deliveries.id', 'deliveries.attempts', 'events.type', 'events.body'])
+        .select(['deliveries.id', 'deliveries.attempts', 'deliveries.is_charged'])
+        .select(['events.organization_id', 'events.type', 'events.body'])
         .where('webhook_id', '=', '')
         .where('due_at', 'is not', null)
         .where('due_at', '<=', 0)

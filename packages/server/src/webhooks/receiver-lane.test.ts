@@ -15,6 +15,8 @@ const deliveries = (count: number): ClaimedDelivery[] =>
   Array.from({ length: count }, (_, at) => ({
     id: `delivery-${at}`,
     webhookId: receiver.webhookId,
+    organizationId: 'organization',
+    isCharged: true,
     eventType: 'url.created',
     body: '{}',
     attempts: 0,

@@ -5,6 +5,7 @@ import type { Config } from '../config.js';
 import { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService, type Service } from '../lifecycle.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
+import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
@@ -23,6 +24,7 @@ export interface WebhookRoomOptions {
   readonly storage: StorageOptions;
   readonly isThreaded: boolean;
   readonly organizations: OrganizationRepository;
+  readonly plans: PlanTable;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -31,7 +33,7 @@ const pruneEveryMs = 10 * 60_000;
 
 /** Events and who is told of them: the outbox that other rooms write to, and what empties it. */
 export function createWebhookRoom(options: WebhookRoomOptions) {
-  const { config, database, storage, isThreaded, organizations, clock, logger } = options;
+  const { config, database, storage, isThreaded, organizations, plans, clock, logger } = options;
   const { allowPrivateNetwork } = config;
   const settings = { schedule: config.webhookRetrySchedule, allowPrivateNetwork };
   const onError = (err: unknown) => logger.error({ err }, 'webhooks are not dispatched');
@@ -39,11 +41,12 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
     ? new DispatcherThread({ storage, settings, onError })
     : createDispatcher(database, settings, clock, onError);
   const wake = () => dispatcher.wake();
-  const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wake });
+  const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wake, plans });
   const service = new WebhookService({
     webhooks: new WebhookRepository(database),
     deliveries: new DeliveryRepository(database, outbox),
     organizations,
+    plans,
     allowPrivateNetwork,
     clock,
     newId: newUuid,

@@ -5,7 +5,7 @@ import type { EventType } from '../events/event-types.js';
 import type { IdempotentRequest, Once } from '../idempotency/run-once.js';
 import { findUrlFault } from '../net/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
-import { type Plan, plans } from '../organizations/plans.js';
+import { hasWebhooks, type Plan, type PlanTable } from '../organizations/plans.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
 import type {
   AttemptRow,
@@ -25,6 +25,7 @@ export interface WebhookServiceOptions {
   readonly webhooks: WebhookRepository;
   readonly deliveries: DeliveryRepository;
   readonly organizations: Pick<OrganizationRepository, 'get'>;
+  readonly plans: PlanTable;
   readonly allowPrivateNetwork: boolean;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -34,6 +35,11 @@ export interface WebhookServiceOptions {
 }
 
 type Idempotency = IdempotentRequest | undefined;
+
+const features = {
+  webhooks: { isPartOf: hasWebhooks, are: 'Webhooks are' },
+  replay: { isPartOf: ({ hasReplay }: Plan) => hasReplay, are: 'Replay is' },
+};
 
 /** The rules of webhooks: who may have them, and what may be asked of them. */
 export class WebhookService {
@@ -49,7 +55,7 @@ export class WebhookService {
     idempotency: Idempotency,
   ): Promise<Once<NewWebhook>> {
     const { webhooks, clock, newId, randomBytes } = this.#options;
-    await this.#requirePlan(organizationId, 'hasWebhooks');
+    await this.#requirePlan(organizationId, 'webhooks');
     this.#checkUrl(url);
     const secret = newSecret('webhookSecret', randomBytes);
     const webhook = { id: newId(), url, events, secret, isActive, createdAt: clock() };
@@ -73,7 +79,7 @@ export class WebhookService {
 
   async update(organizationId: string, id: string, patch: WebhookUpdateRequest): Promise<Webhook> {
     const { webhooks, clock, onChanged } = this.#options;
-    await this.#requirePlan(organizationId, 'hasWebhooks');
+    await this.#requirePlan(organizationId, 'webhooks');
     if (patch.url !== undefined) this.#checkUrl(patch.url);
     const webhook = await webhooks.update(organizationId, id, patch, clock());
     onChanged();
@@ -89,7 +95,7 @@ export class WebhookService {
 
   async rotateSecret(organizationId: string, id: string, idempotency: Idempotency) {
     const { webhooks, clock, randomBytes, onChanged } = this.#options;
-    await this.#requirePlan(organizationId, 'hasWebhooks');
+    await this.#requirePlan(organizationId, 'webhooks');
     const secret = newSecret('webhookSecret', randomBytes);
     const { result, replayed } = await webhooks.rotateSecret(
       organizationId,
@@ -109,7 +115,7 @@ export class WebhookService {
     idempotency: Idempotency,
   ): Promise<Once<DeliveryRow>> {
     const { deliveries, clock } = this.#options;
-    await this.#requirePlan(organizationId, 'hasWebhooks');
+    await this.#requirePlan(organizationId, 'webhooks');
     const webhook = await this.#getActive(organizationId, id);
     const chosen = type ?? webhook.events[0] ?? 'url.created';
     return deliveries.sendTo(
@@ -147,7 +153,7 @@ export class WebhookService {
     idempotency: Idempotency,
   ): Promise<Once<DeliveryRow>> {
     const { deliveries, clock } = this.#options;
-    await this.#requirePlan(organizationId, 'hasReplay');
+    await this.#requirePlan(organizationId, 'replay');
     await this.#getActive(organizationId, id);
     const { result, replayed } = await deliveries.replay(id, deliveryId, clock(), idempotency);
     return { result: found(result, 'delivery'), replayed };
@@ -161,12 +167,12 @@ export class WebhookService {
     ]);
   }
 
-  async #requirePlan(organizationId: string, feature: 'hasWebhooks' | 'hasReplay'): Promise<void> {
-    const { plan } = await this.#options.organizations.get(organizationId);
-    const rules: Plan = plans[plan];
-    if (rules[feature]) return;
-    const what = feature === 'hasWebhooks' ? 'Webhooks are' : 'Replay is';
-    throw new ApiError('PLAN_REQUIRED', `${what} not part of the plan ${plan}`);
+  async #requirePlan(organizationId: string, feature: keyof typeof features): Promise<void> {
+    const { organizations, plans } = this.#options;
+    const { plan } = await organizations.get(organizationId);
+    const { isPartOf, are } = features[feature];
+    if (isPartOf(plans[plan])) return;
+    throw new ApiError('PLAN_REQUIRED', `${are} not part of the plan ${plan}`);
   }
 
   #checkUrl(url: string): void {

@@ -25,54 +25,6 @@ describe('GET /openapi.yaml', () => {
   });
 });
 
-describe('GET /api/v1/usage', () => {
-  it("counts active links against the plan's bundle", async () => {
-    const free = await api.signIn(await api.createOrganization('free'));
-    const body = { targetUrl: 'https://example.com/' };
-    const usage = async () => (await free.call('getUsage')).data;
-    expect(await usage()).toEqual({
-      period: '2030-01',
-      plan: 'free',
-      links: { used: 0, included: 50 },
-    });
-    const { id } = (await free.call('createUrl', { body })).data;
-    await free.call('createUrl', { body });
-    expect((await usage()).links.used).toBe(2);
-    await free.call('deleteUrl', { params: { id } });
-    await free.call('deleteUrl', { params: { id } });
-    expect((await usage()).links.used).toBe(1);
-    await free.call('updateUrl', { params: { id }, body: { isActive: true } });
-    expect((await usage()).links.used).toBe(2);
-  });
-
-  it.each([
-    ['free', 50],
-    ['developer', 10_000],
-    ['scale', 250_000],
-    ['enterprise', null],
-  ] as const)('the plan %s includes %j links', async (plan, included) => {
-    const caller = await api.signIn(await api.createOrganization(plan));
-    expect((await caller.call('getUsage')).data).toMatchObject({ plan, links: { included } });
-  });
-
-  it('the default organization of a new server is enterprise: no limits', async () => {
-    expect((await api.call('getUsage')).data).toMatchObject({ plan: 'enterprise' });
-  });
-
-  it('stops a Free organization at its bundle, and lets it reactivate only with room', async () => {
-    const free = await api.signIn(await api.createOrganization('free'));
-    const body = { targetUrl: 'https://example.com/' };
-    const { id } = (await free.call('createUrl', { body })).data;
-    await free.call('deleteUrl', { params: { id } });
-    const urls = Array.from({ length: 50 }, () => body);
-    await free.call('bulkCreateUrls', { body: { urls } });
-    expect((await free.call('createUrl', { body })).outcome).toBe('402 QUOTA_EXCEEDED');
-    const back = await free.call('updateUrl', { params: { id }, body: { isActive: true } });
-    expect(back.outcome).toBe('402 QUOTA_EXCEEDED');
-    expect((await free.call('getUsage')).data.links.used).toBe(50);
-  });
-});
-
 describe('versioning', () => {
   it('the API is versioned by the path prefix /api/v1', () => {
     const outside = table.filter(({ path }) => path.startsWith('/api/')).map(({ path }) => path);

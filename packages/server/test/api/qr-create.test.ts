@@ -184,6 +184,7 @@ describe('every successful call emits one qr_generated meter event', () => {
         .selectFrom('usage_meters')
         .select(['month', 'meter', 'used'])
         .where('organization_id', '=', organizationId)
+        .where('meter', '=', 'qr_generated')
         .execute()
     ).map(({ month, meter, used }) => `${month} ${meter} ${used}`);
 

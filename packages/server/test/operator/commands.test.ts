@@ -39,6 +39,60 @@ describe('orgs', () => {
   });
 });
 
+describe('orgs plan', () => {
+  const newOrganization = async (settings: Record<string, string>, plan: string) => {
+    const args = ['orgs', 'create', '--name', 'Acme', '--plan', plan, '--json'];
+    return created((await command(settings, ...args)).stdout);
+  };
+
+  it('gives another plan, which holds at once beside a running server', async () => {
+    const settings = newSettings();
+    const { origin } = await serve(settings);
+    const organization = await newOrganization(settings, 'free');
+    const token = await tokenOf(origin, organization);
+    const link = { targetUrl: 'https://example.com/' };
+    const urls = Array.from({ length: 60 }, () => link);
+    expect(await call(origin, token, '/urls/bulk', { urls })).toMatchObject({
+      data: { createdCount: 50, failedCount: 10 },
+    });
+    expect((await call(origin, token, '/urls', link)).status).toBe(402);
+
+    const change = (plan: string) =>
+      command(settings, 'orgs', 'plan', '--org', organization.organizationId, '--plan', plan);
+    expect(await change('developer')).toMatchObject({
+      code: 0,
+      stdout: 'Acme has the plan developer now; it was free.\n',
+      stderr: '',
+    });
+    expect((await call(origin, token, '/urls', link)).status).toBe(201);
+
+    const back = await change('free');
+    expect(back.stdout).toBe(
+      'Acme has the plan free now; it was developer.\n' +
+        'It has 51 active links, 1 more than the plan includes: they go on, and no more can be made.\n',
+    );
+    expect((await call(origin, token, '/urls', link)).status).toBe(402);
+    expect((await call(origin, token, '/usage')).data).toMatchObject({
+      plan: 'free',
+      links: { used: 51, included: 50 },
+    });
+  });
+
+  it('writes JSON that programs can read', async () => {
+    const settings = newSettings();
+    const { organizationId } = await newOrganization(settings, 'scale');
+    const args = ['orgs', 'plan', '--org', organizationId, '--plan', 'free', '--json'];
+    const { stdout } = await command(settings, ...args);
+    expect(JSON.parse(stdout)).toEqual({
+      organizationId,
+      plan: 'free',
+      planBefore: 'scale',
+      activeUrls: 0,
+      linkBundle: 50,
+    });
+  });
+});
+
 describe('beside a running server', () => {
   it('organizations and clients are there at once, and what is revoked is gone at once', async () => {
     const settings = newSettings();
@@ -107,6 +161,11 @@ describe('migrate', () => {
 describe('what cannot be done is said in one line, with exit code 1', () => {
   it.each([
     ['an unknown organization', ['clients', 'create', '--org', 'nobody'], /no organization nobody/],
+    [
+      'an unknown organization for a plan',
+      ['orgs', 'plan', '--org', 'nobody', '--plan', 'free'],
+      /no organization nobody/,
+    ],
     ['an unknown client', ['clients', 'revoke', 'nobody'], /no client nobody/],
     [
       'an unknown scope',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { draftOf, now, openRepository, type Stored } from './temporary-database.js';
 
 let stored: Stored;
@@ -100,6 +101,18 @@ describe('the event and its deliveries are written in the transaction of the cha
       expect.arrayContaining([patched, deleted].map(String)),
     );
     expect(events.filter(({ type }) => type === 'url.updated')).toHaveLength(1);
+  });
+
+  it('none while the plan has no webhooks: those that are there wait for one that has', async () => {
+    const organizationId = await stored.addOrganization('developer');
+    await stored.subscribe(organizationId, everything);
+    const organizations = new OrganizationRepository(stored.database);
+    await organizations.changePlan(organizationId, 'free', now);
+    await makeOne(organizationId);
+    expect(await recorded(organizationId)).toEqual([]);
+    await organizations.changePlan(organizationId, 'scale', now);
+    const id = await makeOne(organizationId);
+    expect(await recorded(organizationId)).toMatchObject([{ data: { id: String(id) } }]);
   });
 
   it('are undone with it', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { clientOf } from '../../src/auth/auth-service.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { now, temporaryFile } from './temporary-database.js';
+import { now, openRepository, temporaryFile } from './temporary-database.js';
 
 describe('createFirst', () => {
   it('of many servers that start at once on an empty database lets one make the organization', async () => {
@@ -26,5 +26,33 @@ describe('createFirst', () => {
     expect(made.filter(Boolean)).toHaveLength(1);
     const [database] = databases;
     expect(database && (await new OrganizationRepository(database).list())).toHaveLength(1);
+  });
+});
+
+describe('changePlan', () => {
+  it('tells of the organization as it was, and nothing of one that is not there', async () => {
+    const stored = await openRepository();
+    onTestFinished(() => stored.close());
+    const organizations = new OrganizationRepository(stored.database);
+    const id = await stored.addOrganization('free');
+    expect(await organizations.changePlan(id, 'scale', now)).toMatchObject({ id, plan: 'free' });
+    expect(await organizations.changePlan(id, 'scale', now)).toMatchObject({ id, plan: 'scale' });
+    expect((await organizations.get(id)).plan).toBe('scale');
+    expect(await organizations.changePlan('nobody', 'scale', now)).toBeUndefined();
+    const changes = await stored.database.read.selectFrom('plan_changes').selectAll().execute();
+    expect(changes).toEqual([{ organization_id: id, changed_at: now, plan_before: 'free' }]);
+  });
+
+  it('two within a millisecond leave what it was before the first', async () => {
+    const stored = await openRepository();
+    onTestFinished(() => stored.close());
+    const organizations = new OrganizationRepository(stored.database);
+    const id = await stored.addOrganization('free');
+    await organizations.changePlan(id, 'scale', now);
+    await organizations.changePlan(id, 'developer', now);
+    expect((await organizations.get(id)).plan).toBe('developer');
+    expect(
+      await stored.database.read.selectFrom('plan_changes').select('plan_before').execute(),
+    ).toEqual([{ plan_before: 'free' }]);
   });
 });

@@ -18,6 +18,7 @@ export interface DispatcherOptions {
 
 export interface Opened {
   readonly stored: Stored;
+  readonly organizationId: string;
   readonly clock: TestClock;
   readonly deliveries: DeliveryRepository;
   readonly queue: DeliveryQueue;
@@ -54,6 +55,7 @@ export async function openDispatcher(): Promise<Opened> {
   const queue = new DeliveryQueue(database);
   return {
     stored,
+    organizationId,
     clock,
     deliveries,
     queue,

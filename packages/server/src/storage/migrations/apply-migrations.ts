@@ -4,6 +4,7 @@ import { initial } from './0001-initial.js';
 import { visits } from './0002-visits.js';
 import { qrCodes } from './0003-qr-codes.js';
 import { webhooks } from './0004-webhooks.js';
+import { usage } from './0005-usage.js';
 import { domains } from './0006-domains.js';
 
 export type Engine = 'sqlite';
@@ -14,6 +15,7 @@ const migrations: Record<string, (engine: Engine) => Migration> = {
   '0002-visits': visits,
   '0003-qr-codes': qrCodes,
   '0004-webhooks': webhooks,
+  '0005-usage': usage,
   '0006-domains': domains,
 };
 

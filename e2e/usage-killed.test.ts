@@ -1,0 +1,105 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { connect } from './lib/api.js';
+import { credentials, freePort, scratchFolder, startServer } from './lib/processes.js';
+
+const kills = 3;
+const connections = 32;
+const bulk = JSON.stringify({ urls: [{ targetUrl: 'https://a.example' }, {}] });
+
+/** Calls the API on many connections until it is gone or told to end; how many answers came whole. */
+function hammer(origin: string, token: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  let answered = 0;
+  let isEnding = false;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  // Reads, bulk requests that fail in part, and requests that are refused.
+  const calls = [
+    ['GET', '/api/v1/urls?limit=1', ''],
+    ['POST', '/api/v1/urls/bulk', bulk],
+    ['GET', '/api/v1/urls/999999', ''],
+  ] as const;
+  const call = (turn: number) =>
+    new Promise<void>((resolve, reject) => {
+      const [method, path, body] = calls[turn % calls.length] as (typeof calls)[number];
+      const sent = request(origin + path, { method, agent, headers }, (answer) => {
+        answer.resume();
+        answer.on('error', reject);
+        answer.on('end', () => {
+          if (!answer.complete) return reject(new Error('cut off'));
+          answered += 1;
+          resolve();
+        });
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  const clients = Array.from({ length: connections }, async (_, client) => {
+    for (let turn = client; !isEnding; turn += 1) await call(turn);
+  });
+  const done = Promise.allSettled(clients).then(() => agent.destroy());
+  return {
+    answered: () => answered,
+    done,
+    end() {
+      isEnding = true;
+      return done;
+    },
+  };
+}
+
+async function getToken(origin: string): Promise<string> {
+  const response = await fetch(`${origin}/api/v1/auth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      clientId: credentials.SHORTY_CLIENT_ID,
+      clientSecret: credentials.SHORTY_CLIENT_SECRET,
+    }),
+  });
+  return ((await response.json()) as { data: { accessToken: string } }).data.accessToken;
+}
+
+test(`a server that is killed ${kills} times under load has counted every call that it answered`, async () => {
+  const folder = scratchFolder();
+  const port = await freePort();
+  let server = await startServer({ port, folder });
+  const token = await getToken(server.origin);
+  // Every call of ours that was answered, those that ask for the count too.
+  let answered = 0;
+  const used = async () => {
+    const usage = await connect(server.origin).usage.get();
+    answered += 1;
+    return usage.meters.api_call.used;
+  };
+  const restart = async () => {
+    expect(await server.stop()).toBe(0);
+    server = await startServer({ port, folder });
+  };
+
+  for (let kill = 0; kill < kills; kill += 1) {
+    const load = hammer(server.origin, token);
+    while (load.answered() < 500) await sleep(5);
+    await server.kill();
+    await load.done;
+    answered += load.answered();
+    server = await startServer({ port, folder });
+    // What was left is moved at the start.
+    await expect.poll(async () => answered <= (await used()), { timeout: 10_000 }).toBe(true);
+  }
+
+  // And nothing of it twice: after a stop, everything has been moved.
+  await restart();
+  const before = answered;
+  const start = await used();
+  expect(start).toBeGreaterThanOrEqual(before);
+  // Answers that were on their way when the server died.
+  expect(start).toBeLessThanOrEqual(before + kills * connections);
+  const load = hammer(server.origin, token);
+  while (load.answered() < 500) await sleep(5);
+  await load.end();
+  await restart();
+  expect(await used()).toBe(start + 1 + load.answered());
+  await server.stop();
+});

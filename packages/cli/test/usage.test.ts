@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+beforeAll(async () => {
+  const clock = () => Date.UTC(2030, 0, 31);
+  server = await startApiServer({ clock });
+  shorty = await BuiltShorty.build(server.env);
+  await server.client.urls.create({ targetUrl: 'https://example.com' });
+  await server.client.qr.create({ data: 'text' });
+}, 60_000);
+afterAll(async () => {
+  await server.stop();
+  await shorty.remove();
+});
+
+describe('shorty usage', () => {
+  test('shows a table: the month, the plan, and a line for each thing that is counted', async () => {
+    const { code, stdout } = await shorty.run(['usage', '-o', 'table']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^period {2}2030-01\nplan {4}enterprise\n\nof {16}used {2}included {3}overage {2}overageUsd\n/,
+    );
+    expect(stdout).toMatch(/\nlinks {13}1 {5}unlimited\n/);
+    expect(stdout).toMatch(/\napi_call {10}\d+\n/);
+    expect(stdout).toMatch(/\nqr_generated {6}1 {5}unlimited {2}0 {8}0\.00\n/);
+    expect(stdout).toMatch(/\nwebhook_delivery {2}0 {5}unlimited {2}0 {8}0\.00\n$/);
+  });
+
+  test('writes rows as CSV that stand by themselves', async () => {
+    const { code, stdout } = await shorty.run(['usage', '-o', 'csv', '--period', '2029-12']);
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [
+        'period,plan,of,used,included,overage,overageUsd',
+        '2029-12,enterprise,links,1,unlimited,,',
+        '2029-12,enterprise,api_call,0,,,',
+        '2029-12,enterprise,qr_generated,0,unlimited,0,0.00',
+        '2029-12,enterprise,webhook_delivery,0,unlimited,0,0.00',
+        '',
+      ],
+    ]);
+  });
+
+  test('--json and ndjson are what the server answers', async () => {
+    const answered = await server.client.usage.get({ period: '2029-12' });
+    for (const format of ['json', 'ndjson']) {
+      const { stdout } = await shorty.run(['usage', '--period', '2029-12', '-o', format]);
+      expect(JSON.parse(stdout)).toEqual(answered);
+    }
+  });
+
+  test.each(['2030-13', '2030-1', 'January'])('--period %s is a usage error', async (period) => {
+    const { code, stdout, stderr } = await shorty.run(['usage', '--period', period]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`--period ${period}: this is no month`);
+  });
+
+  test('a month that is to come is refused by the server, in its words', async () => {
+    const { code, stdout, stderr } = await shorty.run(['usage', '--period', '2030-02']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('must not lie in the future: it is 2030-01');
+  });
+});

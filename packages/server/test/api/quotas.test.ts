@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import { type PlanName, type PlanTable, standardPlans } from '../../src/organizations/plans.js';
+import { type Caller, startServer, type TestServer } from './start-server.js';
+
+const bundle = 1_000;
+const clientCount = 64;
+const plans: PlanTable = {
+  ...standardPlans,
+  developer: { ...standardPlans.developer, linkBundle: bundle },
+};
+const body = { targetUrl: 'https://example.com/' };
+
+let api: TestServer;
+beforeAll(async () => {
+  api = await startServer({ plans });
+});
+afterAll(() => api.stop());
+
+/** Clients of one organization, each with a token of its own. */
+async function newClients(plan: PlanName, count = clientCount): Promise<[Caller, ...Caller[]]> {
+  const credentials = await api.createOrganization(plan);
+  const [first, ...others] = await Promise.all(
+    Array.from({ length: count }, () => api.signIn(credentials)),
+  );
+  return [first as Caller, ...others];
+}
+
+const activeOf = async (caller: Caller) =>
+  (await caller.call('listUrls', { query: { isActive: true, limit: 1 } })).data.total;
+const usedOf = async (caller: Caller) => (await caller.call('getUsage')).data.links.used;
+
+describe('a plan with a bundle of 1,000 links', () => {
+  it('ends with exactly 1,000 when 64 clients hammer it, one by one and in bulk', async () => {
+    const clients = await newClients('developer');
+    let created = 0;
+    const hammer = async (caller: Caller, client: number) => {
+      for (let refusals = 0; refusals < 2; ) {
+        if (client % 4 === 0) {
+          const urls = Array.from({ length: 1 + (client % 16) }, () => body);
+          const { status, data } = await caller.call('bulkCreateUrls', { body: { urls } });
+          expect(status).toBe(data.createdCount > 0 ? 201 : 207);
+          expect(data.createdCount + data.errors.length).toBe(urls.length);
+          for (const { code } of data.errors) expect(code).toBe('QUOTA_EXCEEDED');
+          created += data.createdCount;
+          if (data.errors.length > 0) refusals += 1;
+        } else {
+          const answer = await caller.call('createUrl', { body });
+          if (answer.status === 201) created += 1;
+          else {
+            expect(answer.outcome).toBe('402 QUOTA_EXCEEDED');
+            refusals += 1;
+          }
+        }
+      }
+    };
+    await Promise.all(clients.map(hammer));
+    const [caller] = clients;
+    expect([created, await activeOf(caller), await usedOf(caller)]).toEqual([
+      bundle,
+      bundle,
+      bundle,
+    ]);
+  }, 60_000);
+
+  it('is never exceeded while links are paused, deleted and brought back', async () => {
+    const clients = await newClients('developer', 16);
+    const [caller] = clients;
+    const ids: string[] = [];
+    for (let made = 0; made < 12; made += 1) {
+      const urls = Array.from({ length: 100 }, () => body);
+      const { data } = await caller.call('bulkCreateUrls', { body: { urls } });
+      ids.push(...data.created.map(({ id }) => id));
+      if (made < 2) await caller.call('bulkDeleteUrls', { body: { ids: ids.slice(-100) } });
+    }
+    // 1,000 active ones and 200 that want to come back.
+    expect(await usedOf(caller)).toBe(bundle);
+    const [gone, kept] = [ids.slice(0, 200), ids.slice(200)];
+    let freed = 0;
+    let returned = 0;
+    await Promise.all(
+      clients.map(async (client, at) => {
+        const own = (all: string[]) => all.filter((_, index) => index % clients.length === at);
+        for (const id of own(kept).slice(0, 5)) {
+          expect((await client.call('deleteUrl', { params: { id } })).status).toBe(200);
+          freed += 1;
+        }
+        for (const id of own(gone)) {
+          const back = { params: { id }, body: { isActive: true } };
+          const answer = await client.call('updateUrl', back);
+          if (answer.status === 200) returned += 1;
+          else expect(answer.outcome).toBe('402 QUOTA_EXCEEDED');
+        }
+      }),
+    );
+    const used = await usedOf(caller);
+    expect(used).toBe(bundle - freed + returned);
+    expect(await activeOf(caller)).toBe(used);
+    expect(used).toBeLessThanOrEqual(bundle);
+    expect(returned).toBeGreaterThan(0);
+  }, 60_000);
+
+  it('a bulk update tells of each link that has no room to come back', async () => {
+    const [caller] = await newClients('free', 1);
+    const urls = Array.from({ length: 50 }, () => body);
+    const first = (await caller.call('bulkCreateUrls', { body: { urls } })).data.created;
+    const ids = first.slice(0, 3).map(({ id }) => id);
+    await caller.call('bulkDeleteUrls', { body: { ids } });
+    await caller.call('createUrl', { body });
+    const updates = ids.map((id) => ({ id, isActive: true }));
+    const { data } = await caller.call('bulkUpdateUrls', { body: { updates } });
+    expect(data.updated.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect(data.errors).toEqual([
+      {
+        index: 2,
+        id: ids[2],
+        code: 'UPDATE_FAILED',
+        error: expect.stringContaining("its plan's bundle of active links"),
+      },
+    ]);
+    expect(await usedOf(caller)).toBe(50);
+  });
+
+  it('a plan that has become too small keeps what is there, and takes no more', async () => {
+    const [caller] = await newClients('developer', 1);
+    const urls = Array.from({ length: 60 }, () => body);
+    const { created } = (await caller.call('bulkCreateUrls', { body: { urls } })).data;
+    const [one, ...others] = created.map(({ id }) => id);
+    const organizations = new OrganizationRepository(api.server.database);
+    await organizations.changePlan(caller.organizationId, 'free', api.clock());
+    expect((await caller.call('getUsage')).data.links).toEqual({ used: 60, included: 50 });
+    expect((await caller.call('createUrl', { body })).outcome).toBe('402 QUOTA_EXCEEDED');
+    const params = { id: one ?? '' };
+    expect((await caller.call('updateUrl', { params, body: { title: 'x' } })).status).toBe(200);
+    expect((await api.visit(`/${created[0]?.shortCode}`)).status).toBe(307);
+    await caller.call('deleteUrl', { params });
+    const back = await caller.call('updateUrl', { params, body: { isActive: true } });
+    expect(back.outcome).toBe('402 QUOTA_EXCEEDED');
+    await caller.call('bulkDeleteUrls', { body: { ids: others.slice(0, 10) } });
+    expect((await caller.call('createUrl', { body })).status).toBe(201);
+    expect(await usedOf(caller)).toBe(50);
+  });
+});
+
+describe('QR generation quota per month', () => {
+  it('Free ends with exactly 25 when 64 clients ask at once', async () => {
+    const clients = await newClients('free');
+    const answers = await Promise.all(
+      clients.map((caller, at) =>
+        caller.call('createQr', { body: { data: `code ${at}`, size: 200 } }),
+      ),
+    );
+    const created = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(created).toHaveLength(25);
+    for (const { outcome } of refused) expect(outcome).toBe('402 QUOTA_EXCEEDED');
+    const [caller] = clients;
+    expect((await caller.call('listQrs')).data.total).toBe(25);
+    expect((await caller.call('getUsage')).data.meters.qr_generated).toEqual({
+      used: 25,
+      included: 25,
+      overage: 0,
+      overageUsd: 0,
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Opened, openDispatcher } from './open-dispatcher.js';
+import { receiver } from './receiver.js';
+
+const second = 1_000;
+const day = 24 * 60 * 60 * second;
+
+let opened: Opened;
+beforeEach(async () => {
+  opened = await openDispatcher();
+});
+
+const makeLink = () => opened.stored.create(opened.organizationId, [{}]);
+/** `2030-01: 1` for each month that has any. */
+const metered = async () =>
+  (
+    await opened.stored.database.read
+      .selectFrom('usage_meters')
+      .select(['month', 'used'])
+      .where('organization_id', '=', opened.organizationId)
+      .where('meter', '=', 'webhook_delivery')
+      .orderBy('month')
+      .execute()
+  ).map(({ month, used }) => `${month}: ${used}`);
+
+describe('webhook_delivery', () => {
+  it('counts a delivery once, when it is acknowledged, however many attempts that takes', async () => {
+    const hook = await receiver((response, count) =>
+      response.writeHead(count < 3 ? 500 : 204).end(),
+    );
+    await opened.subscribe(hook.url);
+    await makeLink();
+    const dispatcher = opened.dispatcher();
+    await dispatcher.runOnce();
+    opened.clock.advance(30 * second);
+    await dispatcher.runOnce();
+    expect(await metered()).toEqual([]);
+    opened.clock.advance(120 * second);
+    await dispatcher.runOnce();
+    expect(hook.received).toHaveLength(3);
+    expect(await metered()).toEqual(['2030-01: 1']);
+  });
+
+  it('counts each webhook that an event reached', async () => {
+    const [one, two] = [await receiver(), await receiver()];
+    await opened.subscribe(one.url);
+    await opened.subscribe(two.url);
+    await makeLink();
+    await makeLink();
+    await opened.dispatcher().runOnce();
+    expect(await metered()).toEqual(['2030-01: 4']);
+  });
+
+  it('passes over what failed for good', async () => {
+    const hook = await receiver((response) => response.writeHead(500).end());
+    const id = await opened.subscribe(hook.url);
+    await makeLink();
+    const dispatcher = opened.dispatcher({ schedule: [second] });
+    await dispatcher.runOnce();
+    opened.clock.advance(second);
+    await dispatcher.runOnce();
+    expect(await opened.states(id)).toEqual(['failed 2 The receiver answered 500']);
+    expect(await metered()).toEqual([]);
+  });
+
+  it('counts in the month of the acknowledgement', async () => {
+    const hook = await receiver((response, count) =>
+      response.writeHead(count < 2 ? 500 : 204).end(),
+    );
+    await opened.subscribe(hook.url);
+    await makeLink();
+    opened.clock.advance(31 * day - second);
+    const dispatcher = opened.dispatcher();
+    await dispatcher.runOnce();
+    opened.clock.advance(30 * second);
+    await dispatcher.runOnce();
+    expect(await metered()).toEqual(['2030-02: 1']);
+  });
+
+  it('passes over tests and replays', async () => {
+    const hook = await receiver();
+    const id = await opened.subscribe(hook.url);
+    await makeLink();
+    const dispatcher = opened.dispatcher();
+    await dispatcher.runOnce();
+    const { deliveries } = await opened.deliveries.list(id, { limit: 1, offset: 0 });
+    await opened.deliveries.replay(id, deliveries[0]?.id ?? '', opened.clock(), undefined);
+    await opened.record(id);
+    await dispatcher.runOnce();
+    expect(hook.received).toHaveLength(3);
+    expect(await metered()).toEqual(['2030-01: 1']);
+  });
+
+  it('counts once what two dispatchers have sent', async () => {
+    const id = await opened.subscribe('http://receiver.example/');
+    await makeLink();
+    const claim = [{ webhookId: id, count: 1 }];
+    const [slow] = await opened.queue.advance([], claim, opened.clock(), second);
+    opened.clock.advance(second);
+    const [fast] = await opened.queue.advance([], claim, opened.clock(), second);
+    if (!slow || !fast) throw new Error('nothing was claimed');
+    for (const delivery of [fast, slow]) {
+      const outcome = {
+        delivery,
+        attemptedAt: opened.clock(),
+        durationMs: 1,
+        statusCode: 204,
+        error: null,
+        responseBody: '',
+        nextAttemptAt: null,
+      };
+      await opened.queue.advance([outcome], [], opened.clock(), second);
+    }
+    expect(await metered()).toEqual(['2030-01: 1']);
+  });
+});
