@@ -116,11 +116,11 @@ function toForm(value: unknown): string {
 }
 
 // HTTP has no way to send other characters in a header.
-function inHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+function inHeaders(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      value.replaceAll(/[^\x20-\x7e\x80-\xff]/g, '').trim(),
+      (value ?? '').replaceAll(/[^\x20-\x7e\x80-\xff]/g, '').trim(),
     ]),
   );
 }
