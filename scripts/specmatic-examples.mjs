@@ -161,7 +161,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     verifyDomain: onDomain,
     deleteDomain: { path: { id: (await newDomain('old.example.com')).id } },
     getTlsAllowed: { query: { domain: 'nobody.example.com' }, status: 404 },
-    getUsage: {},
+    getUsage: { query: { period: new Date(now).toISOString().slice(0, 7) } },
     getLiveness: {},
     getReadiness: {},
     getMetrics: {},
