@@ -2,11 +2,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Makes records on a server, and writes one file for each exchange that Specmatic shall begin with. */
-export async function writeExamples({ url: origin, credentials }, operations, folder) {
+/**
+ * Makes records on a server, and writes one file for each exchange that Specmatic shall begin with.
+ * `world` is what lies outside of it: TXT records that are set, and a logo.
+ */
+export async function writeExamples(server, operations, folder, world) {
+  const { url: origin, credentials } = server;
   const { accessToken } = await post(origin, '/api/v1/auth/token', credentials);
   const create = (path, body) => post(origin, `/api/v1${path}`, body, accessToken);
-  const exchanges = await makeExchanges(create, credentials);
+  const exchanges = await makeExchanges(create, credentials, world);
   const missing = [...operations.keys()].filter((id) => !exchanges[id]);
   if (missing.length > 0) throw new Error(`there is no example of ${missing.join(', ')}`);
   mkdirSync(folder, { recursive: true });
@@ -27,26 +31,34 @@ export const expectedFailures = [
   // Items of a bulk request fail one by one: 201 or 207, never a 4xx for all of them.
   /^-ve .* \/api\/v1\/urls\/bulk -> 4xx .*(?:urls|updates)\.\[\]/,
   // A code is for a link or for a text: which of two optional fields is there, no schema of ours says.
-  /^\+ve .*POST \/api\/v1\/qr -> 201 .*BODY contains only the mandatory keys/,
+  /^\+ve .*POST \/api\/v1\/qr -> 201 .*BODY contains (?:all the|only the mandatory) keys/,
   // The same for ids in the body or in the query.
   /^\+ve .*DELETE \/api\/v1\/urls\/bulk -> 200 .*BODY has been omitted/,
+  // A domain is added once; with an Idempotency-Key it would be the second time.
+  /^\+ve .*POST \/api\/v1\/domains -> 201 .*Idempotency-Key/,
   // Whoever passes a picture's address on may add to its query: it is shown all the same.
   /^-ve .*GET \/api\/qr\/\(id:uuid\)\/download -> 4xx .*download is mutated/,
 ];
 
 /** By operationId: what fills the path, the query and the body, and the status that follows. */
-async function makeExchanges(create, { clientId, clientSecret }) {
+async function makeExchanges(create, { clientId, clientSecret }, { challenges, logoUrl }) {
+  const newDomain = async (hostname) => {
+    const domain = await create('/domains', { hostname });
+    challenges.push(domain.txtRecord.value);
+    return domain;
+  };
   const targetUrl = 'https://example.com/';
   const password = 'open sesame';
-  // Each field, so that none is made up: few made-up domains exist.
+  const domain = await newDomain('go.example.com');
+  await create(`/domains/${domain.id}/verify`, {});
+  // Nearly each field, so that few are made up: no made-up domain is ours.
   const link = {
     targetUrl,
-    customSlug: null,
     title: 'Spring',
     description: 'A sale',
     category: 'campaigns',
     tags: ['launch'],
-    domainId: null,
+    domainId: domain.id,
     redirectType: 301,
     expiresAt: '2099-12-31T23:59:59Z',
     isPasswordProtected: true,
@@ -59,15 +71,13 @@ async function makeExchanges(create, { clientId, clientSecret }) {
     customUtmParams: {},
     sourceDomain: 'example.com',
   };
-  const { customSlug: _, ...changes } = { ...link, isActive: true };
   const look = {
     size: 400,
     format: 'png',
     foregroundColor: '#000000',
     backgroundColor: '#FFFFFF',
-    logoUrl: null,
-    errorCorrectionLevel: 'M',
-    stylePreset: 'default',
+    logoUrl,
+    errorCorrectionLevel: 'H',
   };
   // A port that refuses at once: nothing is sent to anybody.
   const receiver = { url: 'http://127.0.0.1:65533/hook', events: ['url.created'] };
@@ -91,6 +101,7 @@ async function makeExchanges(create, { clientId, clientSecret }) {
       answers: `image/${format}`,
     })),
   );
+  const onDomain = { path: { id: domain.id } };
   const onUrl = { path: { id } };
   const onQr = { path: { id: qr.id } };
   const onWebhook = { path: { id: webhook.id } };
@@ -118,14 +129,14 @@ async function makeExchanges(create, { clientId, clientSecret }) {
       { body: { urls: [{ ...link, domainId: nobody }] }, status: 207 },
     ],
     bulkUpdateUrls: [
-      { body: { updates: [{ ...changes, id: Number(id) }] } },
-      { body: { updates: [{ ...changes, id: 999999 }] }, status: 207 },
+      { body: { updates: [{ ...link, id: Number(id), isActive: true }] } },
+      { body: { updates: [{ ...link, id: 999999, isActive: true }] }, status: 207 },
     ],
     bulkDeleteUrls: { body: { ids: [Number((await newUrl()).id), 999999] } },
     getUrl: [onUrl, { path: { id: '999999' }, status: 404 }],
-    updateUrl: { ...onUrl, body: changes },
+    updateUrl: { ...onUrl, body: { ...link, isActive: true } },
     deleteUrl: { path: { id: (await newUrl()).id } },
-    createQr: { body: { ...look, data: 'another text', urlId: null }, status: 201 },
+    createQr: { body: { ...look, stylePreset: 'dots', data: 'another text' }, status: 201 },
     listQrs: { query: { standalone: 'true' } },
     listUrlQrs: onUrl,
     getQr: [onQr, { path: { id: nobody }, status: 404 }],
@@ -137,14 +148,20 @@ async function makeExchanges(create, { clientId, clientSecret }) {
     createWebhook: { body: { ...receiver, isActive: true }, status: 201 },
     listWebhooks: {},
     getWebhook: [onWebhook, { path: { id: nobody }, status: 404 }],
-    updateWebhook: { ...onWebhook, body: { ...receiver, isActive: false } },
+    updateWebhook: { ...onWebhook, body: { ...receiver, isActive: true } },
     deleteWebhook: { path: { id: (await create('/webhooks', receiver)).id } },
     testWebhook: { ...onWebhook, body: { type: 'qr.created' }, status: 201 },
     rotateWebhookSecret: onWebhook,
     listDeliveries: { ...onWebhook, query: { status: 'pending' } },
     getDelivery: onDelivery,
     replayDelivery: { ...onDelivery, status: 201 },
-    getUsage: {},
+    createDomain: { body: { hostname: 'new.example.com' }, status: 201 },
+    listDomains: { query: { isActive: 'true', hostname: 'go.example.com' } },
+    getDomain: onDomain,
+    verifyDomain: onDomain,
+    deleteDomain: { path: { id: (await newDomain('old.example.com')).id } },
+    getTlsAllowed: { query: { domain: 'nobody.example.com' }, status: 404 },
+    getUsage: { query: { period: new Date(now).toISOString().slice(0, 7) } },
     getLiveness: {},
     getReadiness: {},
     getMetrics: {},

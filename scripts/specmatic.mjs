@@ -1,6 +1,8 @@
 // `npm run specmatic`: Specmatic, which knows openapi.yaml and nothing else of us, calls a server.
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,8 +25,17 @@ build();
 const { createServer } = await import('@shorty/server');
 const { parse } = createRequire(join(root, 'packages/server/package.json'))('yaml');
 const scratch = mkdtempSync(join(tmpdir(), 'shorty-specmatic-'));
-const server = createServer({ allowPrivateNetwork: true });
+const challenges = [];
+const server = createServer({
+  allowPrivateNetwork: true,
+  // Every TXT record is set as it was asked for.
+  resolveTxt: async () => challenges,
+});
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>';
+const logos = createHttpServer((_, response) => response.end(logo)).listen(0, '127.0.0.1');
 try {
+  await once(logos, 'listening');
   await server.start();
   note('Specmatic calls every operation');
   const faults = faultsOf(await run());
@@ -32,13 +43,15 @@ try {
   process.exitCode = faults.length === 0 ? 0 : 1;
 } finally {
   await server.stop();
+  logos.close();
   rmSync(scratch, { recursive: true, force: true });
 }
 
 async function run() {
   const examples = join(scratch, 'examples');
+  const logoUrl = `http://127.0.0.1:${logos.address().port}/logo.svg`;
   const { document, operations } = describeApi();
-  const token = await writeExamples(server, operations, examples);
+  const token = await writeExamples(server, operations, examples, { challenges, logoUrl });
   writeFileSync(join(scratch, 'openapi.json'), JSON.stringify(document));
   writeFileSync(join(scratch, 'specmatic.json'), JSON.stringify(settings(examples, token)));
   const command = ['-y', '--package', specmatic, 'specmatic', 'test', '--strict'];

@@ -5,6 +5,7 @@ export type RawBody = Uint8Array | ArrayBuffer | string;
 
 /** The body's bytes, without a copy where there is something to look at. */
 export function rawBytes(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
   if (typeof body === 'string') return new TextEncoder().encode(body);
   if (ArrayBuffer.isView(body)) {
     return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);

@@ -20,10 +20,10 @@ html body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.55 ${typ
 #docs .info .title small pre{color:var(--paper)}
 #docs .info a,#docs .info .url,#docs .scopes a{color:var(--accent)}
 #docs .operations-bar{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem}
-#docs .operations-bar h2{margin:0;font-size:1.375rem}
+#docs .operations-bar h2{margin:0;font-size:1.75rem}
 #docs .opblock-tag small,#docs .opblock-tag,#docs .opblock .opblock-summary-description{color:var(--ink)}
-#docs .opblock-tag{flex-wrap:wrap}
-#docs .opblock-tag small{flex:1 1 12rem}
+#docs .expand-operation{margin-left:auto}
+@media (max-width:40rem){#docs .opblock-tag{flex-wrap:wrap}#docs .opblock-tag small{order:1;flex:1 0 100%;padding:0}}
 #docs .opblock-get{--method:var(--get)}
 #docs .opblock-post{--method:var(--post)}
 #docs .opblock-patch{--method:var(--patch)}

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../contract/api-error.js';
+import { parseTrustedProxies } from '../net/client-address.js';
 import type { Handlers } from './handlers.js';
 import { mountRoutes } from './mount-routes.js';
 import { toApiError } from './problem.js';
@@ -25,6 +26,8 @@ beforeEach(async () => {
     handlers: handlers as Handlers,
     auth: { authenticate: async () => caller },
     clock: () => 0,
+    proxies: parseTrustedProxies(''),
+    rateLimiter: undefined,
     countCall: (organizationId) => {
       isCalled.push(organizationId);
       return new Promise((resolve) => {

@@ -46,9 +46,13 @@ export const operations: readonly Operation[] = Object.entries(openApi.paths).fl
 );
 
 // Strict would refuse the words that OpenAPI has beside those of JSON Schema.
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv);
-ajv.addSchema(openApi, 'openapi.yaml');
+const bodies = new Ajv2020({ strict: false, allErrors: true });
+// A header is a text, whatever it says.
+const headerFields = new Ajv2020({ strict: false, allErrors: true, coerceTypes: true });
+for (const ajv of [bodies, headerFields]) {
+  addFormats.default(ajv);
+  ajv.addSchema(openApi, 'openapi.yaml');
+}
 
 export interface Received {
   readonly status: number;
@@ -67,7 +71,7 @@ export function faultsOf(operation: Operation, { status, headers, text }: Receiv
   const headerFaults = Object.entries(declared).flatMap(([name, { required }]) => {
     const value = headers.get(name);
     if (value === null) return required ? [`${name} is missing`] : [];
-    return validate([...where, 'headers', name, 'schema'], value, name);
+    return validate(headerFields, [...where, 'headers', name, 'schema'], value, name);
   });
   return [...headerFaults, ...contentFaults(content, where, headers, text)];
 }
@@ -83,10 +87,10 @@ function contentFaults(
   const declared = Object.keys(content).find((each) => bare(each) === type);
   if (declared === undefined) return [`content type ${type} is not documented`];
   if (type !== 'application/json') return [];
-  return validate([...where, 'content', declared, 'schema'], JSON.parse(text), 'body');
+  return validate(bodies, [...where, 'content', declared, 'schema'], JSON.parse(text), 'body');
 }
 
-function validate(where: readonly string[], value: unknown, name: string): string[] {
+function validate(ajv: Ajv2020, where: readonly string[], value: unknown, name: string): string[] {
   const pointer = where.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));
   const check = ajv.getSchema(`openapi.yaml#/${pointer.map(encodeURIComponent).join('/')}`);
   if (!check) throw new Error(`there is no schema at ${where.join(' ')}`);

@@ -35,7 +35,16 @@ export function requestsTo(
       path: texts(parametersIn('path')),
       query: texts(parametersIn('query')),
       more: rarely(fc.dictionary(fc.string({ maxLength: 6 }), fc.string(), { maxKeys: 1 }), {}),
-      headers: texts(parametersIn('header')),
+      headers: fc.record(
+        Object.fromEntries(
+          // Not their examples: a key that was used before would be a conflict each time.
+          parametersIn('header').map(({ name, schema }) => [
+            name,
+            values.valueOf(schema).map(String),
+          ]),
+        ),
+        { requiredKeys: [] },
+      ),
       accept: fc.constantFrom('*/*', 'application/json', 'text/html,*/*;q=0.8'),
       authorization: rarely(fc.constantFrom('', 'Bearer x', 'Basic eDp5'), `Bearer ${token}`),
       content: contentOf(operation, values),
@@ -107,11 +116,11 @@ function toForm(value: unknown): string {
 }
 
 // HTTP has no way to send other characters in a header.
-function inHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+function inHeaders(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      value.replaceAll(/[^\x20-\x7e\x80-\xff]/g, '').trim(),
+      (value ?? '').replaceAll(/[^\x20-\x7e\x80-\xff]/g, '').trim(),
     ]),
   );
 }

@@ -41,8 +41,8 @@ export class SeenNames {
 
   /** What a parameter or field of this name may be: `urlId` is one of the urls that were seen. */
   of(name: string, path: string): readonly string[] {
-    const [, noun] = /^(\w+)Id$/.exec(name) ?? [];
-    const kind = noun === undefined ? collectionOf(path.split(`/{${name}}`)[0] ?? '') : `${noun}s`;
+    const [before, after] = path.split(`{${name}}`);
+    const kind = after === undefined ? name.replace(/Id$/, 's') : collectionOf(before ?? '');
     return this.#names.get(kind) ?? [];
   }
 
@@ -54,7 +54,8 @@ export class SeenNames {
 
 /** The last word of a path that is no parameter: `webhooks` of `/api/v1/webhooks/{id}`. */
 function collectionOf(path: string): string {
-  return path.split('/').findLast((segment) => !segment.startsWith('{')) ?? '';
+  const words = path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'));
+  return words.at(-1) ?? '';
 }
 
 // Ports that refuse at once: no receiver or logo of these is looked for outside.
@@ -155,6 +156,7 @@ export class SchemaArbitraries {
     if (format === 'uuid') return fc.uuid();
     if (format === 'date-time') return instant;
     if (format === 'uri') return address;
+    if (format === 'hostname' || format === 'idn-hostname') return fc.domain();
     if (pattern !== undefined && !/\(\?[=!<]/.test(pattern)) {
       const form = new RegExp(pattern);
       return fc
