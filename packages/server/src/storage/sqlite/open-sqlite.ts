@@ -11,6 +11,7 @@ import {
 import type { Database, Schema } from '../database.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
+import { eachRunner } from './each-runner.js';
 import { GroupCommit } from './group-commit.js';
 import { SqliteDriver } from './sqlite-driver.js';
 
@@ -60,6 +61,7 @@ export function openSqlite(options: SqliteOptions): Database {
     write: (work) => commits.write(work),
     afterCommit: (transaction, callback) => commits.afterCommit(transaction, callback),
     bulkInsert: bulkInserter(writer),
+    runEach: eachRunner(writer),
     async allocateUrlIds(transaction, count) {
       const { rows } = await transaction.executeQuery<{ last_id: number }>(
         CompiledQuery.raw(countUp, [count]),
