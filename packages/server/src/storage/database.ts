@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Transaction } from 'kysely';
+import type { CompiledQuery, Insertable, Kysely, Transaction } from 'kysely';
 import type { Schema } from './schema.js';
 
 export type { Schema } from './schema.js';
@@ -23,6 +23,8 @@ export interface Database {
    * left to their default.
    */
   readonly bulkInsert: BulkInsert;
+  /** Runs a statement once for each row of parameters; how many rows each time has changed. */
+  readonly runEach: RunEach;
   /** Reserves URL ids for this transaction; the first of `count` consecutive ones. */
   allocateUrlIds(transaction: WriteTransaction, count: number): Promise<number>;
   /** Brings the tables up to date; the names of the migrations that it applied. */
@@ -48,6 +50,15 @@ export type BulkInsert = <Table extends keyof Schema & string>(
   rows: readonly Insertable<Schema[Table]>[],
   options?: { readonly passConflicts?: boolean },
 ) => Promise<number>;
+
+/** What a parameter of a statement may be. */
+export type Value = string | number | Uint8Array | null;
+
+export type RunEach = (
+  transaction: WriteTransaction,
+  statement: CompiledQuery<unknown>,
+  rows: readonly (readonly Value[])[],
+) => Promise<number[]>;
 
 /** Storage is locked, full, read-only or away. The request may succeed later. */
 export class StorageUnavailableError extends Error {

@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely';
-import type { Database, WriteTransaction } from '../storage/database.js';
+import type { Database, Value, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
 import { countUses, UseTally } from '../usage/usage-meters.js';
@@ -108,44 +108,31 @@ export class DeliveryQueue {
   /** Gives deliveries back that were claimed and not attempted. */
   async release(deliveries: readonly ClaimedDelivery[], now: number): Promise<void> {
     if (deliveries.length === 0) return;
-    await this.#database.write(async (transaction) => {
-      for (const { id, leasedUntil } of deliveries) {
-        await transaction.executeQuery(this.#queries.release(now, id, leasedUntil));
-      }
-    });
+    const rows = deliveries.map(({ id, leasedUntil }) => [now, id, leasedUntil]);
+    await this.#database.write((transaction) =>
+      this.#database.runEach(transaction, this.#queries.release, rows),
+    );
   }
 
   async #record(transaction: WriteTransaction, outcomes: readonly AttemptOutcome[]): Promise<void> {
     const attempts: DeliveryAttemptTable[] = [];
     const charged = new UseTally();
-    for (const outcome of outcomes) {
-      const { delivery, nextAttemptAt } = outcome;
-      const isDelivered = outcome.error === null;
-      const status = isDelivered ? 'delivered' : nextAttemptAt === null ? 'failed' : 'pending';
-      const number = delivery.attempts + 1;
-      const deliveredAt = isDelivered ? outcome.attemptedAt + outcome.durationMs : null;
-      const { numAffectedRows } = await transaction.executeQuery(
-        this.#queries.record(
-          status,
-          number,
-          nextAttemptAt,
-          nextAttemptAt,
-          outcome.statusCode,
-          outcome.error,
-          deliveredAt,
-          delivery.id,
-          delivery.attempts,
-          'pending',
-        ),
-      );
+    const changes = await this.#database.runEach(
+      transaction,
+      this.#queries.record,
+      outcomes.map(parametersOf),
+    );
+    for (const [at, outcome] of outcomes.entries()) {
+      const { delivery } = outcome;
       // Nothing when the lease had ended and somebody else was faster.
-      if (numAffectedRows !== 1n) continue;
+      if (changes[at] !== 1) continue;
+      const deliveredAt = deliveredAtOf(outcome);
       if (deliveredAt !== null && delivery.isCharged) {
         charged.add(delivery.organizationId, deliveredAt);
       }
       attempts.push({
         delivery_id: delivery.id,
-        number,
+        number: delivery.attempts + 1,
         attempted_at: outcome.attemptedAt,
         duration_ms: outcome.durationMs,
         status_code: outcome.statusCode,
@@ -184,6 +171,28 @@ export class DeliveryQueue {
       await transaction.executeQuery(this.#queries.lease(leasedUntil, ...ids));
     }
   }
+}
+
+function deliveredAtOf({ error, attemptedAt, durationMs }: AttemptOutcome): number | null {
+  return error === null ? attemptedAt + durationMs : null;
+}
+
+/** Of the statement that records an outcome. */
+function parametersOf(outcome: AttemptOutcome): readonly Value[] {
+  const { delivery, nextAttemptAt, statusCode, error } = outcome;
+  const status = error === null ? 'delivered' : nextAttemptAt === null ? 'failed' : 'pending';
+  return [
+    status,
+    delivery.attempts + 1,
+    nextAttemptAt,
+    nextAttemptAt,
+    statusCode,
+    error,
+    deliveredAtOf(outcome),
+    delivery.id,
+    delivery.attempts,
+    'pending',
+  ];
 }
 
 function buildQueries({ read }: Database) {
@@ -228,29 +237,27 @@ function buildQueries({ read }: Database) {
         .set({ due_at: 0 })
         .where('id', 'in', Array<string>(leasedAtOnce).fill('')),
     ),
-    record: compileUpdate(
-      read
-        .updateTable('deliveries')
-        .set({
-          status: '',
-          attempts: 0,
-          next_attempt_at: 0,
-          due_at: 0,
-          last_status_code: 0,
-          last_error: '',
-          delivered_at: 0,
-        })
-        .where('id', '=', '')
-        .where('attempts', '=', 0)
-        .where('status', '=', ''),
-    ),
-    release: compileUpdate(
-      read
-        .updateTable('deliveries')
-        .set({ due_at: 0 })
-        .where('id', '=', '')
-        .where('due_at', '=', 0),
-    ),
+    record: read
+      .updateTable('deliveries')
+      .set({
+        status: '',
+        attempts: 0,
+        next_attempt_at: 0,
+        due_at: 0,
+        last_status_code: 0,
+        last_error: '',
+        delivered_at: 0,
+      })
+      .where('id', '=', '')
+      .where('attempts', '=', 0)
+      .where('status', '=', '')
+      .compile(),
+    release: read
+      .updateTable('deliveries')
+      .set({ due_at: 0 })
+      .where('id', '=', '')
+      .where('due_at', '=', 0)
+      .compile(),
   };
 }
 

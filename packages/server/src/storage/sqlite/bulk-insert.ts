@@ -1,13 +1,11 @@
 import type { Database as SqliteHandle, Statement } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { giveWay } from '../../give-way.js';
-import type { BulkInsert } from '../database.js';
+import type { BulkInsert, Value } from '../database.js';
 import { translateSqliteError } from './sqlite-error.js';
 
 // About a fifth of a millisecond.
 const rowsAtOnce = 16;
-
-type Value = string | number | Uint8Array | null;
 
 /**
  * One prepared statement, run row by row. A statement of many rows is slower here: so that it can

@@ -11,6 +11,7 @@ import {
 import type { Database, Schema } from '../database.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
+import { eachRunner } from './each-runner.js';
 import { GroupCommit } from './group-commit.js';
 import { SqliteDriver } from './sqlite-driver.js';
 
@@ -30,16 +31,20 @@ const pageBytes = 4_096;
 // A log that writers keep growing never comes to its end by itself.
 const maxLogBytes = 4 * checkpointPages * pageBytes;
 
+// The writer's is small: when a tree was balanced, SQLite's next commit walks through all that its
+// cache holds, which takes a millisecond with 64 MB.
+const cacheKilobytes = { write: 8_192, read: 65_536 } as const;
+
 const countUp = 'update url_id_counter set last_id = last_id + ? returning last_id';
 
 export function openSqlite(options: SqliteOptions): Database {
   const { path } = options;
   const isMemory = path === ':memory:';
   if (!isMemory) mkdirSync(dirname(path), { recursive: true });
-  const writer = openHandle(options);
+  const writer = openHandle(options, 'write');
   const write = kyselyOn(writer);
   // Its own handle, so that a read never queues behind a writer that waits for a lock.
-  const read = isMemory ? write : kyselyOn(openHandle(options));
+  const read = isMemory ? write : kyselyOn(openHandle(options, 'read'));
   const commits = new GroupCommit(write);
   let maintainer: SqliteHandle.Database | undefined;
   return {
@@ -56,6 +61,7 @@ export function openSqlite(options: SqliteOptions): Database {
     write: (work) => commits.write(work),
     afterCommit: (transaction, callback) => commits.afterCommit(transaction, callback),
     bulkInsert: bulkInserter(writer),
+    runEach: eachRunner(writer),
     async allocateUrlIds(transaction, count) {
       const { rows } = await transaction.executeQuery<{ last_id: number }>(
         CompiledQuery.raw(countUp, [count]),
@@ -77,7 +83,7 @@ export function openSqlite(options: SqliteOptions): Database {
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
       // Its own handle: there is no checkpoint on one that is within a transaction.
-      maintainer ??= openHandle(options);
+      maintainer ??= openHandle(options, 'write');
       maintainer.pragma('wal_checkpoint(PASSIVE)');
       if (logBytes(path) > maxLogBytes) maintainer.pragma('wal_checkpoint(RESTART)');
     },
@@ -98,7 +104,10 @@ function bytesOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function openHandle({ path, durability, leavesCheckpoints }: SqliteOptions): SqliteHandle.Database {
+function openHandle(
+  { path, durability, leavesCheckpoints }: SqliteOptions,
+  use: keyof typeof cacheKilobytes,
+): SqliteHandle.Database {
   const handle = new SqliteHandle(path, { timeout: 0 });
   // Opening may meet another process that is just switching the file to WAL.
   handle.pragma('busy_timeout = 5000');
@@ -108,7 +117,7 @@ function openHandle({ path, durability, leavesCheckpoints }: SqliteOptions): Sql
   handle.pragma(`wal_autocheckpoint = ${leavesCheckpoints ? 0 : checkpointPages}`);
   // So that the log's size says how much of it is in use.
   handle.pragma('journal_size_limit = 0');
-  handle.pragma('cache_size = -65536');
+  handle.pragma(`cache_size = -${cacheKilobytes[use]}`);
   handle.pragma('busy_timeout = 0');
   // As every other engine compares; who wants it otherwise lowers both sides.
   handle.pragma('case_sensitive_like = ON');
