@@ -52,10 +52,10 @@ export function isRefusal(error: unknown): error is WebhookVerificationError {
 }
 
 /** The fault that nearly every first webhook receiver has, so it says how to mend it. */
-export function bodyConsumed(cause?: unknown): WebhookVerificationError {
-  return new WebhookVerificationError(
+export function refuseConsumed(cause?: unknown): never {
+  throw new WebhookVerificationError(
     'body_already_parsed',
-    "The body was parsed, its signed bytes are gone. Express: express.raw({ type: '*/*' }) before express.json(). Fastify: fastifyWebhook. Hono, fetch: verify before reading.",
+    "The body was parsed, its signed bytes are gone. Express: express.raw({ type: '*/*' }) before express.json(). Fastify: fastifyWebhook. Hono, fetch: verify first.",
     { cause },
   );
 }

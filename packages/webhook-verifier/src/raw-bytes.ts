@@ -1,4 +1,4 @@
-import { bodyConsumed } from './errors.js';
+import { refuseConsumed } from './errors.js';
 
 /** The body exactly as it came; a string stands for its UTF-8 bytes. */
 export type RawBody = Uint8Array | ArrayBuffer | string;
@@ -14,5 +14,5 @@ export function rawBytes(body: unknown): Uint8Array {
   if ({}.toString.call(body) === '[object ArrayBuffer]') {
     return new Uint8Array(body as ArrayBuffer);
   }
-  throw bodyConsumed();
+  return refuseConsumed();
 }

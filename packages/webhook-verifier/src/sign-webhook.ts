@@ -55,8 +55,9 @@ export function signBody(
   { secret, deliveryId = randomUUID(), now = new Date() }: SignOptions,
 ): SignedWebhook['headers'] {
   const timestamp = String(Math.floor(now.getTime() / 1000));
+  const bytes = Buffer.from(body);
   const signatures = secretsOf(secret).map(
-    (each) => `sha256=${signatureOf(timestamp, body, each)}`,
+    (each) => `sha256=${signatureOf(timestamp, bytes, each)}`,
   );
   return {
     'Content-Type': 'application/json; charset=utf-8',

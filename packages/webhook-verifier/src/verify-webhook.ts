@@ -17,7 +17,7 @@ function check(input: VerifyInput): Uint8Array {
   let matches = false;
   // Every pair is compared, so that the time taken does not tell which one fitted.
   for (const secret of secrets) {
-    const expected = signatureOf(timestamp, bytes, secret, 'binary');
+    const expected = signatureOf(timestamp, bytes, secret);
     for (const signature of signatures) matches = isSignature(expected, signature) || matches;
   }
   if (!matches) throw signatureMismatch();

@@ -111,6 +111,11 @@ async function clicksBySlug(origin: string): Promise<Map<string, number>> {
   }
 }
 
+async function storedLines(origin: string): Promise<number> {
+  const metrics = await (await fetch(`${origin}/metrics`)).text();
+  return Number(/^shorty_visits_stored_total (\d+)$/m.exec(metrics)?.[1]);
+}
+
 // Each starts many processes.
 describe('backup and restore', { timeout: 180_000 }, () => {
   it('under full load keep every link and click that was answered before, and the doctor agrees', async () => {
@@ -156,6 +161,8 @@ describe('backup and restore', { timeout: 180_000 }, () => {
       targetUrl: 'https://example.com/',
       customSlug: 'hot',
     });
+    // The line of that call; then there are none but those of visits.
+    while ((await storedLines(server.origin)) < 1);
     // Nothing can be moved out of the journal while somebody else writes.
     const writer = new SqliteHandle(pathOf(settings));
     writer.exec('begin immediate');
