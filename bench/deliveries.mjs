@@ -151,7 +151,7 @@ async function postAll({ origin }, body, count) {
 
 async function openStore() {
   const databasePath = join(scratchFolder(), 'deliveries.db');
-  const database = openStorage({ databasePath, durability: 'process' });
+  const database = openStorage({ databaseUrl: `file:${databasePath}`, durability: 'process' });
   await database.migrate();
   const outbox = new EventOutbox(database, { newId: newUuid });
   const queue = new DeliveryQueue(database);

@@ -11,7 +11,7 @@ const day = 24 * 60 * 60 * 1000;
 /** Stores visits as the server itself does, and sorts all of them; what that took, all told. */
 export async function storeVisits(databasePath, visits) {
   const before = statSync(databasePath).size;
-  const database = openStorage({ databasePath, durability: 'process' });
+  const database = openStorage({ databaseUrl: `file:${databasePath}`, durability: 'process' });
   const chunks = new ChunkRepository(database);
   const repository = new VisitRepository(database, {
     outbox: new EventOutbox(database, { newId: () => 'no event' }),

@@ -98,9 +98,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' }),
     ...settings,
   };
-  const isThreadedHere = isThreaded && config.databasePath !== ':memory:';
-  const storage = { databasePath: config.databasePath, durability: config.durability };
-  const database = openStorage({ ...storage, leavesCheckpoints: isThreadedHere });
+  const isThreadedHere = isThreaded && config.databaseUrl !== ':memory:';
+  const { databaseUrl, durability, databaseConnections } = config;
+  const storage = { databaseUrl, durability };
+  const database = openStorage({
+    ...storage,
+    databaseConnections,
+    leavesCheckpoints: isThreadedHere,
+  });
   let url = '';
   let credentials: Credentials | undefined;
   let listener: Listener | undefined;

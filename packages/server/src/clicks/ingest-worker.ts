@@ -3,7 +3,7 @@ import { v7 as newUuid } from 'uuid';
 import { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService, stopAll } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
-import { openStorage } from '../storage/open-storage.js';
+import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { ChunkRepository } from './chunk-repository.js';
 import { VisitCompactor } from './visit-compactor.js';
 import { VisitIngester } from './visit-ingester.js';
@@ -12,8 +12,7 @@ import { VisitPruner } from './visit-pruner.js';
 import { VisitRepository } from './visit-repository.js';
 
 export interface IngestWorkerData {
-  readonly databasePath: string;
-  readonly durability: 'process' | 'power';
+  readonly storage: StorageOptions;
   readonly thresholds: readonly number[];
   readonly retentionDays: number | undefined;
   readonly plans: PlanTable;
@@ -36,18 +35,9 @@ export interface IngestWorkerMessage {
   readonly isDrained: boolean;
 }
 
-const {
-  databasePath,
-  durability,
-  thresholds,
-  retentionDays,
-  plans,
-  root,
-  folder,
-  writerId,
-  keeps,
-} = workerData as IngestWorkerData;
-const database = openStorage({ databasePath, durability });
+const { storage, thresholds, retentionDays, plans, root, folder, writerId, keeps } =
+  workerData as IngestWorkerData;
+const database = openStorage(storage);
 const visits = new VisitRepository(database, {
   outbox: new EventOutbox(database, { newId: newUuid, plans }),
   thresholds,

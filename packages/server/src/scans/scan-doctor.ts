@@ -88,5 +88,5 @@ export async function mendScanCounters(
         .where('qr_id', '=', qrId)
         .execute();
     }
-  });
+  }, 'everything');
 }

@@ -57,7 +57,7 @@ export interface Stored {
 /** The link repository on a real file, up to date and empty. */
 export async function openRepository(): Promise<Stored> {
   const file = temporaryFile();
-  const database = openStorage({ databasePath: file.path, durability: 'process' });
+  const database = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
   await database.migrate();
   let ids = 0;
   const newId = () => {

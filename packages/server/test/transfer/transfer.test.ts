@@ -34,7 +34,7 @@ let text: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'shorty-transfer-'));
   file = temporaryFile();
-  api = await startServer({ databasePath: file.path });
+  api = await startServer({ databaseUrl: `file:${file.path}` });
   await fill();
   exported = join(folder, 'exported');
   text = await exportText(api.server.database, api.organizationId);
@@ -242,11 +242,11 @@ describe('an organization that moves to an empty server', () => {
   it('is served there: links, passwords, pictures and clients', async () => {
     const there = temporaryFile();
     onTestFinished(() => there.remove());
-    const database = openStorage({ databasePath: there.path, durability: 'process' });
+    const database = openStorage({ databaseUrl: `file:${there.path}`, durability: 'process' });
     await database.migrate();
     await importOrganization(database, exported);
     await database.close();
-    const server = createServer({ databasePath: there.path, clock: api.clock });
+    const server = createServer({ databaseUrl: `file:${there.path}`, clock: api.clock });
     onTestFinished(() => server.stop());
     await server.start();
     // No first organization was made beside it.

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import {
@@ -9,10 +9,10 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Database, Schema } from '../database.js';
+import { GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
 import { eachRunner } from './each-runner.js';
-import { GroupCommit } from './group-commit.js';
 import { SqliteDriver } from './sqlite-driver.js';
 
 export interface SqliteOptions {
@@ -48,6 +48,7 @@ export function openSqlite(options: SqliteOptions): Database {
   const commits = new GroupCommit(write);
   let maintainer: SqliteHandle.Database | undefined;
   return {
+    engine: 'sqlite',
     read,
     snapshot: (work) =>
       read.connection().execute(async (db) => {
@@ -79,6 +80,8 @@ export function openSqlite(options: SqliteOptions): Database {
       }
     },
     pendingMigrations: () => findPendingMigrations(read, 'sqlite'),
+    loadKey: async (_name, fresh) => (isMemory ? fresh : loadKeyFile(`${path}.key`, fresh)),
+    dropEmptyMonths: async () => 0,
     size: () => ({ dataBytes: bytesOf(path), logBytes: logBytes(path) }),
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
@@ -94,6 +97,16 @@ export function openSqlite(options: SqliteOptions): Database {
       await write.destroy();
     },
   };
+}
+
+/** Beside the database, for its owner alone. */
+function loadKeyFile(path: string, fresh: string): string {
+  try {
+    writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return readFileSync(path, 'utf8').trim();
 }
 
 function logBytes(path: string): number {
@@ -121,8 +134,8 @@ function openHandle(
   handle.pragma('busy_timeout = 0');
   // As every other engine compares; who wants it otherwise lowers both sides.
   handle.pragma('case_sensitive_like = ON');
-  // SQLite's own knows A to Z only.
-  handle.function('lower', { deterministic: true }, (text) =>
+  // SQLite's own `lower` knows A to Z only.
+  handle.function('lower_unicode', { deterministic: true }, (text) =>
     typeof text === 'string' ? text.toLowerCase() : text,
   );
   return handle;

@@ -1,0 +1,105 @@
+import pg, { type PoolClient, type PoolConfig } from 'pg';
+import { StorageUnavailableError } from '../database.js';
+import { translatePostgresError } from './postgres-error.js';
+import type { PostgresAddress, SslMode } from './postgres-url.js';
+
+// How long is waited for a connection, whether one is made or all are in use.
+const connectMs = 3_000;
+// Of one statement, waiting for locks included.
+const statementMs = 10_000;
+// When even the server's own limit is not heard of.
+const answerMs = 15_000;
+const idleInTransactionMs = 30_000;
+
+/** Counts beyond 2^53 do not occur; the client would hand over text. */
+const numbers = new Set([20, 1700]);
+const types: PoolConfig['types'] = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    numbers.has(oid) ? Number : pg.types.getTypeParser(oid, format as 'text'),
+};
+
+/** How to reach one of an address's servers. */
+export function clientConfig(address: PostgresAddress, at: number): pg.ClientConfig {
+  const { hosts, user, password, database, sslMode } = address;
+  return {
+    ...hosts[at % hosts.length],
+    user,
+    password,
+    database,
+    ssl: tlsOf(sslMode),
+    types,
+    keepAlive: true,
+    connectionTimeoutMillis: connectMs,
+    application_name: 'shorty',
+  };
+}
+
+function tlsOf(mode: SslMode | undefined): pg.ClientConfig['ssl'] {
+  if (mode === undefined || mode === 'disable') return false;
+  return { rejectUnauthorized: mode === 'verify-full' };
+}
+
+/**
+ * At most so many connections to whichever of the address's servers takes writes. When that one is
+ * gone, the next connections are made to another.
+ */
+export class ServerPool {
+  readonly #address: PostgresAddress;
+  readonly #pool: pg.Pool;
+  #at = 0;
+
+  constructor(address: PostgresAddress, maxConnections: number) {
+    this.#address = address;
+    const newConfig = () => ({
+      ...clientConfig(address, this.#at),
+      statement_timeout: statementMs,
+      lock_timeout: statementMs,
+      query_timeout: answerMs,
+      idle_in_transaction_session_timeout: idleInTransactionMs,
+    });
+    this.#pool = new pg.Pool({
+      max: maxConnections,
+      connectionTimeoutMillis: connectMs,
+      idleTimeoutMillis: 60_000,
+      allowExitOnIdle: true,
+      // Each new connection goes where the server was last found.
+      Client: class extends pg.Client {
+        constructor() {
+          super(newConfig());
+        }
+      },
+      verify: (client: PoolClient, done: (error?: Error) => void) => {
+        client
+          .query('show transaction_read_only')
+          .then(
+            ({ rows }) => done(rows[0]?.transaction_read_only === 'on' ? standby() : undefined),
+            done,
+          );
+      },
+    } as PoolConfig);
+    // Of connections that nobody is using: the next one who asks gets another.
+    this.#pool.on('error', () => {});
+  }
+
+  /** A connection of one's own until it is released; throws StorageUnavailableError. */
+  async acquire(): Promise<PoolClient> {
+    for (let tries = 1; ; tries += 1) {
+      const at = this.#at;
+      try {
+        return await this.#pool.connect();
+      } catch (error) {
+        // Somebody else may have found the way meanwhile.
+        if (this.#at === at) this.#at = (at + 1) % this.#address.hosts.length;
+        if (tries >= this.#address.hosts.length) throw translatePostgresError(error);
+      }
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+function standby(): StorageUnavailableError {
+  return new StorageUnavailableError('storage is unavailable (the server stands by)');
+}
