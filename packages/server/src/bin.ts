@@ -1,15 +1,13 @@
 import { Command, Option } from 'commander';
-import { ConfigError } from './config.js';
 import { backup, restore } from './operator/backup.js';
 import { createClient, revokeClient } from './operator/clients.js';
 import { doctor } from './operator/doctor.js';
 import { migrate } from './operator/migrate.js';
+import { isOperatorsFault } from './operator/operators-fault.js';
 import { changePlan, createOrganization, listOrganizations } from './operator/organizations.js';
 import { start } from './operator/start.js';
 import { exportToFile, importFromFile } from './operator/transfer.js';
 import { planNames } from './organizations/plans.js';
-import { StorageUnavailableError } from './storage/database.js';
-import { TransferFileError } from './transfer/transfer-file.js';
 
 const program = new Command('shorty-server')
   .description('The Shorty server and its operator commands. Settings come from the environment.')
@@ -88,16 +86,7 @@ clients
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!isExpected(error)) throw error;
+  if (!isOperatorsFault(error)) throw error;
   process.stderr.write(`shorty-server: ${error.message}\n`);
   process.exitCode = 1;
-}
-
-/** Faults of the operator's or the machine's, for which a stack trace is noise. */
-function isExpected(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  const isOurs = [ConfigError, StorageUnavailableError, TransferFileError].some(
-    (kind) => error instanceof kind,
-  );
-  return isOurs || ('code' in error && /^(E[A-Z]+|SQLITE_\w+)$/.test(String(error.code)));
 }

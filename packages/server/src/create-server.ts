@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
-import { v7 as newUuid } from 'uuid';
-import { AttemptLimiter } from './auth/attempt-limiter.js';
-import { passwordAttempts } from './auth/attempt-limits.js';
-import { AuthService, type Credentials, clientOf } from './auth/auth-service.js';
+import { passwordAttempts, tokenAttempts } from './auth/attempt-limits.js';
+import { AuthService, type Credentials } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { tokenHandlers } from './auth/token-handlers.js';
 import { createClickRoom } from './clicks/click-room.js';
@@ -13,13 +11,14 @@ import { docsHandlers } from './docs/docs-handlers.js';
 import { createDomainRoom } from './domains/domain-room.js';
 import { createHealthRoom } from './health/health-room.js';
 import { createHttpServer } from './http/create-http-server.js';
-import { type Listener, listen } from './http/listen.js';
+import { type Listener, listen, originOf } from './http/listen.js';
 import { RateLimiter } from './http/rate-limiter.js';
 import type { TimeLimits } from './http/time-limits.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { affordableConnections } from './net/open-files.js';
 import { createTxtResolver } from './net/txt-resolver.js';
+import { createFirstOrganization } from './organizations/create-first-organization.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import { type PlanTable, standardPlans } from './organizations/plans.js';
 import type { Clock, ResolveTxt } from './ports.js';
@@ -34,6 +33,8 @@ import { usageHandlers } from './usage/usage-handlers.js';
 import { UsageRepository } from './usage/usage-repository.js';
 import { UsageService } from './usage/usage-service.js';
 import { createWebhookRoom } from './webhooks/webhook-room.js';
+import { SharedCaches } from './workers/shared-caches.js';
+import { alone, type Siblings } from './workers/siblings.js';
 
 export interface ServerOptions extends Partial<Config> {
   /** Milliseconds since 1970; for tests that travel in time. */
@@ -45,6 +46,8 @@ export interface ServerOptions extends Partial<Config> {
   readonly timeLimits?: Partial<TimeLimits>;
   /** What the plans include and cost; `standardPlans` when left out. */
   readonly plans?: PlanTable;
+  /** The other processes of a server that has several, which `shorty-server` starts. */
+  readonly siblings?: Siblings;
   /** Looks up TXT records; for tests without DNS. */
   readonly resolveTxt?: ResolveTxt;
 }
@@ -85,6 +88,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock = Date.now,
     logger = pino({ level: 'silent' }),
     isThreaded = false,
+    siblings = alone,
     timeLimits,
     plans = standardPlans,
     resolveTxt,
@@ -109,12 +113,30 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
-  const auth = new AuthService(clients, { clock, randomBytes });
-  const shared = { config, database, storage, isThreaded: isThreadedHere, plans, clock, logger };
-  const webhooks = createWebhookRoom({ ...shared, organizations });
+  const { serves, keeps } = siblings;
+  const auth = new AuthService(clients, {
+    clock,
+    randomBytes,
+    limiter: siblings.limiter('token', tokenAttempts),
+  });
+  /** What this process may take of something, so that all of them take about the whole. */
+  const shareOf = (whole: number) => Math.ceil(whole / siblings.workers);
+  const caches = new SharedCaches(siblings.tellChanged);
+  const shared = {
+    config,
+    database,
+    storage,
+    isThreaded: isThreadedHere,
+    plans,
+    caches,
+    clock,
+    logger,
+  };
+  const wakeElsewhere = keeps ? undefined : () => siblings.wakeDispatcher();
+  const webhooks = createWebhookRoom({ ...shared, organizations, wakeElsewhere });
   const { outbox } = webhooks;
   const urls = createUrlRoom({ ...shared, outbox, origins, isReserved });
-  const clicks = createClickRoom({ ...shared, outbox, urls: urls.service, origins });
+  const clicks = createClickRoom({ ...shared, keeps, outbox, urls: urls.service, origins });
   const qrs = createQrRoom({
     ...shared,
     allowPrivateNetwork: config.allowPrivateNetwork,
@@ -138,6 +160,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     visitFault: clicks.fault,
     visitFigures: clicks.figures,
     dispatchFigures: webhooks.figures,
+    siblings,
   });
   const http = createHttpServer({
     logger,
@@ -145,7 +168,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     auth,
     clock,
     proxies: config.trustedProxies,
-    rateLimiter: config.rateLimit > 0 ? new RateLimiter(config.rateLimit) : undefined,
+    rateLimiter: config.rateLimit > 0 ? new RateLimiter(shareOf(config.rateLimit)) : undefined,
     timeLimits,
     countCall: clicks.countCall,
     redirects: new RedirectHandler({
@@ -153,7 +176,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       isReserved,
       findDomain: (host) => domains.hosts.find(host),
       record: clicks.record,
-      limiter: new AttemptLimiter(passwordAttempts),
+      limiter: siblings.limiter('password', passwordAttempts),
       proxies: config.trustedProxies,
       clock,
       onError: (err, requestId) => logger.error({ requestId, err }, 'a redirect failed'),
@@ -186,19 +209,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...health.services,
   ];
 
-  async function createFirstOrganization(): Promise<void> {
-    // Nothing is written when there is nothing to do: a start does not wait for a locked database.
-    if ((await organizations.list()).length > 0) return;
-    const first = config.credentials ?? auth.newCredentials();
-    const id = newUuid();
-    // A self-hoster has no limits.
-    const isFirst = await organizations.createFirst(
-      { id, name: 'default', plan: 'enterprise', createdAt: clock() },
-      clientOf(id, first),
-    );
-    if (isFirst) credentials = first;
-  }
-
   async function shutDown(): Promise<void> {
     await listener?.stop(stopGraceMs);
     await stopAll(services);
@@ -216,15 +226,27 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     },
     database,
     async start() {
-      await database.migrate();
-      await createFirstOrganization();
+      if (keeps) {
+        await database.migrate();
+        credentials = await createFirstOrganization(database, config, clock);
+      }
       await clicks.start();
-      const maxConnections = affordableConnections(config.maxConnections);
-      listener = await listen(http, { ...config, maxConnections, timeLimits });
-      url = config.baseUrl ?? listener.origin;
+      await siblings.join({
+        forget: (changed) => caches.forgetHere(changed),
+        forgetEverything: () => caches.clearHere(),
+        metrics: health.ownMetrics,
+        dispatcherIdleMs: health.dispatcherIdleMs,
+        wakeDispatcher: webhooks.wake,
+        adoptLeftovers: clicks.adoptLeftovers,
+      });
+      if (serves) {
+        const maxConnections = affordableConnections(shareOf(config.maxConnections));
+        listener = await listen(http, { ...config, maxConnections, timeLimits });
+      }
+      url = config.baseUrl ?? listener?.origin ?? originOf(config);
       const { protocol, host } = new URL(url);
       places = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
-      for (const each of services) each.start();
+      for (const each of keeps ? services : health.services) each.start();
     },
     stop() {
       stopping ??= shutDown();

@@ -40,6 +40,13 @@ describe('AttemptLimiter', () => {
     expect(limiter.take('a', 4)).toBe(996);
   });
 
+  it('lets pass what is known to be right, however much of it, until the guesser may not guess', () => {
+    const limiter = new AttemptLimiter(limit);
+    for (let at = 0; at < 64; at += 1) expect(limiter.take('a', at, true)).toBe(0);
+    expect([64, 65, 66].map((now) => limiter.take('a', now))).toEqual([0, 0, 0]);
+    expect(limiter.take('a', 67, true)).toBe(933);
+  });
+
   it('never lets more than its attempts fail within one window of any guesser', () => {
     const steps = fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.nat(400)), { maxLength: 60 });
     fc.assert(

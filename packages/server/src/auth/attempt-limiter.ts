@@ -6,6 +6,17 @@ export interface AttemptLimit {
   readonly windowMs: number;
 }
 
+/** Counts attempts, here or in another process. */
+export interface AttemptLimits {
+  /**
+   * Takes one attempt: 0 when it may be made, otherwise the milliseconds to wait. One that is known
+   * to be right is only let through or refused: however many of them come at once, they use none up.
+   */
+  take(guesser: string, now: number, isRight?: boolean): number | Promise<number>;
+  /** Gives an attempt back that was right. */
+  giveBack(guesser: string): void;
+}
+
 interface Window {
   readonly endsAt: number;
   used: number;
@@ -15,7 +26,7 @@ interface Window {
 const maxGuessers = 100_000;
 
 /** Counts attempts before they are judged, so that a burst cannot slip in between. */
-export class AttemptLimiter {
+export class AttemptLimiter implements AttemptLimits {
   readonly #limit: AttemptLimit;
   readonly #windows = new LRUCache<string, Window>({ max: maxGuessers });
 
@@ -23,19 +34,17 @@ export class AttemptLimiter {
     this.#limit = limit;
   }
 
-  /** Takes one attempt: 0 when it may be made, otherwise the milliseconds to wait. */
-  take(guesser: string, now: number): number {
+  take(guesser: string, now: number, isRight = false): number {
     let window = this.#windows.get(guesser);
     if (!window || window.endsAt <= now) {
       window = { endsAt: now + this.#limit.windowMs, used: 0 };
       this.#windows.set(guesser, window);
     }
     if (window.used >= this.#limit.attempts) return window.endsAt - now;
-    window.used += 1;
+    if (!isRight) window.used += 1;
     return 0;
   }
 
-  /** Gives an attempt back that was right. */
   giveBack(guesser: string): void {
     const window = this.#windows.get(guesser);
     if (window && window.used > 0) window.used -= 1;

@@ -31,6 +31,8 @@ export interface ClickRoomOptions {
   readonly database: Database;
   readonly storage: StorageOptions;
   readonly isThreaded: boolean;
+  /** Whether visits are also sorted, pruned and taken over from dead processes here. */
+  readonly keeps: boolean;
   readonly outbox: EventOutbox;
   readonly urls: UrlService;
   readonly origins: () => LinkOrigins;
@@ -78,6 +80,11 @@ export function createClickRoom(options: ClickRoomOptions) {
     /** Undefined before the start. */
     figures: (): VisitFigures | undefined => pipeline?.figures,
 
+    /** Stores now what dead processes have left. */
+    adoptLeftovers(): void {
+      pipeline?.adoptLeftovers();
+    },
+
     async start(): Promise<void> {
       pipeline = new VisitPipeline({
         databasePath,
@@ -88,6 +95,7 @@ export function createClickRoom(options: ClickRoomOptions) {
         visits: new VisitRepository(database, { outbox, thresholds }),
         chunks: new ChunkRepository(database),
         isThreaded,
+        keeps: options.keeps,
         newId: newUuid,
         clock,
         logger,

@@ -20,7 +20,12 @@ export interface IngestWorkerData {
   readonly root: string;
   readonly folder: string;
   readonly writerId: string;
+  /** Whether it does what is done once, however many processes there are. */
+  readonly keeps: boolean;
 }
+
+/** What the thread is told. */
+export type IngestCommand = 'adopt' | 'stop';
 
 export interface IngestWorkerMessage {
   /** Visits that were moved since the last message. */
@@ -31,8 +36,17 @@ export interface IngestWorkerMessage {
   readonly isDrained: boolean;
 }
 
-const { databasePath, durability, thresholds, retentionDays, plans, root, folder, writerId } =
-  workerData as IngestWorkerData;
+const {
+  databasePath,
+  durability,
+  thresholds,
+  retentionDays,
+  plans,
+  root,
+  folder,
+  writerId,
+  keeps,
+} = workerData as IngestWorkerData;
 const database = openStorage({ databasePath, durability });
 const visits = new VisitRepository(database, {
   outbox: new EventOutbox(database, { newId: newUuid, plans }),
@@ -56,21 +70,25 @@ const move = async () => {
   const moved = await ingester.runOnce();
   if (moved > 0 || !isFine) tell({ moved, fault: undefined, isDrained: false });
 };
-const services = [
-  new PeriodicService({
-    name: 'visits',
-    everyMs: ingestEveryMs,
-    async runOnce() {
-      await move();
-      // New visits come first: they are to be seen within half a second.
-      await compactor.runOnce(move);
-      isFine = true;
-    },
-    onError(error) {
-      isFine = false;
-      onError(error);
-    },
-  }),
+let adoption: Promise<unknown> = Promise.resolve();
+const adopt = () => {
+  adoption = ingester.adoptLeftovers().catch(onError);
+};
+const moving = new PeriodicService({
+  name: 'visits',
+  everyMs: ingestEveryMs,
+  async runOnce() {
+    await move();
+    // New visits come first: they are to be seen within half a second.
+    if (keeps) await compactor.runOnce(move);
+    isFine = true;
+  },
+  onError(error) {
+    isFine = false;
+    onError(error);
+  },
+});
+const keeping = [
   new PeriodicService({
     name: 'leftover visits',
     everyMs: adoptEveryMs,
@@ -91,7 +109,16 @@ const services = [
   }),
 ];
 
-parentPort?.once('message', async () => {
+const services = keeps ? [moving, ...keeping] : [moving];
+
+const port = parentPort;
+port?.on('message', async (command: IngestCommand) => {
+  if (command === 'adopt') {
+    adopt();
+    return;
+  }
+  port.removeAllListeners();
+  await adoption;
   await stopAll(services);
   try {
     const moved = await ingester.runOnce();
@@ -100,8 +127,9 @@ parentPort?.once('message', async () => {
     onError(error);
   }
   await database.close();
+  port.close();
 });
 
 for (const service of services) service.start();
 // What a process that was killed has left should not wait for the first period.
-await ingester.adoptLeftovers().catch(onError);
+if (keeps) adopt();

@@ -9,7 +9,7 @@ import { PeriodicService, stopAll } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock, NewId } from '../ports.js';
 import type { ChunkRepository } from './chunk-repository.js';
-import type { IngestWorkerData, IngestWorkerMessage } from './ingest-worker.js';
+import type { IngestCommand, IngestWorkerData, IngestWorkerMessage } from './ingest-worker.js';
 import { VisitCompactor } from './visit-compactor.js';
 import { VisitIngester } from './visit-ingester.js';
 import { VisitPruner } from './visit-pruner.js';
@@ -26,6 +26,8 @@ export interface VisitPipelineOptions {
   readonly chunks: ChunkRepository;
   /** True moves visits in a thread of their own, so that redirects never wait for storage. */
   readonly isThreaded: boolean;
+  /** Whether this process also does what one process does for all: leftovers, sorting, pruning. */
+  readonly keeps: boolean;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -43,6 +45,8 @@ export interface VisitFigures {
 
 /** Moves a journal's visits into storage until it is stopped; then moves the rest. */
 interface Mover {
+  /** Stores now what dead processes have left. */
+  adoptLeftovers(): void;
   /** Whether everything was moved in the end. */
   stop(): Promise<boolean>;
 }
@@ -100,6 +104,11 @@ export class VisitPipeline {
     this.#mover = this.#options.isThreaded ? this.#startThread() : this.#startInline();
   }
 
+  /** Stores now what dead processes have left, instead of within ten seconds. */
+  adoptLeftovers(): void {
+    this.#mover?.adoptLeftovers();
+  }
+
   async stop(): Promise<void> {
     this.journal.close();
     const isDrained = await this.#mover?.stop();
@@ -148,8 +157,13 @@ export class VisitPipeline {
     ];
     for (const service of services) service.start();
     // What a process that was killed has left should not wait for the first period.
-    const adoption = ingester.adoptLeftovers().catch(onError);
+    let adoption: Promise<unknown> = Promise.resolve();
+    const adoptLeftovers = () => {
+      adoption = ingester.adoptLeftovers().catch(onError);
+    };
+    adoptLeftovers();
     return {
+      adoptLeftovers,
       stop: async () => {
         await adoption;
         await stopAll(services);
@@ -165,7 +179,8 @@ export class VisitPipeline {
   }
 
   #startThread(): Mover {
-    const { databasePath, durability, thresholds, retentionDays, plans, logger } = this.#options;
+    const { databasePath, durability, thresholds, retentionDays, plans, keeps, logger } =
+      this.#options;
     const { path: folder, writerId } = this.#folder;
     const workerData: IngestWorkerData = {
       databasePath,
@@ -176,6 +191,7 @@ export class VisitPipeline {
       root: this.#root,
       folder,
       writerId,
+      keeps,
     };
     let worker: Worker;
     let isStopping = false;
@@ -200,10 +216,12 @@ export class VisitPipeline {
       });
     };
     run();
+    const tell = (command: IngestCommand) => worker.postMessage(command);
     return {
+      adoptLeftovers: () => tell('adopt'),
       stop: async () => {
         isStopping = true;
-        worker.postMessage('stop');
+        tell('stop');
         await ended;
         return isDrained;
       },

@@ -1,23 +1,18 @@
 import { sql } from 'kysely';
-import type { VisitFigures } from '../clicks/visit-pipeline.js';
 import { ApiError } from '../contract/api-error.js';
 import { renderOpenApi } from '../contract/openapi.js';
 import type { Handlers } from '../http/handlers.js';
 import type { Database } from '../storage/database.js';
-import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
-import { type Family, renderFamilies } from './exposition.js';
-import { deliveryFamilies, storageFamilies, visitFamilies } from './render-metrics.js';
 
 export interface HealthOptions {
   readonly database: Database;
   readonly isStopping: () => boolean;
   /** Why visits do not reach storage; undefined while they do. */
   readonly visitFault: () => string | undefined;
-  /** Undefined before the start. */
-  readonly visitFigures: () => VisitFigures | undefined;
-  readonly dispatchFigures: () => DispatchFigures;
-  /** What others have to tell. */
-  readonly watched: readonly { families(): Family[] }[];
+  /** How long ago webhooks were last looked after, here or in another process. */
+  readonly dispatcherIdleMs: () => number | Promise<number>;
+  /** In Prometheus' text format. */
+  readonly metrics: () => Promise<string>;
 }
 
 // A turn may wait for a lock of another process, and for a thread that has to be started again.
@@ -27,9 +22,8 @@ export function healthHandlers({
   database,
   isStopping,
   visitFault,
-  visitFigures,
-  dispatchFigures,
-  watched,
+  dispatcherIdleMs,
+  metrics,
 }: HealthOptions): Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getMetrics' | 'getOpenApi'> {
   // Rendered when it is first asked for: few ask.
   let openApi: string | undefined;
@@ -39,25 +33,14 @@ export function healthHandlers({
 
     async getReadiness() {
       if (isStopping()) throw new ApiError('UNAVAILABLE', 'The server is stopping');
-      const fault = visitFault() ?? dispatchFault(dispatchFigures());
+      const fault = visitFault() ?? dispatchFault(await dispatcherIdleMs());
       if (fault !== undefined) throw new ApiError('UNAVAILABLE', fault);
       await sql`select 1 from organizations limit 1`.execute(database.read);
       return ok;
     },
 
     async getMetrics() {
-      const visits = visitFigures();
-      const families = [
-        ...(visits ? visitFamilies(visits) : []),
-        ...deliveryFamilies(dispatchFigures()),
-        ...storageFamilies(database.size()),
-        ...watched.flatMap((each) => each.families()),
-      ];
-      return {
-        status: 200,
-        text: renderFamilies(families),
-        mediaType: 'text/plain; version=0.0.4',
-      };
+      return { status: 200, text: await metrics(), mediaType: 'text/plain; version=0.0.4' };
     },
 
     async getOpenApi() {
@@ -67,7 +50,7 @@ export function healthHandlers({
   };
 }
 
-function dispatchFault({ sinceTurnMs }: DispatchFigures): string | undefined {
-  if (sinceTurnMs < dispatcherPatienceMs) return undefined;
+function dispatchFault(idleMs: number): string | undefined {
+  if (idleMs < dispatcherPatienceMs) return undefined;
   return 'Webhooks wait: their dispatcher does not get on';
 }

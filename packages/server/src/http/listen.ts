@@ -48,7 +48,7 @@ export async function listen(
   });
   const checks = setInterval(() => connections.check(), limits.checks).unref();
   server.once('close', () => clearInterval(checks));
-  const origin = `http://${visibleHost(host)}:${(server.address() as AddressInfo).port}`;
+  const origin = originOf({ host, port: (server.address() as AddressInfo).port });
   return { origin, stop: (graceMs) => stopListening(server, connections, graceMs) };
 }
 
@@ -73,6 +73,11 @@ async function stopListening(
   await closed;
   clearInterval(closeIdle);
   clearTimeout(cutOff);
+}
+
+/** The origin that reaches a server which listens there. */
+export function originOf({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `http://${visibleHost(host)}:${port}`;
 }
 
 // The loopback's and the wildcard's usual name; other addresses are shown as they are.

@@ -75,17 +75,19 @@ export function segmentPath(folder: string, segment: number): string {
 
 /**
  * SQLite locks files as the operating system does, on every platform, which Node by itself cannot.
- * Undefined where another process has the lock.
+ * Undefined where another process has the lock, or has just removed the folder.
  */
 function tryLock(folder: string): SqliteHandle.Database | undefined {
-  const handle = new SqliteHandle(join(folder, 'lock'), { timeout: 0 });
+  let handle: SqliteHandle.Database | undefined;
   try {
+    handle = new SqliteHandle(join(folder, 'lock'), { timeout: 0 });
     handle.pragma('journal_mode = memory');
     handle.exec('begin exclusive');
     return handle;
   } catch (error) {
-    handle.close();
+    handle?.close();
     if (error instanceof SqliteHandle.SqliteError && error.code.startsWith('SQLITE_BUSY')) return;
+    if (!existsSync(folder)) return;
     throw error;
   }
 }

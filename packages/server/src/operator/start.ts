@@ -1,17 +1,19 @@
-import { destination } from 'pino';
 import type { Credentials } from '../auth/auth-service.js';
 import { readConfig } from '../config.js';
 import { createServer } from '../create-server.js';
-import { createLogger } from './create-logger.js';
+import { Supervisor } from '../workers/supervisor.js';
+import { openLog } from './open-log.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
 /** Serves until a signal asks to stop. */
 export async function start(): Promise<void> {
   const config = readConfig(process.env);
-  // Logs go to stderr; stdout tells a person how to go on.
-  const logger = createLogger(config.logLevel, destination({ dest: 2, sync: true }));
-  const server = createServer({ ...config, logger, isThreaded: true });
+  const logger = openLog(config);
+  const server =
+    config.workers > 1
+      ? new Supervisor({ config, logger })
+      : createServer({ ...config, logger, isThreaded: true });
   // Listened for from the start: a stop that comes early waits for the start to end.
   const signal = new Promise<string>((resolve) => {
     for (const name of stopSignals) process.once(name, () => resolve(name));

@@ -50,10 +50,18 @@ export class QrPictureCache {
     return load.picture.finally(() => this.#loads.delete(id));
   }
 
-  invalidate(id: string): void {
-    const running = this.#loads.get(id);
-    if (running) running.isOutdated = true;
-    this.#pictures.delete(id);
+  invalidate(ids: readonly string[]): void {
+    for (const id of ids) {
+      const running = this.#loads.get(id);
+      if (running) running.isOutdated = true;
+      this.#pictures.delete(id);
+    }
+  }
+
+  /** Forgets every picture. */
+  clear(): void {
+    for (const load of this.#loads.values()) load.isOutdated = true;
+    this.#pictures.clear();
   }
 
   async #read(id: string): Promise<FoundPicture> {

@@ -104,6 +104,23 @@ describe('LinkCache', () => {
     expect(cache.peek(null, '/abc')).toMatchObject({ location: 'new' });
   });
 
+  it('forgets all links, and reads again what was being read, when anything may have changed', async () => {
+    const { cache, reads } = controlledCache();
+    const first = cache.load(null, 'first');
+    reads[0]?.resolve(linkTo('a', 1));
+    await first;
+    const second = cache.load(null, 'second');
+    cache.clear();
+    expect(cache.peek(null, '/first')).toBeUndefined();
+    reads[1]?.resolve(linkTo('old', 2));
+    await turn();
+    expect(reads).toHaveLength(3);
+    reads[2]?.resolve(linkTo('new', 2));
+    expect(await second).toMatchObject({ location: 'new' });
+    cache.invalidate([2]);
+    expect(cache.peek(null, '/second')).toBeUndefined();
+  });
+
   it('does not read again for a change of another link', async () => {
     const { cache, reads } = controlledCache();
     const load = cache.load(null, 'abc');

@@ -9,8 +9,13 @@ export interface LinkCacheOptions {
 
 interface Load {
   readonly link: Promise<Link | undefined>;
-  /** The links that changed since the read began. */
-  readonly changed: Set<number>;
+  readonly doubts: Doubts;
+}
+
+/** What may have changed since a read began. */
+interface Doubts {
+  readonly urlIds: Set<number>;
+  ofAll: boolean;
 }
 
 /**
@@ -40,9 +45,9 @@ export class LinkCache {
     const name = cacheKey(domainId, key);
     const running = this.#loads.get(name);
     if (running) return running.link;
-    const changed = new Set<number>();
-    const link = this.#read(domainId, key, changed);
-    this.#loads.set(name, { link, changed });
+    const doubts: Doubts = { urlIds: new Set(), ofAll: false };
+    const link = this.#read(domainId, key, doubts);
+    this.#loads.set(name, { link, doubts });
     const settle = () => this.#loads.delete(name);
     link.then(settle, settle);
     return link;
@@ -51,20 +56,27 @@ export class LinkCache {
   /** Forgets links, by the ids of their records. */
   invalidate(urlIds: readonly number[]): void {
     for (const urlId of urlIds) {
-      for (const { changed } of this.#loads.values()) changed.add(urlId);
+      for (const { doubts } of this.#loads.values()) doubts.urlIds.add(urlId);
       for (const key of this.#keysOfUrl.get(urlId) ?? []) this.#links.delete(key);
       this.#keysOfUrl.delete(urlId);
     }
   }
 
-  async #read(
-    domainId: string | null,
-    key: string,
-    changed: Set<number>,
-  ): Promise<Link | undefined> {
+  /** Forgets every link. */
+  clear(): void {
+    for (const { doubts } of this.#loads.values()) doubts.ofAll = true;
+    this.#links.clear();
+    this.#keysOfUrl.clear();
+  }
+
+  async #read(domainId: string | null, key: string, doubts: Doubts): Promise<Link | undefined> {
     for (;;) {
       const link = await this.#load(domainId, key);
-      if (link && changed.delete(link.urlId)) continue;
+      if (doubts.ofAll) {
+        doubts.ofAll = false;
+        continue;
+      }
+      if (link && doubts.urlIds.delete(link.urlId)) continue;
       // At once: a change that came in between would find nothing to forget.
       if (link) this.#remember(cacheKey(domainId, key), link);
       return link;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AttemptLimiter } from '../auth/attempt-limiter.js';
+import type { AttemptLimits } from '../auth/attempt-limiter.js';
 import { passwordAttempts, tooManyAttempts } from '../auth/attempt-limits.js';
 import { verifyPassword } from '../auth/password-hash.js';
 import { ApiError } from '../contract/api-error.js';
@@ -23,7 +23,7 @@ export interface RedirectHandlerOptions {
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
   /** Keeps the visit, and then has it answered. */
   readonly record: (request: IncomingMessage, link: Link, answer: () => void) => void;
-  readonly limiter: AttemptLimiter;
+  readonly limiter: AttemptLimits;
   readonly proxies: TrustedProxies;
   readonly clock: Clock;
   readonly onError: (error: unknown, requestId: string) => void;
@@ -117,7 +117,7 @@ export class RedirectHandler {
     );
     const password = await readPassword(request);
     const guesser = `${link.urlId} ${addressBlockOf(address)}`;
-    const waitMs = limiter.take(guesser, clock());
+    const waitMs = await limiter.take(guesser, clock());
     if (waitMs > 0) throw tooManyAttempts(passwordAttempts, waitMs);
     if (!(await verifyPassword(link.passwordHash as string, password))) {
       this.#refuse(request, response, wrongPassword, passwordPage('That is not the password.'));

@@ -39,6 +39,10 @@ export class SecondChanceMap<K, V> {
     this.#entries.delete(key);
   }
 
+  clear(): void {
+    this.#entries.clear();
+  }
+
   /** The oldest entry that nobody asked for; those before it go to the end of the queue. */
   #evictOne(): void {
     let passedOver = 0;

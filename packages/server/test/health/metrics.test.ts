@@ -144,9 +144,8 @@ describe('GET /health/ready', () => {
       database: api.server.database,
       isStopping: () => false,
       visitFault: () => undefined,
-      visitFigures: () => undefined,
-      dispatchFigures: () => ({ attempts: [], pending: 1, overdueMs: 0, sinceTurnMs }),
-      watched: [],
+      dispatcherIdleMs: () => sinceTurnMs,
+      metrics: async () => '',
     });
     return getReadiness({} as Parameters<typeof getReadiness>[0]);
   };
