@@ -128,15 +128,16 @@ test('the password is asked for, refused and asked for again by keyboard alone',
   const page = await browser.newPage();
   await page.goto(shortUrl);
   const field = page.getByLabel('Password');
+  // A browser sets it when it has laid the page out.
   const focused = () => page.evaluate(() => document.activeElement?.id);
   const outline = () =>
     page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
-  expect(await focused()).toBe('password');
+  await expect.poll(focused).toBe('password');
   await page.keyboard.type('wrong');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').waitFor();
   // The fault is read with the field, which has the focus again.
-  expect(await focused()).toBe('password');
+  await expect.poll(focused).toBe('password');
   expect(await field.getAttribute('aria-invalid')).toBe('true');
   expect(await field.getAttribute('aria-describedby')).toBe(
     await page.getByRole('alert').getAttribute('id'),

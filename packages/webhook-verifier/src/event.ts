@@ -105,14 +105,13 @@ function isEvent(value: unknown): value is WebhookEvent {
 /** Reads the event out of a body whose signature has been checked. */
 export function parseEvent(bytes: Uint8Array): WebhookEvent {
   let value: unknown;
+  let cause: unknown;
   try {
     // A decoder that replaced bad bytes would hand on a text that nobody signed.
     value = JSON.parse(utf8.decode(bytes));
-  } catch (cause) {
-    throw new WebhookVerificationError('invalid_json', 'The body is not JSON', { cause });
+  } catch (error) {
+    cause = error;
   }
-  if (!isEvent(value)) {
-    throw new WebhookVerificationError('invalid_json', 'The body is not an event');
-  }
-  return value;
+  if (isEvent(value)) return value;
+  throw new WebhookVerificationError('invalid_json', 'The body is not an event in JSON', { cause });
 }

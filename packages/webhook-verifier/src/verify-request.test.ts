@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { codeOf, EVENT, NOW, SECRET, sample } from '../test/sample.js';
-import { verifyRequest } from './index.js';
+import * as node from './index.js';
+import * as web from './web.js';
 
 const options = { secret: SECRET, now: NOW };
 const request = (change: { body?: string | null; headers?: HeadersInit } = {}) =>
   new Request('http://receiver.test/hook', { method: 'POST', ...sample(), ...change });
 
-describe('verifyRequest', () => {
+describe.each([
+  ['node:crypto', node.verifyRequest],
+  ['Web Crypto', web.verifyRequest],
+])('verifyRequest on %s', (_name, verifyRequest) => {
   it('returns the event of a web Request', async () => {
     expect(await verifyRequest(request(), options)).toEqual(EVENT);
   });

@@ -121,7 +121,7 @@ describe('verifyWebhook', () => {
     ['two joined timestamps', timed(`${timestamp}, ${timestamp}`), 'malformed_header'],
     [
       'a timestamp in two cases',
-      { ...headers, 'x-service-timestamp': timestamp },
+      { ...headers, 'X-SERVICE-TIMESTAMP': timestamp },
       'malformed_header',
     ],
     ['a timestamp beyond numbers', timed('9'.repeat(400)), 'timestamp_out_of_tolerance'],

@@ -1,8 +1,10 @@
+import { refuseConsumed } from './errors.js';
 import { parseEvent, type WebhookEvent } from './event.js';
 import { secretsOf, type VerifyOptions } from './options.js';
 import { type RawBody, rawBytes } from './raw-bytes.js';
 import { isSignature, signatureOf } from './signature.js';
 import { readClaim, signatureMismatch, type WebhookHeaders } from './signed-headers.js';
+import type { WebhookRequest } from './verify-request.js';
 
 /** A delivery as it arrived, and how to check it. */
 export interface VerifyInput extends VerifyOptions {
@@ -70,4 +72,31 @@ export function verifyWebhook(input: VerifyInput): WebhookEvent {
  */
 export function verifySignature(input: VerifyInput): void {
   check(input);
+}
+
+/**
+ * Checks a web `Request` and returns its event, as `verifyWebhook` does: what runs elsewhere on Web
+ * Crypto runs on `node:crypto` here. It reads the request's body; pass `request.clone()` to keep it.
+ *
+ * @throws {WebhookVerificationError} for anything wrong with the delivery
+ * @throws {TypeError} for a missing secret, a negative tolerance or an invalid `now`
+ *
+ * @example
+ * ```ts
+ * import { verifyRequest } from '@shorty/webhook-verifier';
+ *
+ * export async function POST(request: Request): Promise<Response> {
+ *   const secret = process.env.SHORTY_WEBHOOK_SECRET ?? '';
+ *   const event = await verifyRequest(request, { secret });
+ *   return Response.json({ received: event.id });
+ * }
+ * ```
+ */
+export async function verifyRequest(
+  request: WebhookRequest,
+  options: VerifyOptions,
+): Promise<WebhookEvent> {
+  secretsOf(options.secret);
+  const body = await request.arrayBuffer().catch(refuseConsumed);
+  return verifyWebhook({ ...options, body, headers: request.headers });
 }

@@ -57,7 +57,7 @@ describe('entries', () => {
   });
 
   it('the main entry has all that the web entry has', () => {
-    expect(main).toMatchObject(web);
+    expect(Object.keys(main)).toEqual(expect.arrayContaining(Object.keys(web)));
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { verifyRequest, verifySignature, verifyWebhook } from '../src/index.js';
+import { verifySignature, verifyWebhook } from '../src/index.js';
+import { verifyRequest } from '../src/web.js';
 import { codeOf } from './sample.js';
 import file from './vectors.json' with { type: 'json' };
 
