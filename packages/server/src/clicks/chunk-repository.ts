@@ -150,6 +150,11 @@ export class ChunkRepository {
     }, 'sorting');
   }
 
+  /** Gives back the months before an instant that pruning has left nothing of. */
+  dropEmptyMonths(before: number): Promise<number> {
+    return this.#database.dropEmptyMonths(before);
+  }
+
   async #keepDays(
     transaction: WriteTransaction,
     urlId: number,

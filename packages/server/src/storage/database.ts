@@ -29,6 +29,13 @@ export interface Database {
   readonly runEach: RunEach;
   /** Reserves URL ids for this transaction; the first of `count` consecutive ones. */
   allocateUrlIds(transaction: WriteTransaction, count: number): Promise<number>;
+  /**
+   * Tells what anybody has changed that others hold in memory, from when it resolves until the
+   * function that it returns is called. Undefined where nobody but this server writes.
+   */
+  readonly watchChanges: ((watcher: ChangeWatcher) => Promise<() => Promise<void>>) | undefined;
+  /** After rows were inserted with ids of their own: the ids that the engine gives go on behind them. */
+  resumeIds(transaction: WriteTransaction): Promise<void>;
   /** Brings the tables up to date; the names of the migrations that it applied. */
   migrate(): Promise<string[]>;
   /** The names of the migrations that `migrate` would apply. */
@@ -55,6 +62,21 @@ export type Engine = 'sqlite' | 'postgres';
  * 'everything' keeps all the others away.
  */
 export type Lane = 'records' | 'visits' | 'sorting' | 'deliveries' | 'everything';
+
+/** Something that caches may hold, and that has changed. */
+export interface Change {
+  readonly kind: 'urls' | 'pictures' | 'hosts';
+  /** Of a link or a QR code its id, of a host its name. */
+  readonly key: string;
+}
+
+export interface ChangeWatcher {
+  onChanged(changes: readonly Change[]): void;
+  /** Anything may have changed. */
+  onUnknown(): void;
+  /** It cannot be told at the moment; said once, until it can be again. */
+  onError(error: unknown): void;
+}
 
 export interface StorageSize {
   readonly dataBytes: number;

@@ -9,6 +9,7 @@ import type { Database, Lane, Schema, WriteTransaction } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
+import { ChangeFeed } from './change-feed.js';
 import { dropEmptyMonths } from './partitions.js';
 import { type EachQuery, PostgresDriver } from './postgres-driver.js';
 import { isCollision } from './postgres-error.js';
@@ -36,6 +37,9 @@ const locks: Record<Lane, readonly number[]> = {
   everything: [1, 2, 3],
 };
 
+// Who has not looked for longer than changes are kept forgets everything.
+const forgetEveryMs = 10 * 60_000;
+
 const countUp = 'update url_id_counter set last_id = last_id + $1 returning last_id';
 
 export function openPostgres({ address, maxConnections }: PostgresOptions): Database {
@@ -47,6 +51,7 @@ export function openPostgres({ address, maxConnections }: PostgresOptions): Data
       new GroupCommit(db, { begin: (transaction) => takeLocks(transaction, own), isCollision }),
     ]),
   ) as Record<Lane, GroupCommit>;
+  let forgotAt = performance.now();
   // A transaction belongs to one lane; the others know nothing of it.
   const laneOf = new WeakMap<WriteTransaction, GroupCommit>();
   return {
@@ -79,6 +84,14 @@ export function openPostgres({ address, maxConnections }: PostgresOptions): Data
       return (rows[0]?.last_id as number) - count + 1;
     },
     migrate: () => applyMigrations(db, 'postgres'),
+    async resumeIds(transaction) {
+      await transaction.executeQuery(
+        CompiledQuery.raw(
+          "select setval(pg_get_serial_sequence('visit_batches', 'id'), (select coalesce(max(id), 0) + 1 from visit_batches), false)",
+        ),
+      );
+    },
+    watchChanges: (watcher) => ChangeFeed.watch(db, address, watcher),
     pendingMigrations: () => findPendingMigrations(db, 'postgres'),
     async loadKey(name, fresh) {
       await db.executeQuery(
@@ -95,7 +108,13 @@ export function openPostgres({ address, maxConnections }: PostgresOptions): Data
     dropEmptyMonths: (before) =>
       lanes.sorting.write((transaction) => dropEmptyMonths(transaction, before)),
     // Autovacuum and checkpoints are the server's own.
-    async maintain() {},
+    async maintain() {
+      if (performance.now() - forgotAt < forgetEveryMs) return;
+      forgotAt = performance.now();
+      await db.executeQuery(
+        CompiledQuery.raw("delete from cache_changes where changed_at < now() - interval '1 hour'"),
+      );
+    },
     size: () => ({ dataBytes: 0, logBytes: 0 }),
     async close() {
       for (const lane of Object.values(lanes)) await lane.finish();

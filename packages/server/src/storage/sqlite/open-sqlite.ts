@@ -79,6 +79,10 @@ export function openSqlite(options: SqliteOptions): Database {
         writer.pragma('busy_timeout = 0');
       }
     },
+    // Which it does by itself.
+    async resumeIds() {},
+    // Other processes on the file tell each other.
+    watchChanges: undefined,
     pendingMigrations: () => findPendingMigrations(read, 'sqlite'),
     loadKey: async (_name, fresh) => (isMemory ? fresh : loadKeyFile(`${path}.key`, fresh)),
     dropEmptyMonths: async () => 0,
