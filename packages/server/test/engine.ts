@@ -21,8 +21,8 @@ export interface EmptyDatabase {
 
 export const engine = () => (inject('postgres') ? 'postgres' : 'sqlite');
 
-/** A database of the engine that these tests run on, with nothing in it. */
-export async function emptyDatabase(): Promise<EmptyDatabase> {
+/** A database of the engine that these tests run on, with nothing in it but, on PostgreSQL, tables. */
+export async function emptyDatabase({ isMigrated = true } = {}): Promise<EmptyDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-test-'));
   const removeFolder = async () => rmSync(folder, { recursive: true, force: true });
   const journalFolder = join(folder, 'visits');
@@ -32,7 +32,10 @@ export async function emptyDatabase(): Promise<EmptyDatabase> {
     return { databaseUrl, journalFolder, remove: removeFolder };
   }
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(postgres.adminUrl, `create database ${name} template ${postgres.template}`);
+  await administer(
+    postgres.adminUrl,
+    `create database ${name} template ${isMigrated ? postgres.template : 'template1'}`,
+  );
   return {
     databaseUrl: postgres.adminUrl.replace(/[^/]+$/, name),
     journalFolder,

@@ -65,9 +65,10 @@ class PostgresConnection implements DatabaseConnection {
   async executeQuery<Row>(query: CompiledQuery & Partial<EachQuery>): Promise<QueryResult<Row>> {
     const { sql, parameters, each } = query;
     if (each) {
-      // The client sends one after the other; the promises need not.
-      const results = await Promise.all(each.map((values) => this.#run(sql, values)));
-      return { rows: results.map(({ rowCount }) => ({ changes: rowCount ?? 0 })) as Row[] };
+      const rows: { changes: number }[] = [];
+      for (const values of each)
+        rows.push({ changes: (await this.#run(sql, values)).rowCount ?? 0 });
+      return { rows: rows as Row[] };
     }
     const { rows, rowCount } = await this.#run(sql, parameters);
     return { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) };
