@@ -355,7 +355,7 @@ describe('a file is refused, before anything is written,', () => {
       "when it has rows of another organization's",
       () =>
         forge((line) => line.replace(/("table":"webhooks".*"organization_id":")[^"]*/, '$1nobody')),
-      /FOREIGN KEY|rows of webhooks that are not/,
+      /foreign key|rows of webhooks that are not/i,
     ],
     [
       'when its visits cannot be read',
