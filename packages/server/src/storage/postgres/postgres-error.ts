@@ -2,11 +2,12 @@ import pg from 'pg';
 import { StorageUnavailableError } from '../database.js';
 
 // SQLSTATE: connections, resources, operators, the system, waits that were too long, a server that
-// only reads because it stands by.
-const temporary = /^(08|53|57|58|55P03|25006)/;
+// only reads because it stands by; and who is not let in, or finds no database, which operators mend.
+const temporary = /^(08|53|57|58|55P03|25006|28|3D000)/;
 // Two transactions waited for each other, or saw what the other changed: again, and it will do.
 const collision = /^(40001|40P01)$/;
-const network = /^(E[A-Z]+|ERR_[A-Z_]+)$/;
+// Of the system, and of certificates.
+const network = /^[A-Z][A-Z_]+$/;
 
 /** Whether to run the same transaction once more, at once. */
 export function isCollision(error: unknown): boolean {
@@ -17,10 +18,13 @@ export function isCollision(error: unknown): boolean {
 export function translatePostgresError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageUnavailableError) return error;
   if (error instanceof pg.DatabaseError) {
-    return temporary.test(error.code ?? '') ? unavailable(error.code as string, error) : error;
+    return temporary.test(error.code ?? '')
+      ? unavailable(`${error.code}: ${error.message}`, error)
+      : error;
   }
   const { code } = error as NodeJS.ErrnoException;
-  if (code !== undefined && network.test(code)) return unavailable(code, error);
+  if (code !== undefined && network.test(code))
+    return unavailable(`${code}: ${error.message}`, error);
   // The client says these in words alone.
   if (/connection|timeout|not queryable|client was closed/i.test(error.message)) {
     return unavailable(error.message, error);
