@@ -34,7 +34,9 @@ export default defineConfig({
         // What runs on SQLite above runs on PostgreSQL here.
         test: {
           name: 'postgres',
-          include: ['packages/server/test/{api,clicks,scans,webhooks,isolation,contract,storage,postgres,transfer}/**/*.test.ts'],
+          include: [
+            'packages/server/test/{api,clicks,scans,webhooks,isolation,contract,storage,postgres,transfer}/**/*.test.ts',
+          ],
           exclude: [
             ...configDefaults.exclude,
             // Files, and what may become of them.

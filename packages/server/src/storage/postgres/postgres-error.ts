@@ -26,7 +26,7 @@ export function translatePostgresError(error: unknown): unknown {
   if (code !== undefined && network.test(code))
     return unavailable(`${code}: ${error.message}`, error);
   // The client says these in words alone.
-  if (/connection|timeout|not queryable|client was closed/i.test(error.message)) {
+  if (/connection|timeout|not queryable|client was closed|^SASL/i.test(error.message)) {
     return unavailable(error.message, error);
   }
   return error;
