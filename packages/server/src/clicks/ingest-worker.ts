@@ -49,16 +49,21 @@ const compactor = new VisitCompactor({ chunks, clock: Date.now });
 const pruner = new VisitPruner({ chunks, clock: Date.now, retentionDays });
 
 const tell = (message: IngestWorkerMessage) => parentPort?.postMessage(message);
-const onError = (error: unknown) =>
+// Whatever has failed, the next visits that are moved, if only none, say that it has passed.
+let isFine = true;
+const onError = (error: unknown) => {
+  isFine = false;
   tell({
     moved: 0,
     fault: error instanceof Error ? error.message : String(error),
     isDrained: false,
   });
-let isFine = true;
+};
 const move = async () => {
   const moved = await ingester.runOnce();
-  if (moved > 0 || !isFine) tell({ moved, fault: undefined, isDrained: false });
+  if (moved === 0 && isFine) return;
+  isFine = true;
+  tell({ moved, fault: undefined, isDrained: false });
 };
 let adoption: Promise<unknown> = Promise.resolve();
 const adopt = () => {
@@ -71,12 +76,8 @@ const moving = new PeriodicService({
     await move();
     // New visits come first: they are to be seen within half a second.
     if (keeps) await compactor.runOnce(move);
-    isFine = true;
   },
-  onError(error) {
-    isFine = false;
-    onError(error);
-  },
+  onError,
 });
 const keeping = [
   new PeriodicService({

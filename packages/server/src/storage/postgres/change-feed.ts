@@ -1,9 +1,10 @@
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import type { Change, ChangeWatcher, Schema } from '../database.js';
 import type { PostgresAddress } from './postgres-url.js';
-import { clientConfig } from './server-pool.js';
+import { checkTakesWrites, clientConfig } from './server-pool.js';
 
 // A notification makes a change known at once. One that is lost, or a listener that is cut off, makes
 // it known at the next look.
@@ -102,20 +103,23 @@ export class ChangeFeed {
 
   /** Until the connection ends. Looking goes on without it, so its fate is nobody's concern. */
   async #listen(at: number): Promise<void> {
-    const client = new pg.Client(clientConfig(this.#address, at));
+    const socket = new Socket();
+    const client = new pg.Client({ ...clientConfig(this.#address, at), stream: () => socket });
     const ended = new Promise<void>((resolve) => {
-      client.once('error', () => resolve());
+      client.on('error', () => resolve());
       client.once('end', () => resolve());
       this.#stopping.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     client.on('notification', () => this.#ring());
     try {
       await client.connect();
+      await checkTakesWrites(client);
       await client.query('listen shorty_changes');
       await ended;
     } catch {
       // The next try is made soon.
     }
-    await client.end().catch(() => {});
+    // A server that hangs would not answer a farewell.
+    socket.destroy();
   }
 }

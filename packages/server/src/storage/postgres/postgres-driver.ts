@@ -80,6 +80,8 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async rollback(): Promise<void> {
+    // It is closed as it is, which undoes as much, and a server that hangs is not waited for twice.
+    if (this.#fault) return;
     try {
       await this.#run('rollback', []);
     } catch (error) {

@@ -5,6 +5,8 @@ import type { PostgresAddress, SslMode } from './postgres-url.js';
 
 // How long is waited for a connection, whether one is made or all are in use.
 const connectMs = 3_000;
+// The pool's words when all of them stayed in use, which says nothing of the server.
+const allInUse = 'timeout exceeded when trying to connect';
 // Of one statement, waiting for locks included.
 const statementMs = 10_000;
 // When even the server's own limit is not heard of.
@@ -30,8 +32,20 @@ export function clientConfig(address: PostgresAddress, at: number): pg.ClientCon
     types,
     keepAlive: true,
     connectionTimeoutMillis: connectMs,
+    query_timeout: connectMs,
     application_name: 'shorty',
   };
+}
+
+/** Throws where a server does not take writes, or says nothing. */
+export async function checkTakesWrites(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query({
+    text: 'show transaction_read_only',
+    query_timeout: connectMs,
+  } as pg.QueryConfig);
+  if (rows[0]?.transaction_read_only === 'on') {
+    throw new StorageUnavailableError('storage is unavailable (the server only reads)');
+  }
 }
 
 function tlsOf(mode: SslMode | undefined): pg.ClientConfig['ssl'] {
@@ -66,15 +80,12 @@ export class ServerPool {
       Client: class extends pg.Client {
         constructor() {
           super(newConfig());
+          // Whoever uses it is told by the query; a second time, to nobody, would end the process.
+          this.on('error', () => {});
         }
       },
       verify: (client: PoolClient, done: (error?: Error) => void) => {
-        client
-          .query('show transaction_read_only')
-          .then(
-            ({ rows }) => done(rows[0]?.transaction_read_only === 'on' ? standby() : undefined),
-            done,
-          );
+        checkTakesWrites(client).then(() => done(), done);
       },
     } as PoolConfig);
     // Of connections that nobody is using: the next one who asks gets another.
@@ -88,6 +99,7 @@ export class ServerPool {
       try {
         return await this.#pool.connect();
       } catch (error) {
+        if ((error as Error).message === allInUse) throw translatePostgresError(error);
         // Somebody else may have found the way meanwhile.
         if (this.#at === at) this.#at = (at + 1) % this.#address.hosts.length;
         if (tries >= this.#address.hosts.length) throw translatePostgresError(error);
@@ -98,8 +110,4 @@ export class ServerPool {
   async end(): Promise<void> {
     await this.#pool.end();
   }
-}
-
-function standby(): StorageUnavailableError {
-  return new StorageUnavailableError('storage is unavailable (the server stands by)');
 }
