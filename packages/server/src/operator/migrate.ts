@@ -84,7 +84,7 @@ async function withStorage(
   databaseUrl: string,
   work: (database: Database) => Promise<void>,
 ): Promise<void> {
-  const database = openStorage({ databaseUrl, durability: 'process' });
+  const database = openStorage({ databaseUrl, durability: 'process', isUnhurried: true });
   try {
     await work(database);
   } finally {

@@ -9,6 +9,8 @@ export interface StorageOptions {
   readonly durability: 'process' | 'power';
   /** Connections that may be open at once, where there are connections; 4 when left out. */
   readonly databaseConnections?: number | undefined;
+  /** True where nobody is kept waiting: statements may take as long as they need. */
+  readonly isUnhurried?: boolean | undefined;
   /** True where another thread calls `maintain`. */
   readonly leavesCheckpoints?: boolean | undefined;
 }
@@ -19,10 +21,15 @@ export interface StorageOptions {
  */
 export function openStorage(options: StorageOptions): Database {
   const { databaseUrl, durability, databaseConnections = 4, leavesCheckpoints } = options;
+  const { isUnhurried = false } = options;
   try {
     const location = locateDatabase(databaseUrl);
     if (location.engine === 'postgres') {
-      return openPostgres({ address: location.address, maxConnections: databaseConnections });
+      return openPostgres({
+        address: location.address,
+        maxConnections: databaseConnections,
+        isUnhurried,
+      });
     }
     return openSqlite({ path: location.path, durability, leavesCheckpoints });
   } catch (cause) {

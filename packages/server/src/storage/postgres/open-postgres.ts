@@ -20,6 +20,8 @@ export interface PostgresOptions {
   readonly address: PostgresAddress;
   /** Connections that may be open at once. */
   readonly maxConnections: number;
+  /** True for an operator's command, whose statements may take as long as they need. */
+  readonly isUnhurried: boolean;
 }
 
 // The locks of this program begin with its own number, so that they meet nobody else's.
@@ -42,8 +44,8 @@ const forgetEveryMs = 10 * 60_000;
 
 const countUp = 'update url_id_counter set last_id = last_id + $1 returning last_id';
 
-export function openPostgres({ address, maxConnections }: PostgresOptions): Database {
-  const pool = new ServerPool(address, maxConnections);
+export function openPostgres({ address, maxConnections, isUnhurried }: PostgresOptions): Database {
+  const pool = new ServerPool(address, { maxConnections, isUnhurried });
   const db = kyselyOn(pool);
   const lanes = Object.fromEntries(
     Object.entries(locks).map(([lane, own]) => [
@@ -83,7 +85,15 @@ export function openPostgres({ address, maxConnections }: PostgresOptions): Data
       );
       return (rows[0]?.last_id as number) - count + 1;
     },
-    migrate: () => applyMigrations(db, 'postgres'),
+    async migrate() {
+      // An index on a large table takes its time.
+      const patient = kyselyOn(new ServerPool(address, { maxConnections: 2, isUnhurried: true }));
+      try {
+        return await applyMigrations(patient, 'postgres');
+      } finally {
+        await patient.destroy();
+      }
+    },
     async resumeIds(transaction) {
       await transaction.executeQuery(
         CompiledQuery.raw(

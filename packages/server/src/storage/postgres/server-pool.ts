@@ -7,11 +7,15 @@ import type { PostgresAddress, SslMode } from './postgres-url.js';
 const connectMs = 3_000;
 // The pool's words when all of them stayed in use, which says nothing of the server.
 const allInUse = 'timeout exceeded when trying to connect';
-// Of one statement, waiting for locks included.
-const statementMs = 10_000;
-// When even the server's own limit is not heard of.
-const answerMs = 15_000;
-const idleInTransactionMs = 30_000;
+// Where somebody waits for the answer.
+const hurried: pg.ClientConfig = {
+  // Of one statement, waiting for locks included.
+  statement_timeout: 10_000,
+  lock_timeout: 10_000,
+  // When even the server's own limit is not heard of.
+  query_timeout: 15_000,
+  idle_in_transaction_session_timeout: 30_000,
+};
 
 /** Counts beyond 2^53 do not occur; the client would hand over text. */
 const numbers = new Set([20, 1700]);
@@ -53,6 +57,12 @@ function tlsOf(mode: SslMode | undefined): pg.ClientConfig['ssl'] {
   return { rejectUnauthorized: mode === 'verify-full' };
 }
 
+export interface PoolOptions {
+  readonly maxConnections: number;
+  /** True where statements may take as long as they need. */
+  readonly isUnhurried: boolean;
+}
+
 /**
  * At most so many connections to whichever of the address's servers takes writes. When that one is
  * gone, the next connections are made to another.
@@ -62,15 +72,10 @@ export class ServerPool {
   readonly #pool: pg.Pool;
   #at = 0;
 
-  constructor(address: PostgresAddress, maxConnections: number) {
+  constructor(address: PostgresAddress, { maxConnections, isUnhurried }: PoolOptions) {
     this.#address = address;
-    const newConfig = () => ({
-      ...clientConfig(address, this.#at),
-      statement_timeout: statementMs,
-      lock_timeout: statementMs,
-      query_timeout: answerMs,
-      idle_in_transaction_session_timeout: idleInTransactionMs,
-    });
+    const limits = isUnhurried ? { query_timeout: 0 } : hurried;
+    const newConfig = () => ({ ...clientConfig(address, this.#at), ...limits });
     this.#pool = new pg.Pool({
       max: maxConnections,
       connectionTimeoutMillis: connectMs,
