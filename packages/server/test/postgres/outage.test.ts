@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,15 +53,25 @@ async function start(): Promise<TestServer> {
   return api;
 }
 
+/** The status that a visitor is answered. fetch would set a Host of its own. */
+function visit(address: string, host: string | undefined): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(address, { headers: { ...headers, ...(host && { host }) } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    }).on('error', reject);
+  });
+}
+
 /** Follows a link until it is told to stop, and counts the redirects. */
-function keepVisiting(api: TestServer, path: string) {
+function keepVisiting(api: TestServer, path: string, host?: string) {
   let answered = 0;
   let slowestMs = 0;
   let isOver = false;
   const done = (async () => {
     while (!isOver) {
       const beganAt = performance.now();
-      const { status } = await api.visit(path, { headers });
+      const status = await visit(api.server.url + path, host);
       slowestMs = Math.max(slowestMs, performance.now() - beganAt);
       expect(status).toBe(307);
       answered += 1;
@@ -121,7 +132,15 @@ describe('a PostgreSQL that is killed', () => {
     const create = async () =>
       (await api.call('createUrl', { body: { targetUrl, customSlug: newSlug() } })).data;
     const [cached, uncached] = [await create(), await create()];
+    const host = 'go.example';
+    const { data: domain } = await api.call('createDomain', { body: { hostname: host } });
+    api.zone.set(domain.txtRecord.name, [domain.txtRecord.value]);
+    expect((await api.call('verifyDomain', { params: { id: domain.id } })).status).toBe(200);
+    const { data: onDomain } = await api.call('createUrl', {
+      body: { targetUrl, domainId: domain.id },
+    });
     const visits = keepVisiting(api, `/${cached.customSlug}`);
+    const visitsOnDomain = keepVisiting(api, `/${onDomain.shortCode}`, host);
     await sleep(300);
     await postgres.kill();
     for (let round = 0; round < 3; round += 1) {
@@ -150,6 +169,7 @@ describe('a PostgreSQL that is killed', () => {
     expect(answered).toBeGreaterThan(100);
     expect(slowestMs).toBeLessThan(1_000);
     await expectClicks(api, cached.id, answered);
+    await expectClicks(api, onDomain.id, (await visitsOnDomain.stop()).answered);
     expect((await api.visit(`/${uncached.customSlug}`, { headers })).status).toBe(307);
     expect((await api.call('createUrl', { body: { targetUrl } })).status).toBe(201);
   });
