@@ -1,4 +1,12 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import {
@@ -40,7 +48,7 @@ const countUp = 'update url_id_counter set last_id = last_id + ? returning last_
 export function openSqlite(options: SqliteOptions): Database {
   const { path } = options;
   const isMemory = path === ':memory:';
-  if (!isMemory) mkdirSync(dirname(path), { recursive: true });
+  if (!isMemory) makeFile(path);
   const writer = openHandle(options, 'write');
   const write = kyselyOn(writer);
   // Its own handle, so that a read never queues behind a writer that waits for a lock.
@@ -101,6 +109,12 @@ export function openSqlite(options: SqliteOptions): Database {
       await write.destroy();
     },
   };
+}
+
+/** For its owner alone, since it holds secrets; SQLite gives its log the same mode. */
+function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
 /** Beside the database, for its owner alone. */
