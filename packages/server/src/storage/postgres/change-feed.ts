@@ -16,13 +16,16 @@ const retryListeningMs = 1_000;
 /**
  * What other nodes have changed. Whoever changes a record writes that down in the same transaction,
  * by triggers of migration 0007; so nothing is missed, whichever node it was and however it ended.
+ * The ids are in the order of the commits because whoever writes those tables holds the lane of the
+ * records: a lower id that is committed after a higher one was seen would never be seen.
  */
 export class ChangeFeed {
   readonly #db: Kysely<Schema>;
   readonly #address: PostgresAddress;
   readonly #watcher: ChangeWatcher;
   readonly #stopping = new AbortController();
-  #ring: () => void = () => {};
+  #wake: () => void = () => {};
+  #isRung = false;
   #last = 0;
   #lookedAt = 0;
   #isLost = false;
@@ -59,14 +62,22 @@ export class ChangeFeed {
 
   async #lookAgainAndAgain(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
+      this.#isRung = false;
       await this.#look();
+      // What rings meanwhile may be too late for this look to have seen.
+      if (this.#isRung) continue;
       await Promise.race([
         sleep(lookEveryMs, undefined, { ref: false }),
         new Promise<void>((resolve) => {
-          this.#ring = resolve;
+          this.#wake = resolve;
         }),
       ]);
     }
+  }
+
+  #ring(): void {
+    this.#isRung = true;
+    this.#wake();
   }
 
   async #look(): Promise<void> {
