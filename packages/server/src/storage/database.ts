@@ -49,8 +49,8 @@ export interface Database {
   dropEmptyMonths(before: number): Promise<number>;
   /** Does what the engine should do now and then, and not on the thread that redirects. */
   maintain(): Promise<void>;
-  /** What it takes on the disk; nothing where it is elsewhere. */
-  size(): StorageSize;
+  /** What it takes on this machine's disk; undefined where it is elsewhere. */
+  size(): StorageSize | undefined;
   close(): Promise<void>;
 }
 

@@ -125,7 +125,7 @@ export function openPostgres({ address, maxConnections, isUnhurried }: PostgresO
         CompiledQuery.raw("delete from cache_changes where changed_at < now() - interval '1 hour'"),
       );
     },
-    size: () => ({ dataBytes: 0, logBytes: 0 }),
+    size: () => undefined,
     async close() {
       for (const lane of Object.values(lanes)) await lane.finish();
       await db.destroy();
