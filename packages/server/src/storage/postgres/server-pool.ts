@@ -70,6 +70,7 @@ export interface PoolOptions {
 export class ServerPool {
   readonly #address: PostgresAddress;
   readonly #pool: pg.Pool;
+  readonly #checked = new WeakSet<PoolClient>();
   #at = 0;
 
   constructor(address: PostgresAddress, { maxConnections, isUnhurried }: PoolOptions) {
@@ -89,9 +90,6 @@ export class ServerPool {
           this.on('error', () => {});
         }
       },
-      verify: (client: PoolClient, done: (error?: Error) => void) => {
-        checkTakesWrites(client).then(() => done(), done);
-      },
     } as PoolConfig);
     // Of connections that nobody is using: the next one who asks gets another.
     this.#pool.on('error', () => {});
@@ -102,7 +100,7 @@ export class ServerPool {
     for (let tries = 1; ; tries += 1) {
       const at = this.#at;
       try {
-        return await this.#pool.connect();
+        return await this.#connect();
       } catch (error) {
         if ((error as Error).message === allInUse) throw translatePostgresError(error);
         // Somebody else may have found the way meanwhile.
@@ -110,6 +108,20 @@ export class ServerPool {
         if (tries >= this.#address.hosts.length) throw translatePostgresError(error);
       }
     }
+  }
+
+  /** The pool's own check would keep the connections of those who have given up meanwhile. */
+  async #connect(): Promise<PoolClient> {
+    const client = await this.#pool.connect();
+    if (this.#checked.has(client)) return client;
+    try {
+      await checkTakesWrites(client);
+    } catch (error) {
+      client.release(error as Error);
+      throw error;
+    }
+    this.#checked.add(client);
+    return client;
   }
 
   async end(): Promise<void> {
