@@ -37,7 +37,7 @@ export async function benchDeliveriesPostgres({ deliveries = 5_000, runs = 7 } =
   await postgres.createDatabase('bench');
   const store = await openStore(postgres.urlOf('bench'));
   const name = 'deliveries to one receiver, outbox and records in PostgreSQL';
-  await throughput(receiver, store, { name, deliveries, runs, bound: 0.3 });
+  await throughput(receiver, store, { name, deliveries, runs, bound: 0.15 });
   await postgres.stop();
   await receiver.stop();
 }

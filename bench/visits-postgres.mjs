@@ -19,9 +19,11 @@ export async function benchVisitsPostgres({ visits = 1_000_000, links = 100_000 
   const made = [...makeVisits({ count: visits, links, from: until - 9 * day, until })];
 
   const node = { nodes: [process], postgres };
+  const logBefore = await logBytes(databaseUrl);
   const before = processorTime(node);
   const { storing, sorting } = await storeVisitsIn(database, made);
   const used = microsecondsEach(before, processorTime(node), visits);
+  const logged = (await logBytes(databaseUrl)) - logBefore;
   await database.close();
   const aSecond = (microseconds) => Math.round(1e6 / microseconds).toLocaleString('en');
   console.log(
@@ -33,21 +35,39 @@ export async function benchVisitsPostgres({ visits = 1_000_000, links = 100_000 
     );
   }
   const bytes = await sizeOf(databaseUrl);
-  console.log(`        ${(bytes / visits).toFixed(1)} bytes each, counters and indexes included`);
+  console.log(
+    `        ${(bytes / visits).toFixed(1)} bytes each, counters and indexes included; ${(logged / visits).toFixed(0)} bytes of write-ahead log each`,
+  );
   await postgres.stop();
 }
 
+/** How long the write-ahead log has become: what a replica has to be sent. */
+async function logBytes(databaseUrl) {
+  const [{ bytes }] = await ask(databaseUrl, "select pg_current_wal_lsn() - '0/0' as bytes");
+  return Number(bytes);
+}
+
+const tables = "relkind = 'r' and (relname like 'visit_%' or relname = 'url_clicks')";
+
 /** What visits take up once what was replaced has been vacuumed away for good. */
 async function sizeOf(databaseUrl) {
+  for (const { relname } of await ask(
+    databaseUrl,
+    `select relname from pg_class where ${tables}`,
+  )) {
+    await ask(databaseUrl, `vacuum full ${relname}`);
+  }
+  const [{ bytes }] = await ask(
+    databaseUrl,
+    `select sum(pg_total_relation_size(oid)) as bytes from pg_class where ${tables}`,
+  );
+  return Number(bytes);
+}
+
+async function ask(databaseUrl, statement) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const { rows: tables } = await client.query(
-    "select relname from pg_class where relkind = 'r' and (relname like 'visit_%' or relname = 'url_clicks')",
-  );
-  for (const { relname } of tables) await client.query(`vacuum full ${relname}`);
-  const { rows } = await client.query(
-    "select sum(pg_total_relation_size(oid)) as bytes from pg_class where relkind = 'r' and (relname like 'visit_%' or relname = 'url_clicks')",
-  );
+  const { rows } = await client.query(statement);
   await client.end();
-  return Number(rows[0].bytes);
+  return rows;
 }
