@@ -29,7 +29,8 @@ LABEL org.opencontainers.image.title="Shorty" \
 ENV NODE_ENV=production \
   HOST=0.0.0.0 \
   PORT=3000 \
-  SHORTY_DATABASE_URL=file:/data/shorty.db
+  SHORTY_DATABASE_URL=file:/data/shorty.db \
+  SHORTY_JOURNAL_FOLDER=/data/visits
 RUN ln -s /app/packages/server/bin/shorty-server.js /usr/local/bin/shorty-server \
   && install -d -o node -g node -m 0700 /data
 COPY --from=build /build/package.json /app/

@@ -23,9 +23,28 @@ export default defineConfig({
         test: {
           name: 'packages',
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}'],
+          exclude: [...configDefaults.exclude, 'packages/server/test/postgres/**'],
           testTimeout: 20_000,
           // Ink draws no live view where these say that nobody watches.
           env: { CI: 'false', CONTINUOUS_INTEGRATION: 'false' },
+        },
+      },
+      {
+        extends: true,
+        // What runs on SQLite above runs on PostgreSQL here.
+        test: {
+          name: 'postgres',
+          include: [
+            'packages/server/test/{api,clicks,scans,webhooks,isolation,contract,storage,postgres,transfer}/**/*.test.ts',
+          ],
+          exclude: [
+            ...configDefaults.exclude,
+            // Files, and what may become of them.
+            'packages/server/test/storage/{checkpoints,file-mode,full-disk,unavailable-storage}.test.ts',
+          ],
+          globalSetup: ['packages/server/test/postgres/global-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
         },
       },
       {

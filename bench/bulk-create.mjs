@@ -2,54 +2,23 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { Pool } from 'undici';
+import { bulkCreator, perRequest, randomCode, targetOf } from './lib/bulk-rows.mjs';
 import { scratchFolder, serveShorty } from './lib/processes.mjs';
 import { compare, report } from './lib/ratio.mjs';
 
-const perRequest = 100;
-const inFlight = 8;
-
 export async function benchBulkCreate({ rows = 40_000, runs = 9, bound = 0.5 } = {}) {
   const shorty = await serveShorty();
-  const pool = new Pool(shorty.origin, { connections: inFlight });
-  let made = 0;
-
-  const overHttp = async () => {
-    const bodies = [];
-    for (let start = 0; start < rows; start += perRequest) {
-      bodies.push(
-        JSON.stringify({
-          urls: Array.from({ length: perRequest }, () => ({ targetUrl: targetOf(made++) })),
-        }),
-      );
-    }
-    const startedAt = performance.now();
-    const sender = async () => {
-      for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
-        const response = await pool.request({
-          method: 'POST',
-          path: '/api/v1/urls/bulk',
-          headers: { 'content-type': 'application/json', authorization: `Bearer ${shorty.token}` },
-          body,
-        });
-        const { data } = await response.body.json();
-        if (data.createdCount !== perRequest) throw new Error(JSON.stringify(data.errors[0]));
-      }
-    };
-    await Promise.all(Array.from({ length: inFlight }, sender));
-    return (rows / (performance.now() - startedAt)) * 1000;
-  };
-
+  const bulk = bulkCreator(shorty);
   const bare = bareInserter(shorty.databasePath);
-  const result = await compare({ ceiling: () => bare.insert(rows), ours: overHttp, runs });
+  const result = await compare({
+    ceiling: () => bare.insert(rows),
+    ours: () => bulk.create(rows),
+    runs,
+  });
   report('bulk create over HTTP, 100 a request', result, bound, 'rows a second');
   bare.close();
-  await pool.close();
+  await bulk.close();
   await shorty.stop();
-}
-
-function targetOf(index) {
-  return `https://example.com/products/${index}?ref=bench&page=${index % 97}`;
 }
 
 /** A database with the same tables, indexes and settings as the server's own. */
@@ -109,12 +78,4 @@ function bareInserter(databasePath) {
       rmSync(path, { force: true });
     },
   };
-}
-
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-
-function randomCode() {
-  let code = '';
-  for (let at = 0; at < 7; at += 1) code += alphabet[Math.floor(Math.random() * 62)];
-  return code;
 }

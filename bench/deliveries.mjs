@@ -11,6 +11,7 @@ import { createGuardedFetch } from '../packages/server/dist/net/guarded-fetch.js
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
 import { DeliveryQueue } from '../packages/server/dist/webhooks/delivery-queue.js';
 import { WebhookDispatcher } from '../packages/server/dist/webhooks/webhook-dispatcher.js';
+import { startPostgresAsShipped } from './lib/postgres.mjs';
 import { scratchFolder, serve } from './lib/processes.mjs';
 import { compare, median, report, reportUpper } from './lib/ratio.mjs';
 
@@ -22,14 +23,26 @@ const organizationId = randomUUID();
 
 export async function benchDeliveries({ deliveries = 20_000, runs = 7 } = {}) {
   const receiver = await serve('bench/receiver.mjs');
-  await throughput(receiver, deliveries, runs);
+  const name = 'deliveries to one receiver, outbox and records included';
+  await throughput(receiver, await openStore(), { name, deliveries, runs, bound: 0.6 });
   await isolation(receiver, deliveries, runs);
   await bigBacklog(receiver);
   await receiver.stop();
 }
 
-async function throughput(receiver, deliveries, runs) {
-  const store = await openStore();
+/** The same with the outbox in PostgreSQL. */
+export async function benchDeliveriesPostgres({ deliveries = 5_000, runs = 7 } = {}) {
+  const receiver = await serve('bench/receiver.mjs');
+  const postgres = await startPostgresAsShipped();
+  await postgres.createDatabase('bench');
+  const store = await openStore(postgres.urlOf('bench'));
+  const name = 'deliveries to one receiver, outbox and records in PostgreSQL';
+  await throughput(receiver, store, { name, deliveries, runs, bound: 0.15 });
+  await postgres.stop();
+  await receiver.stop();
+}
+
+async function throughput(receiver, store, { name, deliveries, runs, bound }) {
   const webhookId = await store.addWebhook(receiver.origin);
   const body = JSON.stringify({
     id: newUuid(),
@@ -45,7 +58,7 @@ async function throughput(receiver, deliveries, runs) {
     },
     runs,
   });
-  report('deliveries to one receiver, outbox and records included', result, 0.6, 'a second');
+  report(name, result, bound, 'a second');
   await store.close();
 }
 
@@ -149,9 +162,12 @@ async function postAll({ origin }, body, count) {
   return rate;
 }
 
-async function openStore() {
+async function openStore(databaseUrl) {
   const databasePath = join(scratchFolder(), 'deliveries.db');
-  const database = openStorage({ databasePath, durability: 'process' });
+  const database = openStorage({
+    databaseUrl: databaseUrl ?? `file:${databasePath}`,
+    durability: 'process',
+  });
   await database.migrate();
   const outbox = new EventOutbox(database, { newId: newUuid });
   const queue = new DeliveryQueue(database);

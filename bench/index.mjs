@@ -1,15 +1,19 @@
 // Every benchmark, or those that are named: `npm run bench redirects start-up`.
 import { benchAnalytics } from './analytics.mjs';
 import { benchBulkCreate } from './bulk-create.mjs';
-import { benchDeliveries } from './deliveries.mjs';
+import { benchBulkCreatePostgres } from './bulk-create-postgres.mjs';
+import { benchCacheSimulation } from './cache-simulation.mjs';
+import { benchDeliveries, benchDeliveriesPostgres } from './deliveries.mjs';
 import { benchImportMemory } from './import-memory.mjs';
 import { missedBounds } from './lib/ratio.mjs';
 import { benchQrDownload } from './qr-download.mjs';
 import { benchQrDrawing } from './qr-drawing.mjs';
 import { benchRedirects } from './redirects.mjs';
 import { benchRedirectsBeside } from './redirects-beside.mjs';
+import { benchRedirectsPostgres } from './redirects-postgres.mjs';
 import { benchStartUp } from './start-up.mjs';
 import { benchVerify } from './verify.mjs';
+import { benchVisitsPostgres } from './visits-postgres.mjs';
 
 const benchmarks = {
   redirects: benchRedirects,
@@ -23,6 +27,11 @@ const benchmarks = {
   deliveries: benchDeliveries,
   verify: benchVerify,
   'qr-drawing': benchQrDrawing,
+  'redirects-postgres': benchRedirectsPostgres,
+  'bulk-create-postgres': benchBulkCreatePostgres,
+  'visits-postgres': benchVisitsPostgres,
+  'deliveries-postgres': benchDeliveriesPostgres,
+  'cache-simulation': benchCacheSimulation,
 };
 
 const wanted = process.argv.slice(2);

@@ -26,13 +26,20 @@ export async function compare({ ours, ceiling, runs = 7 }) {
 let missed = 0;
 
 /** Prints one line of results and remembers whether the bound was held. */
-export function report(name, { ratio, worst, best, ours, ceiling, runs }, bound, unit) {
-  const held = ratio >= bound;
+export function report(name, result, bound, unit) {
+  const held = result.ratio >= bound;
   if (!held) missed += 1;
+  console.log(`${held ? 'held  ' : 'MISSED'}  ${name}: ${described(result, bound, unit)}`);
+}
+
+/** The same where this machine cannot tell whether the bound is held; says why. */
+export function reportWithoutVerdict(name, result, bound, unit, reason) {
+  console.log(`------  ${name}: ${described(result, bound, unit)}; no verdict: ${reason}`);
+}
+
+function described({ ratio, worst, best, ours, ceiling, runs }, bound, unit) {
   const number = (value) => Math.round(value).toLocaleString('en');
-  console.log(
-    `${held ? 'held  ' : 'MISSED'}  ${name}: ${ratio.toFixed(2)}× of the ceiling (bound ${bound}×; ${worst.toFixed(2)} to ${best.toFixed(2)} in ${runs} runs); ${number(ours)} against ${number(ceiling)} ${unit}`,
-  );
+  return `${ratio.toFixed(2)}× of the ceiling (bound ${bound}×; ${worst.toFixed(2)} to ${best.toFixed(2)} in ${runs} runs); ${number(ours)} against ${number(ceiling)} ${unit}`;
 }
 
 /** The same for a figure that must stay under a bound. */

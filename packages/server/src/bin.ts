@@ -15,7 +15,15 @@ const program = new Command('shorty-server')
 
 program.command('start', { isDefault: true }).description('serve until stopped').action(start);
 
-program.command('migrate').description('bring the database up to date').action(migrate);
+program
+  .command('migrate')
+  .description('bring the database up to date, or move everything to PostgreSQL')
+  .option(
+    '--from <url>',
+    'the file to move, such as file:./data/shorty.db; its server must be stopped',
+  )
+  .option('--to <url>', 'an empty postgres:// database to move to')
+  .action(migrate);
 
 program
   .command('doctor')

@@ -1,13 +1,17 @@
 import { isIP } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { parseTrustedProxies, type TrustedProxies } from './net/client-address.js';
+import { locateDatabase } from './storage/locate-database.js';
 
 /** Everything that an operator can set. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** A path, or ':memory:'. */
-  readonly databasePath: string;
+  /** `file:` and a path, ':memory:', or `postgres://…`. */
+  readonly databaseUrl: string;
+  /** Where visits wait for a PostgreSQL; those of a file wait beside it. */
+  readonly journalFolder: string;
+  /** Connections to a PostgreSQL that this process may have open for requests. */
+  readonly databaseConnections: number;
   /** The API's public origin; undefined stands for the address that is listened on. */
   readonly baseUrl: string | undefined;
   /** The host of short links; undefined stands for that of the base URL. */
@@ -68,9 +72,9 @@ export function readConfig(environment: Environment): Config {
   };
   const optional = <T>(name: string, parse: (text: string) => T): T | undefined =>
     read(name, '', (text) => (text === '' ? undefined : parse(text)));
-  const databasePath = read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl);
+  const databaseUrl = read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl);
   const workers = read('SHORTY_WORKERS', '1', wholeNumber(1, maxWorkers));
-  if (workers > 1 && databasePath === ':memory:') {
+  if (workers > 1 && databaseUrl === ':memory:') {
     throw new ConfigError(
       `SHORTY_WORKERS is "${workers}": processes cannot share SHORTY_DATABASE_URL ":memory:"; it must be a file`,
     );
@@ -78,7 +82,9 @@ export function readConfig(environment: Environment): Config {
   return {
     port: read('PORT', '3000', parsePort),
     host: read('HOST', '127.0.0.1', (text) => text),
-    databasePath,
+    databaseUrl,
+    journalFolder: read('SHORTY_JOURNAL_FOLDER', './data/visits', (text) => text),
+    databaseConnections: read('SHORTY_DATABASE_CONNECTIONS', '10', wholeNumber(4, 1_000)),
     baseUrl: optional('SHORTY_BASE_URL', parseOrigin),
     shortDomain: optional('SHORTY_SHORT_DOMAIN', parseHost),
     publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
@@ -128,10 +134,8 @@ function parsePort(text: string): number {
 }
 
 function parseDatabaseUrl(text: string): string {
-  if (text === ':memory:') return text;
-  if (/^file:\/\/(localhost)?\/./.test(text)) return fileURLToPath(text);
-  if (/^file:(?!\/\/)./.test(text)) return text.slice('file:'.length);
-  throw new Error('it must be file: and a path, such as file:./data/shorty.db, or :memory:');
+  locateDatabase(text);
+  return text;
 }
 
 function parseOrigin(text: string): string {

@@ -33,7 +33,7 @@ import { usageHandlers } from './usage/usage-handlers.js';
 import { UsageRepository } from './usage/usage-repository.js';
 import { UsageService } from './usage/usage-service.js';
 import { createWebhookRoom } from './webhooks/webhook-room.js';
-import { SharedCaches } from './workers/shared-caches.js';
+import { SharedCaches, toChanged } from './workers/shared-caches.js';
 import { alone, type Siblings } from './workers/siblings.js';
 
 export interface ServerOptions extends Partial<Config> {
@@ -98,13 +98,19 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' }),
     ...settings,
   };
-  const isThreadedHere = isThreaded && config.databasePath !== ':memory:';
-  const storage = { databasePath: config.databasePath, durability: config.durability };
-  const database = openStorage({ ...storage, leavesCheckpoints: isThreadedHere });
+  const isThreadedHere = isThreaded && config.databaseUrl !== ':memory:';
+  const { databaseUrl, durability, databaseConnections } = config;
+  const storage = { databaseUrl, durability };
+  const database = openStorage({
+    ...storage,
+    databaseConnections,
+    leavesCheckpoints: isThreadedHere,
+  });
   let url = '';
   let credentials: Credentials | undefined;
   let listener: Listener | undefined;
   let stopping: Promise<void> | undefined;
+  let stopWatching: (() => Promise<void>) | undefined;
   // Known once the port is.
   let places: LinkOrigins = { scheme: '', shortDomain: '' };
   const origins = () => places;
@@ -212,6 +218,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   async function shutDown(): Promise<void> {
     await listener?.stop(stopGraceMs);
     await stopAll(services);
+    await stopWatching?.();
     await clicks.stop();
     await qrs.stop();
     await database.close();
@@ -231,6 +238,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         credentials = await createFirstOrganization(database, config, clock);
       }
       await clicks.start();
+      stopWatching = await database.watchChanges?.({
+        onChanged: (changes) => caches.forgetHere(toChanged(changes)),
+        onUnknown: () => caches.clearHere(),
+        onError: (err) => logger.error({ err }, 'what other nodes change is not known'),
+      });
       await siblings.join({
         forget: (changed) => caches.forgetHere(changed),
         forgetEverything: () => caches.clearHere(),

@@ -77,7 +77,7 @@ async function copyAll(options: BackupOptions, scratch: string, copy: string): P
     rmSync(copy, { force: true });
     const journals = copyJournals(live, folder);
     copySqlite(options.databasePath, copy);
-    const database = openStorage({ databasePath: copy, durability: 'process' });
+    const database = openStorage({ databaseUrl: `file:${copy}`, durability: 'process' });
     try {
       await refuseOtherVersion(database);
       const moved = await moveVisits(options, database, journals, live);

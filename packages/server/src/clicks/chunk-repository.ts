@@ -77,7 +77,7 @@ export class ChunkRepository {
         .values({ up_to_batch: upToBatch, next_url: 0 })
         .execute();
       return true;
-    });
+    }, 'sorting');
   }
 
   /**
@@ -113,7 +113,7 @@ export class ChunkRepository {
       );
       await this.#database.bulkInsert(transaction, 'visit_chunks', rows);
       return true;
-    });
+    }, 'sorting');
   }
 
   /** Links behind one that have visits in chunks from before an instant, in ascending order. */
@@ -147,7 +147,12 @@ export class ChunkRepository {
           await this.#cut(transaction, urlId, number, columns[index] as VisitColumns, before);
         }
       }
-    });
+    }, 'sorting');
+  }
+
+  /** Gives back the months before an instant that pruning has left nothing of. */
+  dropEmptyMonths(before: number): Promise<number> {
+    return this.#database.dropEmptyMonths(before);
   }
 
   async #keepDays(
@@ -228,7 +233,7 @@ export class ChunkRepository {
         .executeTakeFirstOrThrow();
       if (numDeletedRows === 0n) return;
       await transaction.deleteFrom('visit_batches').where('id', '<=', upToBatch).execute();
-    });
+    }, 'sorting');
   }
 }
 
@@ -263,7 +268,7 @@ async function readLastChunks(
   transaction: WriteTransaction,
   urlIds: readonly number[],
 ): Promise<ReadonlyMap<number, Chunk>> {
-  const wanted = sql.join(urlIds.map((id) => sql`(${id})`));
+  const wanted = sql.join(urlIds.map((id) => sql`(cast(${id} as bigint))`));
   const { rows } = await sql<{ url_id: number; number: number; visits: Uint8Array }>`
     select chunk.url_id, chunk.number, chunk.visits
     from (values ${wanted}) as wanted
@@ -282,7 +287,11 @@ async function removeChunks(
   chunks: ReadonlyMap<number, Chunk>,
 ): Promise<void> {
   if (chunks.size === 0) return;
-  const keys = sql.join([...chunks].map(([urlId, { number }]) => sql`(${urlId}, ${number})`));
+  const keys = sql.join(
+    [...chunks].map(
+      ([urlId, { number }]) => sql`(cast(${urlId} as bigint), cast(${number} as integer))`,
+    ),
+  );
   await sql`delete from visit_chunks where (url_id, number) in (values ${keys})`.execute(
     transaction,
   );

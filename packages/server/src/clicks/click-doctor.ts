@@ -98,7 +98,7 @@ export async function mendCounters(
         )
         .execute();
     }
-  });
+  }, 'everything');
 }
 
 /** The clicks that a report of the days of these visits has in its series. */

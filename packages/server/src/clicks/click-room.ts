@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
@@ -10,6 +11,7 @@ import { scanHandlers } from '../scans/scan-handlers.js';
 import { ScanRepository } from '../scans/scan-repository.js';
 import { ScanService } from '../scans/scan-service.js';
 import type { Database } from '../storage/database.js';
+import { locateDatabase } from '../storage/locate-database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
 import type { LinkOrigins } from '../urls/present-url.js';
 import type { UrlService } from '../urls/url-service.js';
@@ -21,7 +23,6 @@ import { ClickReader } from './click-reader.js';
 import { ClickReportsThread } from './click-reports.js';
 import { ClickService } from './click-service.js';
 import { toCallLine, toDownloadLine } from './journal-lines.js';
-import { loadSecretKey } from './secret-key.js';
 import { type VisitFigures, VisitPipeline } from './visit-pipeline.js';
 import { VisitRecorder } from './visit-recorder.js';
 import { VisitRepository } from './visit-repository.js';
@@ -41,11 +42,18 @@ export interface ClickRoomOptions {
   readonly logger: Logger;
 }
 
+/** Beside the database file; in a folder of its own where the database is elsewhere. */
+function journalFolderOf({ databaseUrl, journalFolder }: Config): string | undefined {
+  const location = locateDatabase(databaseUrl);
+  if (location.engine === 'postgres') return journalFolder;
+  return location.path === ':memory:' ? undefined : `${location.path}.visits`;
+}
+
 /** Visits, from the request to the report; scans are visits, too. */
 export function createClickRoom(options: ClickRoomOptions) {
   const { config, database, storage, isThreaded, outbox, urls, origins, plans, clock, logger } =
     options;
-  const { databasePath, durability, thresholds, retentionDays, trustedProxies: proxies } = config;
+  const { thresholds, retentionDays, trustedProxies: proxies } = config;
   const reportsThread = isThreaded ? new ClickReportsThread(storage) : undefined;
   const reports = reportsThread ?? new ClickReader(database);
   // Both exist once the server has started; nobody visits or calls before.
@@ -87,8 +95,9 @@ export function createClickRoom(options: ClickRoomOptions) {
 
     async start(): Promise<void> {
       pipeline = new VisitPipeline({
-        databasePath,
-        durability,
+        storage,
+        journalFolder: journalFolderOf(config),
+        durability: config.durability,
         thresholds,
         retentionDays,
         plans,
@@ -105,7 +114,9 @@ export function createClickRoom(options: ClickRoomOptions) {
         onFault: (err) => logger.error({ err }, 'countries are unknown'),
       });
       const describer = createVisitDescriber({
-        secretKey: config.secretKey ?? loadSecretKey(databasePath),
+        secretKey:
+          config.secretKey ??
+          (await database.loadKey('visitors', randomBytes(32).toString('base64url'))),
         findCountry,
         countryHeader: config.countryHeader,
         honourPrivacySignals: config.honourPrivacySignals,

@@ -3,7 +3,7 @@ import { v7 as newUuid } from 'uuid';
 import { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService, stopAll } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
-import { openStorage } from '../storage/open-storage.js';
+import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { ChunkRepository } from './chunk-repository.js';
 import { VisitCompactor } from './visit-compactor.js';
 import { VisitIngester } from './visit-ingester.js';
@@ -12,8 +12,7 @@ import { VisitPruner } from './visit-pruner.js';
 import { VisitRepository } from './visit-repository.js';
 
 export interface IngestWorkerData {
-  readonly databasePath: string;
-  readonly durability: 'process' | 'power';
+  readonly storage: StorageOptions;
   readonly thresholds: readonly number[];
   readonly retentionDays: number | undefined;
   readonly plans: PlanTable;
@@ -36,18 +35,9 @@ export interface IngestWorkerMessage {
   readonly isDrained: boolean;
 }
 
-const {
-  databasePath,
-  durability,
-  thresholds,
-  retentionDays,
-  plans,
-  root,
-  folder,
-  writerId,
-  keeps,
-} = workerData as IngestWorkerData;
-const database = openStorage({ databasePath, durability });
+const { storage, thresholds, retentionDays, plans, root, folder, writerId, keeps } =
+  workerData as IngestWorkerData;
+const database = openStorage(storage);
 const visits = new VisitRepository(database, {
   outbox: new EventOutbox(database, { newId: newUuid, plans }),
   thresholds,
@@ -59,16 +49,21 @@ const compactor = new VisitCompactor({ chunks, clock: Date.now });
 const pruner = new VisitPruner({ chunks, clock: Date.now, retentionDays });
 
 const tell = (message: IngestWorkerMessage) => parentPort?.postMessage(message);
-const onError = (error: unknown) =>
+// Whatever has failed, the next visits that are moved, if only none, say that it has passed.
+let isFine = true;
+const onError = (error: unknown) => {
+  isFine = false;
   tell({
     moved: 0,
     fault: error instanceof Error ? error.message : String(error),
     isDrained: false,
   });
-let isFine = true;
+};
 const move = async () => {
   const moved = await ingester.runOnce();
-  if (moved > 0 || !isFine) tell({ moved, fault: undefined, isDrained: false });
+  if (moved === 0 && isFine) return;
+  isFine = true;
+  tell({ moved, fault: undefined, isDrained: false });
 };
 let adoption: Promise<unknown> = Promise.resolve();
 const adopt = () => {
@@ -81,12 +76,8 @@ const moving = new PeriodicService({
     await move();
     // New visits come first: they are to be seen within half a second.
     if (keeps) await compactor.runOnce(move);
-    isFine = true;
   },
-  onError(error) {
-    isFine = false;
-    onError(error);
-  },
+  onError,
 });
 const keeping = [
   new PeriodicService({

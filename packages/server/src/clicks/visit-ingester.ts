@@ -34,16 +34,17 @@ export class VisitIngester {
   /** Moves what writers have left that ended without doing so, and removes their folders. */
   async adoptLeftovers(): Promise<number> {
     let moved = 0;
-    for (const folder of JournalFolder.adoptAll(this.#options.root)) {
-      try {
+    const folders = JournalFolder.adoptAll(this.#options.root);
+    try {
+      for (const folder of folders) {
         moved += await this.#follow(folder.path, folder.writerId);
-      } catch (error) {
-        folder.release();
-        throw error;
+        // The folder first: a position without a folder does no harm, the reverse counts twice.
+        folder.remove();
+        await this.#options.visits.forgetWriter(folder.writerId);
       }
-      // The folder first: a position without a folder does no harm, the reverse counts twice.
-      folder.remove();
-      await this.#options.visits.forgetWriter(folder.writerId);
+    } finally {
+      // Those that were not reached can be adopted the next time.
+      for (const folder of folders) folder.release();
     }
     return moved;
   }

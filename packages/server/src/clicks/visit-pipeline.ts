@@ -8,6 +8,7 @@ import { JournalFolder } from '../journal/journal-folder.js';
 import { PeriodicService, stopAll } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock, NewId } from '../ports.js';
+import type { StorageOptions } from '../storage/open-storage.js';
 import type { ChunkRepository } from './chunk-repository.js';
 import type { IngestCommand, IngestWorkerData, IngestWorkerMessage } from './ingest-worker.js';
 import { VisitCompactor } from './visit-compactor.js';
@@ -17,7 +18,9 @@ import type { VisitRepository } from './visit-repository.js';
 
 export interface VisitPipelineOptions {
   /** A path, or ':memory:'. */
-  readonly databasePath: string;
+  readonly storage: StorageOptions;
+  /** Where journals are; undefined stands for a folder that ends with this process. */
+  readonly journalFolder: string | undefined;
   readonly durability: 'process' | 'power';
   readonly thresholds: readonly number[];
   readonly retentionDays: number | undefined;
@@ -70,10 +73,8 @@ export class VisitPipeline {
 
   constructor(options: VisitPipelineOptions) {
     this.#options = options;
-    const { databasePath, durability, newId, logger } = options;
-    this.#root = this.#isTemporary
-      ? mkdtempSync(join(tmpdir(), 'shorty-visits-'))
-      : `${databasePath}.visits`;
+    const { journalFolder, durability, newId, logger } = options;
+    this.#root = journalFolder ?? mkdtempSync(join(tmpdir(), 'shorty-visits-'));
     this.#folder = JournalFolder.create(this.#root, newId());
     this.journal = new Journal({
       folder: this.#folder.path,
@@ -122,7 +123,7 @@ export class VisitPipeline {
   }
 
   get #isTemporary(): boolean {
-    return this.#options.databasePath === ':memory:';
+    return this.#options.journalFolder === undefined;
   }
 
   #startInline(): Mover {
@@ -179,12 +180,10 @@ export class VisitPipeline {
   }
 
   #startThread(): Mover {
-    const { databasePath, durability, thresholds, retentionDays, plans, keeps, logger } =
-      this.#options;
+    const { storage, thresholds, retentionDays, plans, keeps, logger } = this.#options;
     const { path: folder, writerId } = this.#folder;
     const workerData: IngestWorkerData = {
-      databasePath,
-      durability,
+      storage,
       thresholds,
       retentionDays,
       plans,

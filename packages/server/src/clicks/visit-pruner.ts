@@ -31,8 +31,10 @@ export class VisitPruner {
       const urlIds = await chunks.listUrlsBefore(before, last, linksAtOnce);
       await chunks.prune(urlIds, before);
       pruned += urlIds.length;
-      if (urlIds.length < linksAtOnce) return pruned;
+      if (urlIds.length < linksAtOnce) break;
       last = urlIds.at(-1) as number;
     }
+    await chunks.dropEmptyMonths(before);
+    return pruned;
   }
 }

@@ -86,13 +86,15 @@ export class VisitRepository {
       await this.#count(transaction, counts, now);
       await this.#scans.count(transaction, visits, now);
       return true;
-    });
+    }, 'visits');
   }
 
   /** Forgets a writer whose journal is gone. */
   async forgetWriter(writerId: string): Promise<void> {
-    await this.#database.write((transaction) =>
-      transaction.deleteFrom('journal_positions').where('writer_id', '=', writerId).execute(),
+    await this.#database.write(
+      (transaction) =>
+        transaction.deleteFrom('journal_positions').where('writer_id', '=', writerId).execute(),
+      'visits',
     );
   }
 

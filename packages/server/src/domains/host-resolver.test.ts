@@ -1,15 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { StorageUnavailableError } from '../storage/database.js';
 import { HostResolver } from './host-resolver.js';
+
+const away = () => Promise.reject(new StorageUnavailableError('storage is unavailable'));
+const silent = () => new Promise<undefined>(() => {});
 
 function resolver() {
   let now = 0;
   const active = new Map([['go.example', 'domain-1']]);
   const asked: string[] = [];
+  let fault: (() => Promise<undefined>) | undefined;
   const hosts = new HostResolver({
     shortDomain: () => 'sho.example:8080',
     findId: async (hostname) => {
       asked.push(hostname);
-      return active.get(hostname);
+      return fault ? fault() : active.get(hostname);
     },
     clock: () => now,
   });
@@ -17,6 +22,9 @@ function resolver() {
     hosts,
     active,
     asked,
+    failBy(next: typeof fault) {
+      fault = next;
+    },
     advance(ms: number) {
       now += ms;
     },
@@ -82,5 +90,32 @@ describe('HostResolver', () => {
     advance(1000);
     expect(await hosts.find('go.example')).toBeNull();
     expect(await hosts.find('new.example')).toBe('domain-2');
+  });
+
+  it.each([
+    ['away', away],
+    ['silent', silent],
+  ])('goes on with what it knew while storage is %s', async (_, fault) => {
+    const { hosts, asked, failBy, advance } = resolver();
+    await hosts.find('go.example');
+    await hosts.find('other.example');
+    failBy(fault);
+    for (let second = 0; second < 3; second += 1) {
+      advance(1000);
+      const visitors = Array.from({ length: 5 }, () => hosts.find('go.example'));
+      expect(await Promise.all(visitors)).toEqual(Array(5).fill('domain-1'));
+      expect(hosts.find('go.example')).toBe('domain-1');
+    }
+    expect(await hosts.find('other.example')).toBeNull();
+    // At most once a second for each host, however many visitors come.
+    expect(asked.length).toBeLessThanOrEqual(2 + 3 + 1);
+  });
+
+  it('knows nothing of a host that it meets while storage is away', async () => {
+    const { hosts, failBy } = resolver();
+    failBy(away);
+    await expect(hosts.find('go.example')).rejects.toThrow(StorageUnavailableError);
+    failBy(undefined);
+    expect(await hosts.find('go.example')).toBe('domain-1');
   });
 });

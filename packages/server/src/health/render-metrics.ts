@@ -60,7 +60,10 @@ export function deliveryFamilies({
   ];
 }
 
-export function storageFamilies({ dataBytes, logBytes }: StorageSize): Family[] {
+/** Nothing of a storage that is on another machine's disk. */
+export function storageFamilies(size: StorageSize | undefined): Family[] {
+  if (!size) return [];
+  const { dataBytes, logBytes } = size;
   return [
     single('shorty_storage_bytes', 'gauge', 'Size of the database.', dataBytes),
     single('shorty_storage_log_bytes', 'gauge', 'Size of its write-ahead log.', logBytes),

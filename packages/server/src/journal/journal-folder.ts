@@ -59,6 +59,17 @@ export class JournalFolder {
   }
 }
 
+/** Whether anybody writes to a journal in this folder. */
+export function hasWriters(root: string): boolean {
+  if (!existsSync(root)) return false;
+  return readdirSync(root, { withFileTypes: true }).some((entry) => {
+    if (!entry.isDirectory()) return false;
+    const lock = tryLock(join(root, entry.name));
+    lock?.close();
+    return lock === undefined;
+  });
+}
+
 const segmentName = /^(\d{10})\.log$/;
 
 export function segmentsIn(folder: string): number[] {

@@ -2,10 +2,11 @@ import { v7 as newUuid } from 'uuid';
 import { restoreBackup } from '../backup/restore-backup.js';
 import { takeBackup } from '../backup/take-backup.js';
 import { ConfigError, readConfig } from '../config.js';
+import { fileOf, nameOf } from '../storage/locate-database.js';
 
 /** Copies the database that the settings name, beside a server or without one. */
 export async function backup(file: string): Promise<void> {
-  const { databasePath, thresholds } = settingsOfFile();
+  const { databasePath, thresholds } = settingsOfFile('pg_dump copies a PostgreSQL');
   // Whatever is written on the way holds secrets.
   process.umask(0o077);
   const { bytes, journalled, hasKey } = await takeBackup({
@@ -27,14 +28,16 @@ export async function backup(file: string): Promise<void> {
 
 /** Puts a backup where the settings say that the database is. */
 export function restore(file: string, { newKey }: { readonly newKey?: true }): void {
-  const { databasePath, secretKey } = settingsOfFile();
+  const { databasePath, secretKey } = settingsOfFile('pg_restore fills a PostgreSQL');
   process.umask(0o077);
   restoreBackup({ from: file, databasePath, mayMissKey: newKey || secretKey !== undefined });
   process.stdout.write(`Restored ${file} to ${databasePath}, checked.\n`);
 }
 
-function settingsOfFile() {
+function settingsOfFile(otherwise: string) {
   const config = readConfig(process.env);
-  if (config.databasePath !== ':memory:') return config;
-  throw new ConfigError('SHORTY_DATABASE_URL is ":memory:": there is no file');
+  const databasePath = fileOf(config.databaseUrl);
+  if (databasePath !== undefined) return { ...config, databasePath };
+  const shown = nameOf(config.databaseUrl);
+  throw new ConfigError(`SHORTY_DATABASE_URL is ${shown}: there is no file; ${otherwise}`);
 }

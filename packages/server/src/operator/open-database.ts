@@ -4,7 +4,7 @@ import { openStorage } from '../storage/open-storage.js';
 
 /** Runs an operator command on the database that the settings name, beside a server or without one. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  const database = openStorage(readConfig(process.env));
+  const database = openStorage({ ...readConfig(process.env), isUnhurried: true });
   try {
     await database.migrate();
     return await work(database);

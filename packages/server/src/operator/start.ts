@@ -5,6 +5,8 @@ import { Supervisor } from '../workers/supervisor.js';
 import { openLog } from './open-log.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
+// A storage that hangs may keep a stop waiting for longer than whoever asked for it.
+const stopWithinMs = 9_500;
 
 /** Serves until a signal asks to stop. */
 export async function start(): Promise<void> {
@@ -31,7 +33,13 @@ export async function start(): Promise<void> {
   logger.info({ url: server.url }, 'listening');
 
   logger.info({ signal: await signal }, 'stopping');
+  const cutOff = setTimeout(() => {
+    // What was answered is kept: visits are in the journal, and the next start stores them.
+    logger.warn('stopped without the answer of storage');
+    process.exit();
+  }, stopWithinMs);
   await server.stop();
+  clearTimeout(cutOff);
   logger.info('stopped');
 }
 

@@ -45,5 +45,5 @@ export async function mendLinkCounters(
         .where('id', '=', organizationId)
         .execute();
     }
-  });
+  }, 'everything');
 }

@@ -66,8 +66,13 @@ export class RedirectHandler {
     domainId: string | null | Promise<string | null>,
     key: string,
   ): Promise<void> {
-    const link = await this.#options.cache.load(await domainId, key);
-    this.#answer(request, response, link);
+    const { cache } = this.#options;
+    const domain = await domainId;
+    this.#answer(
+      request,
+      response,
+      cache.peek(domain, `/${key}`) ?? (await cache.load(domain, key)),
+    );
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, link: Link | undefined): void {

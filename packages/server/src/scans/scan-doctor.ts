@@ -60,7 +60,11 @@ export function diagnoseScans(database: Database): Promise<ScanDiagnosis> {
     }
     const days = await db.selectFrom('scan_days').select(['qr_id', 'scans']).execute();
     for (const { qr_id, scans } of days) add(qr_id, scans);
-    const counters = await db.selectFrom('qr_counts').select(['qr_id', 'scans']).execute();
+    const counters = await db
+      .selectFrom('qr_counts')
+      .select(['qr_id', 'scans'])
+      .orderBy('qr_id')
+      .execute();
     return {
       codes: counters.length,
       scans: [...scansOf.values()].reduce((sum, each) => sum + each, 0),
@@ -88,5 +92,5 @@ export async function mendScanCounters(
         .where('qr_id', '=', qrId)
         .execute();
     }
-  });
+  }, 'everything');
 }

@@ -6,15 +6,17 @@ export type WriteTransaction = Transaction<Schema>;
 
 /** What repositories are built on. Engines implement it; nothing else knows which one is there. */
 export interface Database {
+  readonly engine: Engine;
   /** For reads outside a transaction. They never wait for a writer. */
   readonly read: Kysely<Schema>;
   /** Runs reads that all see the same state, whatever is written meanwhile. */
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /**
-   * Runs the work alone among writers and commits it, or undoes all of it when it throws. Works may
-   * share a commit; so one may be undone and run again, and must not reach outside the transaction.
+   * Runs the work alone among the writers of its lane, 'records' when none is named, and commits it,
+   * or undoes all of it when it throws. Works may share a commit; so one may be undone and run again,
+   * and must not reach outside the transaction.
    */
-  write<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
+  write<T>(work: (transaction: WriteTransaction) => Promise<T>, lane?: Lane): Promise<T>;
   /** Calls back once the transaction has been committed, and never when it is undone. */
   afterCommit(transaction: WriteTransaction, callback: () => void): void;
   /**
@@ -27,15 +29,53 @@ export interface Database {
   readonly runEach: RunEach;
   /** Reserves URL ids for this transaction; the first of `count` consecutive ones. */
   allocateUrlIds(transaction: WriteTransaction, count: number): Promise<number>;
+  /**
+   * Tells what anybody has changed that others hold in memory, from when it resolves until the
+   * function that it returns is called. Undefined where nobody but this server writes.
+   */
+  readonly watchChanges: ((watcher: ChangeWatcher) => Promise<() => Promise<void>>) | undefined;
+  /** After rows were inserted with ids of their own: the ids that the engine gives go on behind them. */
+  resumeIds(transaction: WriteTransaction): Promise<void>;
   /** Brings the tables up to date; the names of the migrations that it applied. */
   migrate(): Promise<string[]>;
   /** The names of the migrations that `migrate` would apply. */
   pendingMigrations(): Promise<string[]>;
+  /**
+   * The installation's key of that name: `fresh` at the first start, and the same ever after. Those
+   * who start at once end up with the same one.
+   */
+  loadKey(name: string, fresh: string): Promise<string>;
+  /** Gives back months of visits that are before an instant and empty, where months are kept apart. */
+  dropEmptyMonths(before: number): Promise<number>;
   /** Does what the engine should do now and then, and not on the thread that redirects. */
   maintain(): Promise<void>;
-  /** What it takes on the disk; nothing where it is elsewhere. */
-  size(): StorageSize;
+  /** What it takes on this machine's disk; undefined where it is elsewhere. */
+  size(): StorageSize | undefined;
   close(): Promise<void>;
+}
+
+export type Engine = 'sqlite' | 'postgres';
+
+/**
+ * What is written, and therefore who waits for whom. An engine with one writer at a time has one
+ * lane. Where it has several, works of 'deliveries' meet each other as well, and claim their rows;
+ * 'everything' keeps all the others away.
+ */
+export type Lane = 'records' | 'visits' | 'sorting' | 'deliveries' | 'everything';
+
+/** Something that caches may hold, and that has changed. */
+export interface Change {
+  readonly kind: 'urls' | 'pictures' | 'hosts';
+  /** Of a link or a QR code its id, of a host its name. */
+  readonly key: string;
+}
+
+export interface ChangeWatcher {
+  onChanged(changes: readonly Change[]): void;
+  /** Anything may have changed. */
+  onUnknown(): void;
+  /** It cannot be told at the moment; said once, until it can be again. */
+  onError(error: unknown): void;
 }
 
 export interface StorageSize {

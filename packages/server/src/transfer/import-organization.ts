@@ -41,7 +41,7 @@ export async function importOrganization(database: Database, path: string): Prom
     }
     await refuseStrangers(transaction, summary);
     return { organizationId: summary.organizationId, rows: summary.rows, urlIdShift };
-  });
+  }, 'everything');
 }
 
 async function knownColumns(database: Database): Promise<ReadonlyMap<string, ReadonlySet<string>>> {

@@ -60,7 +60,7 @@ export function matches(
     conditions.push(
       expression.or(
         searchedColumns.map((column) =>
-          contains(expression.fn('lower', [expression.ref(column)]), needle),
+          contains(expression.fn('lower_unicode', [expression.ref(column)]), needle),
         ),
       ),
     );

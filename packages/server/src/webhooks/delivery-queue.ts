@@ -102,15 +102,16 @@ export class DeliveryQueue {
         await this.#claim(transaction, claim, now, now + leaseMs, claimed);
       }
       return claimed;
-    });
+    }, 'deliveries');
   }
 
   /** Gives deliveries back that were claimed and not attempted. */
   async release(deliveries: readonly ClaimedDelivery[], now: number): Promise<void> {
     if (deliveries.length === 0) return;
     const rows = deliveries.map(({ id, leasedUntil }) => [now, id, leasedUntil]);
-    await this.#database.write((transaction) =>
-      this.#database.runEach(transaction, this.#queries.release, rows),
+    await this.#database.write(
+      (transaction) => this.#database.runEach(transaction, this.#queries.release, rows),
+      'deliveries',
     );
   }
 
@@ -195,7 +196,7 @@ function parametersOf(outcome: AttemptOutcome): readonly Value[] {
   ];
 }
 
-function buildQueries({ read }: Database) {
+function buildQueries({ read, engine }: Database) {
   const receivers = read
     .selectFrom('webhooks')
     .select(['id', 'url', 'secret', 'previous_secret', 'previous_secret_expires_at'])
@@ -229,7 +230,9 @@ function buildQueries({ read }: Database) {
         .where('due_at', 'is not', null)
         .where('due_at', '<=', 0)
         .orderBy('due_at')
-        .limit(1),
+        .limit(1)
+        // Those that another dispatcher is just claiming.
+        .$if(engine === 'postgres', (query) => query.forUpdate('deliveries').skipLocked()),
     ),
     lease: compileUpdate(
       read

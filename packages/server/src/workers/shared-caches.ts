@@ -1,3 +1,5 @@
+import type { Change } from '../storage/database.js';
+
 /** Records that have changed, by what caches hold of them. Survives JSON. */
 export interface Changed {
   /** Links, by the ids of their records. */
@@ -51,6 +53,18 @@ export class SharedCaches {
   clearHere(): void {
     for (const cache of this.#caches.values()) cache.clear();
   }
+}
+
+/** Changes as a database tells them. */
+export function toChanged(changes: readonly Change[]): Changed {
+  const keysOf = (wanted: Change['kind']) =>
+    changes.flatMap(({ kind, key }) => (kind === wanted ? [key] : []));
+  const [urls, pictures] = [keysOf('urls').map(Number), keysOf('pictures')];
+  return {
+    ...(urls.length > 0 && { urls }),
+    ...(pictures.length > 0 && { pictures }),
+    ...(changes.some(({ kind }) => kind === 'hosts') && { hosts: [] }),
+  };
 }
 
 /** Several changes as one, which names nothing twice. */

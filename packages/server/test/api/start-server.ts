@@ -8,6 +8,7 @@ import type { Route, Scope } from '../../src/contract/define-route.js';
 import { createServer, type ServerOptions, type ShortyServer } from '../../src/create-server.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { PlanName } from '../../src/organizations/plans.js';
+import { emptyDatabase, engine } from '../engine.js';
 import type { Answer } from './answer.js';
 import { contractFetch } from './contract-fetch.js';
 import { Zone } from './zone.js';
@@ -70,7 +71,8 @@ export function testClock(start = Date.UTC(2030, 0, 1)): TestClock {
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const clock = testClock();
   const zone = new Zone();
-  const server = createServer({ clock, resolveTxt: zone.resolveTxt, ...options });
+  const empty = engine() === 'postgres' && !options.databaseUrl ? await emptyDatabase() : undefined;
+  const server = createServer({ clock, resolveTxt: zone.resolveTxt, ...empty, ...options });
   await server.start();
   const base = server.url;
   const credentials = server.credentials;
@@ -111,7 +113,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       );
       return created;
     },
-    stop: () => server.stop(),
+    async stop() {
+      await server.stop();
+      await empty?.remove();
+    },
   };
 }
 

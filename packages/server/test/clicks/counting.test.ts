@@ -12,7 +12,7 @@ let file: TemporaryFile;
 let api: TestServer;
 beforeEach(async () => {
   file = temporaryFile();
-  api = await startServer({ databasePath: file.path, thresholds: [2, 5] });
+  api = await startServer({ databaseUrl: `file:${file.path}`, thresholds: [2, 5] });
 });
 afterEach(async () => {
   await api.stop();

@@ -11,7 +11,7 @@ let api: TestServer;
 beforeEach(async () => {
   const file = temporaryFile();
   const server = await startServer({
-    databasePath: file.path,
+    databaseUrl: `file:${file.path}`,
     allowPrivateNetwork: true,
     webhookRetrySchedule: [3_600_000],
   });

@@ -12,8 +12,12 @@ let maintaining: Database;
 beforeEach(async () => {
   file = temporaryFile();
   const databasePath = file.path;
-  serving = openStorage({ databasePath, durability: 'process', leavesCheckpoints: true });
-  maintaining = openStorage({ databasePath, durability: 'process' });
+  serving = openStorage({
+    databaseUrl: `file:${databasePath}`,
+    durability: 'process',
+    leavesCheckpoints: true,
+  });
+  maintaining = openStorage({ databaseUrl: `file:${databasePath}`, durability: 'process' });
   await serving.migrate();
 });
 

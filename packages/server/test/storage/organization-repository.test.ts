@@ -8,7 +8,7 @@ describe('createFirst', () => {
   it('of many servers that start at once on an empty database lets one make the organization', async () => {
     const file = temporaryFile();
     const databases = Array.from({ length: 4 }, () =>
-      openStorage({ databasePath: file.path, durability: 'process' }),
+      openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' }),
     );
     onTestFinished(async () => {
       for (const database of databases) await database.close();

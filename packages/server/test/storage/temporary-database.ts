@@ -11,6 +11,7 @@ import { openStorage } from '../../src/storage/open-storage.js';
 import { toRecord } from '../../src/urls/present-url.js';
 import type { UrlDraft } from '../../src/urls/short-url.js';
 import { type CreateOutcome, UrlRepository } from '../../src/urls/url-repository.js';
+import { emptyDatabase } from '../engine.js';
 
 export const now = Date.UTC(2030, 0, 1);
 
@@ -42,7 +43,7 @@ export function temporaryFile(): TemporaryFile {
 export interface Stored {
   readonly database: Database;
   readonly urls: UrlRepository;
-  readonly file: TemporaryFile;
+  readonly databaseUrl: string;
   addOrganization(plan: PlanName): Promise<string>;
   subscribe(organizationId: string, events: readonly string[], isActive?: boolean): Promise<string>;
   /** Creates drafts with codes from the list, or with codes of their own. */
@@ -54,10 +55,10 @@ export interface Stored {
   close(): Promise<void>;
 }
 
-/** The link repository on a real file, up to date and empty. */
+/** The link repository on a real database of the engine, up to date and empty. */
 export async function openRepository(): Promise<Stored> {
-  const file = temporaryFile();
-  const database = openStorage({ databasePath: file.path, durability: 'process' });
+  const { databaseUrl, remove } = await emptyDatabase();
+  const database = openStorage({ databaseUrl, durability: 'process' });
   await database.migrate();
   let ids = 0;
   const newId = () => {
@@ -71,7 +72,7 @@ export async function openRepository(): Promise<Stored> {
   return {
     database,
     urls,
-    file,
+    databaseUrl,
     async addOrganization(plan) {
       const id = newId();
       const client = clientOf(id, { clientId: newId(), clientSecret: 'secret' });
@@ -113,7 +114,7 @@ export async function openRepository(): Promise<Stored> {
     },
     async close() {
       await database.close();
-      file.remove();
+      await remove();
     },
   };
 }

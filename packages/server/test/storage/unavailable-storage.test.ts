@@ -8,7 +8,7 @@ let file: TemporaryFile;
 let api: TestServer;
 beforeEach(async () => {
   file = temporaryFile();
-  api = await startServer({ databasePath: file.path });
+  api = await startServer({ databaseUrl: `file:${file.path}` });
 });
 afterEach(async () => {
   await api.stop();

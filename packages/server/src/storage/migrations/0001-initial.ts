@@ -1,5 +1,5 @@
 import { type Kysely, type Migration, sql } from 'kysely';
-import type { Engine } from './apply-migrations.js';
+import type { Engine } from '../database.js';
 import { dialects } from './dialects.js';
 
 export function initial(engine: Engine): Migration {
@@ -10,30 +10,30 @@ export function initial(engine: Engine): Migration {
 
       await schema
         .createTable('organizations')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('name', 'text', (column) => column.notNull())
-        .addColumn('plan', 'text', (column) => column.notNull())
+        .addColumn('id', dialect.text, (column) => column.primaryKey())
+        .addColumn('name', dialect.text, (column) => column.notNull())
+        .addColumn('plan', dialect.text, (column) => column.notNull())
         .addColumn('active_urls', 'bigint', (column) => column.notNull().defaultTo(0))
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .execute();
 
       await schema
         .createTable('clients')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('organization_id', 'text', (column) =>
+        .addColumn('id', dialect.text, (column) => column.primaryKey())
+        .addColumn('organization_id', dialect.text, (column) =>
           column.notNull().references('organizations.id'),
         )
-        .addColumn('secret_hash', 'text', (column) => column.notNull())
-        .addColumn('scopes', 'text', (column) => column.notNull())
+        .addColumn('secret_hash', dialect.text, (column) => column.notNull())
+        .addColumn('scopes', dialect.text, (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('revoked_at', 'bigint')
         .execute();
 
       await schema
         .createTable('access_tokens')
-        .addColumn('token_hash', 'text', (column) => column.primaryKey())
-        .addColumn('client_id', 'text', (column) => column.notNull().references('clients.id'))
-        .addColumn('scopes', 'text', (column) => column.notNull())
+        .addColumn('token_hash', dialect.text, (column) => column.primaryKey())
+        .addColumn('client_id', dialect.text, (column) => column.notNull().references('clients.id'))
+        .addColumn('scopes', dialect.text, (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('expires_at', 'bigint', (column) => column.notNull())
         .execute();
@@ -45,11 +45,11 @@ export function initial(engine: Engine): Migration {
 
       await schema
         .createTable('domains')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('organization_id', 'text', (column) =>
+        .addColumn('id', dialect.text, (column) => column.primaryKey())
+        .addColumn('organization_id', dialect.text, (column) =>
           column.notNull().references('organizations.id'),
         )
-        .addColumn('hostname', 'text', (column) => column.notNull())
+        .addColumn('hostname', dialect.text, (column) => column.notNull())
         .addColumn('is_active', 'integer', (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .execute();
@@ -71,27 +71,27 @@ export function initial(engine: Engine): Migration {
       await schema
         .createTable('urls')
         .addColumn('id', dialect.integerKey, (column) => column.primaryKey())
-        .addColumn('organization_id', 'text', (column) =>
+        .addColumn('organization_id', dialect.text, (column) =>
           column.notNull().references('organizations.id'),
         )
-        .addColumn('domain_id', 'text', (column) => column.references('domains.id'))
-        .addColumn('short_code', 'text', (column) => column.notNull())
-        .addColumn('custom_slug', 'text')
-        .addColumn('target_url', 'text', (column) => column.notNull())
-        .addColumn('title', 'text')
-        .addColumn('description', 'text')
-        .addColumn('category', 'text')
-        .addColumn('tags', 'text', (column) => column.notNull())
+        .addColumn('domain_id', dialect.text, (column) => column.references('domains.id'))
+        .addColumn('short_code', dialect.text, (column) => column.notNull())
+        .addColumn('custom_slug', dialect.text)
+        .addColumn('target_url', dialect.text, (column) => column.notNull())
+        .addColumn('title', dialect.text)
+        .addColumn('description', dialect.text)
+        .addColumn('category', dialect.text)
+        .addColumn('tags', dialect.text, (column) => column.notNull())
         .addColumn('redirect_type', 'integer', (column) => column.notNull())
         .addColumn('expires_at', 'bigint')
-        .addColumn('password_hash', 'text')
-        .addColumn('utm_source', 'text')
-        .addColumn('utm_medium', 'text')
-        .addColumn('utm_campaign', 'text')
-        .addColumn('utm_term', 'text')
-        .addColumn('utm_content', 'text')
-        .addColumn('custom_utm_params', 'text', (column) => column.notNull())
-        .addColumn('source_domain', 'text')
+        .addColumn('password_hash', dialect.text)
+        .addColumn('utm_source', dialect.text)
+        .addColumn('utm_medium', dialect.text)
+        .addColumn('utm_campaign', dialect.text)
+        .addColumn('utm_term', dialect.text)
+        .addColumn('utm_content', dialect.text)
+        .addColumn('custom_utm_params', dialect.text, (column) => column.notNull())
+        .addColumn('source_domain', dialect.text)
         .addColumn('is_active', 'integer', (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('updated_at', 'bigint', (column) => column.notNull())
@@ -111,8 +111,8 @@ export function initial(engine: Engine): Migration {
 
       await schema
         .createTable('url_keys')
-        .addColumn('domain_key', 'text', (column) => column.notNull())
-        .addColumn('key', 'text', (column) => column.notNull())
+        .addColumn('domain_key', dialect.text, (column) => column.notNull())
+        .addColumn('key', dialect.text, (column) => column.notNull())
         .addColumn('url_id', 'bigint', (column) => column.notNull().references('urls.id'))
         .addPrimaryKeyConstraint('url_keys_primary', ['domain_key', 'key'])
         .modifyEnd(dialect.clustered)
@@ -120,10 +120,10 @@ export function initial(engine: Engine): Migration {
 
       await schema
         .createTable('idempotency_keys')
-        .addColumn('organization_id', 'text', (column) => column.notNull())
-        .addColumn('key', 'text', (column) => column.notNull())
-        .addColumn('fingerprint', 'text', (column) => column.notNull())
-        .addColumn('result', 'text', (column) => column.notNull())
+        .addColumn('organization_id', dialect.text, (column) => column.notNull())
+        .addColumn('key', dialect.text, (column) => column.notNull())
+        .addColumn('fingerprint', dialect.text, (column) => column.notNull())
+        .addColumn('result', dialect.text, (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('idempotency_keys_primary', ['organization_id', 'key'])
         .execute();
@@ -135,13 +135,13 @@ export function initial(engine: Engine): Migration {
 
       await schema
         .createTable('webhooks')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('organization_id', 'text', (column) =>
+        .addColumn('id', dialect.text, (column) => column.primaryKey())
+        .addColumn('organization_id', dialect.text, (column) =>
           column.notNull().references('organizations.id'),
         )
-        .addColumn('url', 'text', (column) => column.notNull())
-        .addColumn('events', 'text', (column) => column.notNull())
-        .addColumn('secret', 'text', (column) => column.notNull())
+        .addColumn('url', dialect.text, (column) => column.notNull())
+        .addColumn('events', dialect.text, (column) => column.notNull())
+        .addColumn('secret', dialect.text, (column) => column.notNull())
         .addColumn('is_active', 'integer', (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('updated_at', 'bigint', (column) => column.notNull())
@@ -154,19 +154,21 @@ export function initial(engine: Engine): Migration {
 
       await schema
         .createTable('events')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('organization_id', 'text', (column) => column.notNull())
-        .addColumn('type', 'text', (column) => column.notNull())
-        .addColumn('data', 'text', (column) => column.notNull())
+        .addColumn('id', dialect.text, (column) => column.primaryKey())
+        .addColumn('organization_id', dialect.text, (column) => column.notNull())
+        .addColumn('type', dialect.text, (column) => column.notNull())
+        .addColumn('data', dialect.text, (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .execute();
 
       await schema
         .createTable('deliveries')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('webhook_id', 'text', (column) => column.notNull().references('webhooks.id'))
-        .addColumn('event_id', 'text', (column) => column.notNull().references('events.id'))
-        .addColumn('status', 'text', (column) => column.notNull())
+        .addColumn('id', dialect.text, (column) => column.primaryKey())
+        .addColumn('webhook_id', dialect.text, (column) =>
+          column.notNull().references('webhooks.id'),
+        )
+        .addColumn('event_id', dialect.text, (column) => column.notNull().references('events.id'))
+        .addColumn('status', dialect.text, (column) => column.notNull())
         .addColumn('attempts', 'integer', (column) => column.notNull())
         .addColumn('next_attempt_at', 'bigint')
         .addColumn('created_at', 'bigint', (column) => column.notNull())

@@ -1,5 +1,5 @@
 import type { Kysely, Migration } from 'kysely';
-import type { Engine } from './apply-migrations.js';
+import type { Engine } from '../database.js';
 import { dialects } from './dialects.js';
 
 export function visits(engine: Engine): Migration {
@@ -11,7 +11,7 @@ export function visits(engine: Engine): Migration {
       // How far each journal has been moved into storage, written in the transaction that moved it.
       await schema
         .createTable('journal_positions')
-        .addColumn('writer_id', 'text', (column) => column.primaryKey())
+        .addColumn('writer_id', dialect.text, (column) => column.primaryKey())
         .addColumn('segment', 'integer', (column) => column.notNull())
         .addColumn('offset', 'bigint', (column) => column.notNull())
         .execute();
@@ -26,7 +26,7 @@ export function visits(engine: Engine): Migration {
       // As they arrived, of all links: a row for each move.
       await schema
         .createTable('visit_batches')
-        .addColumn('id', dialect.integerKey, (column) => column.primaryKey().autoIncrement())
+        .addColumn('id', dialect.integerKey, dialect.generatedKey)
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('visit_count', 'integer', (column) => column.notNull())
         .addColumn('visits', dialect.bytes, (column) => column.notNull())
@@ -41,8 +41,12 @@ export function visits(engine: Engine): Migration {
         .addColumn('last_at', 'bigint', (column) => column.notNull())
         .addColumn('visit_count', 'integer', (column) => column.notNull())
         .addColumn('visits', dialect.bytes, (column) => column.notNull())
-        .addPrimaryKeyConstraint('visit_chunks_primary', ['url_id', 'number'])
-        .modifyEnd(dialect.clustered)
+        .addPrimaryKeyConstraint('visit_chunks_primary', [
+          'url_id',
+          'number',
+          ...dialect.partitionKey('last_at'),
+        ])
+        .modifyEnd(dialect.partitioned('last_at'))
         .execute();
 
       // Which batches are being sorted into chunks, and the link that is next.
@@ -58,7 +62,7 @@ export function visits(engine: Engine): Migration {
         .addColumn('url_id', 'bigint', (column) => column.notNull())
         .addColumn('day', 'bigint', (column) => column.notNull())
         .addColumn('clicks', 'bigint', (column) => column.notNull())
-        .addColumn('summary', 'text', (column) => column.notNull())
+        .addColumn('summary', dialect.text, (column) => column.notNull())
         .addPrimaryKeyConstraint('click_days_primary', ['url_id', 'day'])
         .modifyEnd(dialect.clustered)
         .execute();

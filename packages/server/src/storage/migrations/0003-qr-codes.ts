@@ -1,5 +1,5 @@
 import { type Kysely, type Migration, sql } from 'kysely';
-import type { Engine } from './apply-migrations.js';
+import type { Engine } from '../database.js';
 import { dialects } from './dialects.js';
 
 export function qrCodes(engine: Engine): Migration {
@@ -10,19 +10,19 @@ export function qrCodes(engine: Engine): Migration {
 
       await schema
         .createTable('qr_codes')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('organization_id', 'text', (column) =>
+        .addColumn('id', dialect.text, (column) => column.primaryKey())
+        .addColumn('organization_id', dialect.text, (column) =>
           column.notNull().references('organizations.id'),
         )
         .addColumn('url_id', 'bigint', (column) => column.references('urls.id'))
-        .addColumn('qr_data', 'text', (column) => column.notNull())
-        .addColumn('format', 'text', (column) => column.notNull())
+        .addColumn('qr_data', dialect.text, (column) => column.notNull())
+        .addColumn('format', dialect.text, (column) => column.notNull())
         .addColumn('size', 'integer', (column) => column.notNull())
-        .addColumn('error_correction', 'text', (column) => column.notNull())
-        .addColumn('foreground_color', 'text', (column) => column.notNull())
-        .addColumn('background_color', 'text', (column) => column.notNull())
-        .addColumn('logo_url', 'text')
-        .addColumn('style_preset', 'text', (column) => column.notNull())
+        .addColumn('error_correction', dialect.text, (column) => column.notNull())
+        .addColumn('foreground_color', dialect.text, (column) => column.notNull())
+        .addColumn('background_color', dialect.text, (column) => column.notNull())
+        .addColumn('logo_url', dialect.text)
+        .addColumn('style_preset', dialect.text, (column) => column.notNull())
         .addColumn('version', 'integer', (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('updated_at', 'bigint', (column) => column.notNull())
@@ -44,7 +44,7 @@ export function qrCodes(engine: Engine): Migration {
       // Apart from the records, so that lists never read past them.
       await schema
         .createTable('qr_pictures')
-        .addColumn('qr_id', 'text', (column) => column.primaryKey().references('qr_codes.id'))
+        .addColumn('qr_id', dialect.text, (column) => column.primaryKey().references('qr_codes.id'))
         .addColumn('picture', dialect.bytes, (column) => column.notNull())
         .addColumn('logo', dialect.bytes)
         .addColumn('logo_width', 'integer')
@@ -54,7 +54,7 @@ export function qrCodes(engine: Engine): Migration {
       // Apart from the records as well, for the sake of those that are written many times a second.
       await schema
         .createTable('qr_counts')
-        .addColumn('qr_id', 'text', (column) => column.primaryKey().references('qr_codes.id'))
+        .addColumn('qr_id', dialect.text, (column) => column.primaryKey().references('qr_codes.id'))
         .addColumn('scans', 'bigint', (column) => column.notNull())
         .addColumn('downloads', 'bigint', (column) => column.notNull())
         .modifyEnd(dialect.clustered)
@@ -63,10 +63,10 @@ export function qrCodes(engine: Engine): Migration {
       // What is left of a code's days whose visits were pruned.
       await schema
         .createTable('scan_days')
-        .addColumn('qr_id', 'text', (column) => column.notNull())
+        .addColumn('qr_id', dialect.text, (column) => column.notNull())
         .addColumn('day', 'bigint', (column) => column.notNull())
         .addColumn('scans', 'bigint', (column) => column.notNull())
-        .addColumn('summary', 'text', (column) => column.notNull())
+        .addColumn('summary', dialect.text, (column) => column.notNull())
         .addPrimaryKeyConstraint('scan_days_primary', ['qr_id', 'day'])
         .modifyEnd(dialect.clustered)
         .execute();
@@ -79,11 +79,11 @@ export function qrCodes(engine: Engine): Migration {
       // What an organization has used of its plan, month by month.
       await schema
         .createTable('usage_meters')
-        .addColumn('organization_id', 'text', (column) =>
+        .addColumn('organization_id', dialect.text, (column) =>
           column.notNull().references('organizations.id'),
         )
-        .addColumn('month', 'text', (column) => column.notNull())
-        .addColumn('meter', 'text', (column) => column.notNull())
+        .addColumn('month', dialect.text, (column) => column.notNull())
+        .addColumn('meter', dialect.text, (column) => column.notNull())
         .addColumn('used', 'bigint', (column) => column.notNull())
         .addPrimaryKeyConstraint('usage_meters_primary', ['organization_id', 'month', 'meter'])
         .modifyEnd(dialect.clustered)

@@ -1,5 +1,5 @@
 import { type Kysely, type Migration, sql } from 'kysely';
-import type { Engine } from './apply-migrations.js';
+import type { Engine } from '../database.js';
 import { dialects } from './dialects.js';
 
 /** Deliveries that can be claimed, recorded and pruned. No webhook could be made before. */
@@ -12,7 +12,7 @@ export function webhooks(engine: Engine): Migration {
       await schema.dropTable('events').execute();
 
       // Both sign until the time has come.
-      await schema.alterTable('webhooks').addColumn('previous_secret', 'text').execute();
+      await schema.alterTable('webhooks').addColumn('previous_secret', dialect.text).execute();
       await schema
         .alterTable('webhooks')
         .addColumn('previous_secret_expires_at', 'bigint')
@@ -22,25 +22,27 @@ export function webhooks(engine: Engine): Migration {
 
       await schema
         .createTable('events')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('organization_id', 'text', (column) => column.notNull())
-        .addColumn('type', 'text', (column) => column.notNull())
-        .addColumn('body', 'text', (column) => column.notNull())
+        .addColumn('id', dialect.text, (column) => column.primaryKey())
+        .addColumn('organization_id', dialect.text, (column) => column.notNull())
+        .addColumn('type', dialect.text, (column) => column.notNull())
+        .addColumn('body', dialect.text, (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .execute();
 
       await schema
         .createTable('deliveries')
-        .addColumn('id', 'text', (column) => column.primaryKey())
-        .addColumn('webhook_id', 'text', (column) => column.notNull().references('webhooks.id'))
-        .addColumn('event_id', 'text', (column) => column.notNull().references('events.id'))
-        .addColumn('status', 'text', (column) => column.notNull())
+        .addColumn('id', dialect.text, (column) => column.primaryKey())
+        .addColumn('webhook_id', dialect.text, (column) =>
+          column.notNull().references('webhooks.id'),
+        )
+        .addColumn('event_id', dialect.text, (column) => column.notNull().references('events.id'))
+        .addColumn('status', dialect.text, (column) => column.notNull())
         .addColumn('attempts', 'integer', (column) => column.notNull())
         .addColumn('next_attempt_at', 'bigint')
         // When it may be claimed: its next attempt, or the end of the lease of whoever makes that.
         .addColumn('due_at', 'bigint')
         .addColumn('last_status_code', 'integer')
-        .addColumn('last_error', 'text')
+        .addColumn('last_error', dialect.text)
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('delivered_at', 'bigint')
         .modifyEnd(dialect.clustered)
@@ -67,13 +69,13 @@ export function webhooks(engine: Engine): Migration {
 
       await schema
         .createTable('delivery_attempts')
-        .addColumn('delivery_id', 'text', (column) => column.notNull())
+        .addColumn('delivery_id', dialect.text, (column) => column.notNull())
         .addColumn('number', 'integer', (column) => column.notNull())
         .addColumn('attempted_at', 'bigint', (column) => column.notNull())
         .addColumn('duration_ms', 'integer', (column) => column.notNull())
         .addColumn('status_code', 'integer')
-        .addColumn('error', 'text')
-        .addColumn('response_body', 'text')
+        .addColumn('error', dialect.text)
+        .addColumn('response_body', dialect.text)
         .addPrimaryKeyConstraint('delivery_attempts_primary', ['delivery_id', 'number'])
         .modifyEnd(dialect.clustered)
         .execute();

@@ -1,5 +1,5 @@
 import type { Kysely, Migration } from 'kysely';
-import type { Engine } from './apply-migrations.js';
+import type { Engine } from '../database.js';
 import { dialects } from './dialects.js';
 
 /** What past months are charged by, and which deliveries are charged. */
@@ -10,11 +10,11 @@ export function usage(engine: Engine): Migration {
       const { schema } = db;
       await schema
         .createTable('plan_changes')
-        .addColumn('organization_id', 'text', (column) =>
+        .addColumn('organization_id', dialect.text, (column) =>
           column.notNull().references('organizations.id'),
         )
         .addColumn('changed_at', 'bigint', (column) => column.notNull())
-        .addColumn('plan_before', 'text', (column) => column.notNull())
+        .addColumn('plan_before', dialect.text, (column) => column.notNull())
         .addPrimaryKeyConstraint('plan_changes_primary', ['organization_id', 'changed_at'])
         .modifyEnd(dialect.clustered)
         .execute();

@@ -1,17 +1,20 @@
 import { type Kysely, type Migration, sql } from 'kysely';
+import type { Engine } from '../database.js';
+import { dialects } from './dialects.js';
 
 /** Domains that are verified, deleted and brought back. No domain could be made by the API before. */
-export function domains(): Migration {
+export function domains(engine: Engine): Migration {
+  const dialect = dialects[engine];
   return {
     async up(db: Kysely<unknown>): Promise<void> {
       const { schema } = db;
       await schema
         .alterTable('domains')
-        .addColumn('challenge', 'text', (column) => column.notNull().defaultTo(''))
+        .addColumn('challenge', dialect.text, (column) => column.notNull().defaultTo(''))
         .execute();
       await schema.alterTable('domains').addColumn('verified_at', 'bigint').execute();
       await schema.alterTable('domains').addColumn('last_checked_at', 'bigint').execute();
-      await schema.alterTable('domains').addColumn('last_error', 'text').execute();
+      await schema.alterTable('domains').addColumn('last_error', dialect.text).execute();
       // Its links stay, and with them what they are on.
       await schema.alterTable('domains').addColumn('deleted_at', 'bigint').execute();
       await sql`update domains set verified_at = created_at where is_active = 1`.execute(db);

@@ -1,13 +1,12 @@
 import { type Kysely, type Migration, Migrator } from 'kysely';
-import type { Schema } from '../schema.js';
+import type { Engine, Schema } from '../database.js';
 import { initial } from './0001-initial.js';
 import { visits } from './0002-visits.js';
 import { qrCodes } from './0003-qr-codes.js';
 import { webhooks } from './0004-webhooks.js';
 import { usage } from './0005-usage.js';
 import { domains } from './0006-domains.js';
-
-export type Engine = 'sqlite';
+import { nodes } from './0007-nodes.js';
 
 /** In the order of their names. A migration that has shipped never changes. */
 const migrations: Record<string, (engine: Engine) => Migration> = {
@@ -17,6 +16,7 @@ const migrations: Record<string, (engine: Engine) => Migration> = {
   '0004-webhooks': webhooks,
   '0005-usage': usage,
   '0006-domains': domains,
+  '0007-nodes': nodes,
 };
 
 /** Applies what is missing, all or nothing; the names of what was applied. */

@@ -1,4 +1,12 @@
-import { mkdirSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 import {
@@ -9,10 +17,10 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Database, Schema } from '../database.js';
+import { GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
 import { eachRunner } from './each-runner.js';
-import { GroupCommit } from './group-commit.js';
 import { SqliteDriver } from './sqlite-driver.js';
 
 export interface SqliteOptions {
@@ -40,7 +48,7 @@ const countUp = 'update url_id_counter set last_id = last_id + ? returning last_
 export function openSqlite(options: SqliteOptions): Database {
   const { path } = options;
   const isMemory = path === ':memory:';
-  if (!isMemory) mkdirSync(dirname(path), { recursive: true });
+  if (!isMemory) makeFile(path);
   const writer = openHandle(options, 'write');
   const write = kyselyOn(writer);
   // Its own handle, so that a read never queues behind a writer that waits for a lock.
@@ -48,6 +56,7 @@ export function openSqlite(options: SqliteOptions): Database {
   const commits = new GroupCommit(write);
   let maintainer: SqliteHandle.Database | undefined;
   return {
+    engine: 'sqlite',
     read,
     snapshot: (work) =>
       read.connection().execute(async (db) => {
@@ -78,7 +87,13 @@ export function openSqlite(options: SqliteOptions): Database {
         writer.pragma('busy_timeout = 0');
       }
     },
+    // Which it does by itself.
+    async resumeIds() {},
+    // Other processes on the file tell each other.
+    watchChanges: undefined,
     pendingMigrations: () => findPendingMigrations(read, 'sqlite'),
+    loadKey: async (_name, fresh) => (isMemory ? fresh : loadKeyFile(`${path}.key`, fresh)),
+    dropEmptyMonths: async () => 0,
     size: () => ({ dataBytes: bytesOf(path), logBytes: logBytes(path) }),
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
@@ -94,6 +109,22 @@ export function openSqlite(options: SqliteOptions): Database {
       await write.destroy();
     },
   };
+}
+
+/** For its owner alone, since it holds secrets; SQLite gives its log the same mode. */
+function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+}
+
+/** Beside the database, for its owner alone. */
+function loadKeyFile(path: string, fresh: string): string {
+  try {
+    writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return readFileSync(path, 'utf8').trim();
 }
 
 function logBytes(path: string): number {
@@ -121,8 +152,8 @@ function openHandle(
   handle.pragma('busy_timeout = 0');
   // As every other engine compares; who wants it otherwise lowers both sides.
   handle.pragma('case_sensitive_like = ON');
-  // SQLite's own knows A to Z only.
-  handle.function('lower', { deterministic: true }, (text) =>
+  // SQLite's own `lower` knows A to Z only.
+  handle.function('lower_unicode', { deterministic: true }, (text) =>
     typeof text === 'string' ? text.toLowerCase() : text,
   );
   return handle;

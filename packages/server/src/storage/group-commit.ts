@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type Schema, StorageUnavailableError, type WriteTransaction } from '../database.js';
+import { type Schema, StorageUnavailableError, type WriteTransaction } from './database.js';
 
 interface Waiting {
   /** Does the work; how to tell its caller once the transaction has been committed. */
@@ -7,23 +7,39 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
+export interface GroupCommitOptions {
+  /** Runs first in each transaction. */
+  readonly begin?: (transaction: WriteTransaction) => Promise<void>;
+  /** Whether a transaction that failed so may simply be run again. */
+  readonly isCollision?: (error: unknown) => boolean;
+}
+
+const maxCollisions = 10;
+
 // More would hold the event loop, and redirects with it, for too long at a time.
 const maxGroup = 16;
 
 /**
- * Commits as one what was asked for within one turn of the event loop. SQLite has one writer at a
- * time, so works that wait for each other's commits might as well share one. Each work is still
+ * Commits as one what was asked for within one turn of the event loop. Only one of them could write
+ * at a time, so works that wait for each other's commits might as well share one. Each work is still
  * all or nothing by itself, and nobody is answered before the commit. Savepoints would tell works
  * apart too, but they make SQLite copy every page first and cost as much as the commit they save.
  */
 export class GroupCommit {
   readonly #db: Kysely<Schema>;
+  readonly #begin: (transaction: WriteTransaction) => Promise<void>;
+  readonly #isCollision: (error: unknown) => boolean;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
   readonly #callbacks = new WeakMap<WriteTransaction, Set<() => void>>();
 
-  constructor(db: Kysely<Schema>) {
+  constructor(
+    db: Kysely<Schema>,
+    { begin = async () => {}, isCollision = () => false }: GroupCommitOptions = {},
+  ) {
     this.#db = db;
+    this.#begin = begin;
+    this.#isCollision = isCollision;
   }
 
   write<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
@@ -59,15 +75,19 @@ export class GroupCommit {
     this.#running = undefined;
   }
 
-  async #commit(group: readonly Waiting[]): Promise<void> {
+  async #commit(group: readonly Waiting[], collisions = 0): Promise<void> {
     const answers: (() => void)[] = [];
     let callbacks: Iterable<() => void> = [];
     try {
       await this.#db.transaction().execute(async (transaction) => {
+        await this.#begin(transaction);
         for (const work of group) answers.push(await work.run(transaction));
         callbacks = this.#callbacks.get(transaction) ?? [];
       });
     } catch (error) {
+      if (this.#isCollision(error) && collisions < maxCollisions) {
+        return this.#commit(group, collisions + 1);
+      }
       const [only] = group;
       if (error instanceof StorageUnavailableError) {
         // Whoever has come meanwhile is told as well: one after the other would wait for ever longer.

@@ -1,0 +1,51 @@
+import { Pool } from 'undici';
+
+export const perRequest = 100;
+const inFlight = 8;
+
+/** Makes links over HTTP, 100 a request and 8 requests in flight. */
+export function bulkCreator({ origin, token }) {
+  const pool = new Pool(origin, { connections: inFlight });
+  let made = 0;
+  return {
+    /** How many rows a second. */
+    async create(rows) {
+      const bodies = [];
+      for (let start = 0; start < rows; start += perRequest) {
+        bodies.push(
+          JSON.stringify({
+            urls: Array.from({ length: perRequest }, () => ({ targetUrl: targetOf(made++) })),
+          }),
+        );
+      }
+      const startedAt = performance.now();
+      const sender = async () => {
+        for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
+          const response = await pool.request({
+            method: 'POST',
+            path: '/api/v1/urls/bulk',
+            headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+            body,
+          });
+          const { data } = await response.body.json();
+          if (data.createdCount !== perRequest) throw new Error(JSON.stringify(data.errors[0]));
+        }
+      };
+      await Promise.all(Array.from({ length: inFlight }, sender));
+      return (rows / (performance.now() - startedAt)) * 1000;
+    },
+    close: () => pool.close(),
+  };
+}
+
+export function targetOf(index) {
+  return `https://example.com/products/${index}?ref=bench&page=${index % 97}`;
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+export function randomCode() {
+  let code = '';
+  for (let at = 0; at < 7; at += 1) code += alphabet[Math.floor(Math.random() * 62)];
+  return code;
+}

@@ -1,0 +1,146 @@
+// Redirects with their visits kept, on PostgreSQL against the same server on SQLite; then two nodes
+// against one. What redirects, visits included, take of the processor is told as well.
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { diagnoseClicks } from '../packages/server/dist/clicks/click-doctor.js';
+import { openStorage } from '../packages/server/dist/storage/open-storage.js';
+import { createLinks } from './lib/create-links.mjs';
+import { serveNode, startPostgresAsShipped } from './lib/postgres.mjs';
+import { serveShorty } from './lib/processes.mjs';
+import { microsecondsEach, processorTime } from './lib/processor-time.mjs';
+import { compare, median, report, reportUpper, reportWithoutVerdict } from './lib/ratio.mjs';
+import { load, pathsScript, requireWrk } from './lib/wrk.mjs';
+
+const links = 10_000;
+// Two nodes keep two cores busy and part of a third, PostgreSQL works for both, and so do two wrk.
+const coresForTwoNodes = 6;
+
+export async function benchRedirectsPostgres({
+  connections = 64,
+  seconds = 3,
+  runs = 11,
+  bound = 0.5,
+  nodesBound = 1.5,
+} = {}) {
+  requireWrk();
+  const slugs = Array.from({ length: links }, (_, index) => `bench-${index}`);
+  const postgres = await startPostgresAsShipped();
+  await postgres.createDatabase('bench');
+  const databaseUrl = postgres.urlOf('bench');
+  const onFile = await serveShorty();
+  const first = await serveNode(databaseUrl);
+  const second = await serveNode(databaseUrl);
+  for (const server of [onFile, first]) await createLinks(server, links, (index) => slugs[index]);
+  const script = pathsScript(slugs.map((slug) => `/${slug}`));
+
+  let answered = 0;
+  /** Loads nodes side by side and waits until their visits are stored, so that nothing of it is left. */
+  const measure = async (nodes, storage, { p99s, costs, lasting = seconds } = {}) => {
+    const before = processorTime({ nodes, postgres: storage });
+    const results = await Promise.all(
+      nodes.map(({ origin }) => load(origin, script, { connections, seconds: lasting })),
+    );
+    await Promise.all(nodes.map(settled));
+    const requests = total(results.map((result) => result.requests));
+    if (storage) answered += requests;
+    p99s?.push(Math.max(...results.map((result) => result.p99Ms)));
+    costs?.push(microsecondsEach(before, processorTime({ nodes, postgres: storage }), requests));
+    return total(results.map((result) => result.perSecond));
+  };
+
+  // All warm up: compiled code, filled caches.
+  for (let time = 0; time < 2; time += 1) {
+    for (const server of [onFile, first, second]) {
+      await measure([server], server === onFile ? undefined : postgres, { lasting: 4 });
+    }
+  }
+
+  const [fileP99, ourP99, fileCosts, ourCosts, twoCosts] = [[], [], [], [], []];
+  const result = await compare({
+    ceiling: () => measure([onFile], undefined, { p99s: fileP99, costs: fileCosts }),
+    ours: () => measure([first], postgres, { p99s: ourP99, costs: ourCosts }),
+    runs,
+  });
+  report(
+    `redirects on PostgreSQL ÷ on SQLite, ${connections} connections`,
+    result,
+    bound,
+    'a second',
+  );
+  reportUpper(
+    `p99 on PostgreSQL ÷ on SQLite, ${connections} connections`,
+    median(ourP99) / median(fileP99),
+    4,
+    `${median(ourP99).toFixed(1)} ms against ${median(fileP99).toFixed(1)} ms`,
+  );
+
+  const nodes = await compare({
+    ceiling: () => measure([first], postgres),
+    ours: () => measure([first, second], postgres, { costs: twoCosts }),
+    runs,
+  });
+  const name = `two nodes on one PostgreSQL ÷ one node, ${connections} connections each`;
+  const cores = availableParallelism();
+  if (cores >= coresForTwoNodes) {
+    report(`${name}, ${cores} cores`, nodes, nodesBound, 'a second');
+  } else {
+    reportWithoutVerdict(
+      name,
+      nodes,
+      nodesBound,
+      'a second',
+      `there were ${cores} cores, and load, nodes and PostgreSQL want ${coresForTwoNodes}`,
+    );
+  }
+  printCosts('on SQLite', fileCosts);
+  printCosts('on PostgreSQL', ourCosts);
+  printCosts('by two nodes on PostgreSQL', twoCosts);
+
+  const stored = await countStored(databaseUrl);
+  // Some more are answered when wrk has hung up and counts no longer.
+  if (stored < answered) throw new Error(`${answered} were answered and ${stored} visits stored`);
+  console.log(
+    `        ${stored.toLocaleString('en')} visits are stored in PostgreSQL, of ${answered.toLocaleString('en')} answers that wrk has counted`,
+  );
+  for (const server of [onFile, first, second]) await server.stop();
+  await postgres.stop();
+}
+
+const patienceMs = 120_000;
+
+/** Until a node's journal is in storage. */
+async function settled({ origin }) {
+  const startedAt = performance.now();
+  for (;;) {
+    const text = await (await fetch(`${origin}/metrics`)).text();
+    const waiting = Number(/^shorty_journal_waiting (\d+)$/m.exec(text)?.[1] ?? Number.NaN);
+    if (waiting === 0) return;
+    if (!(performance.now() - startedAt < patienceMs)) {
+      throw new Error(`${waiting} visits still wait after ${patienceMs} ms`);
+    }
+    await sleep(50);
+  }
+}
+
+/** What redirects took of the processor: being answered, and their visits being stored. */
+function printCosts(where, costs) {
+  const of = (who) => median(costs.map((cost) => cost[who]));
+  const [main, other, database] = [of('mainThreads'), of('otherThreads'), of('postgres')];
+  if (Number.isNaN(main)) return;
+  console.log(
+    `        a redirect ${where}: ${main.toFixed(1)} µs of the main thread, ${other.toFixed(1)} of other threads${database > 0 ? `, ${database.toFixed(1)} of PostgreSQL` : ''}`,
+  );
+}
+
+/** Visits that are stored, told one by one, as the doctor does; every counter must agree. */
+async function countStored(databaseUrl) {
+  const database = openStorage({ databaseUrl, durability: 'process' });
+  const { visits, faults } = await diagnoseClicks(database);
+  await database.close();
+  if (faults.length > 0) throw new Error(`${faults.length} counters are wrong`);
+  return visits;
+}
+
+function total(values) {
+  return values.reduce((sum, value) => sum + value, 0);
+}

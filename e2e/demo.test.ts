@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { root, scratchFolder } from './lib/processes.js';
+
+interface Demo {
+  readonly child: ChildProcess;
+  readonly output: { stdout: string; stderr: string };
+  /** Where everything of the demo is, until it ends. */
+  readonly folder: string;
+  /** What it has left with, once everything that it wrote is there. */
+  readonly exitCode: Promise<number | null>;
+}
+
+function startDemo(): Demo {
+  const folder = scratchFolder();
+  const child = spawn(process.execPath, [join(root, 'scripts/demo.mjs')], {
+    cwd: root,
+    env: {
+      ...process.env,
+      TMPDIR: folder,
+      HOME: folder,
+      // Of a shell that works with another server.
+      SHORTY_BASE_URL: 'http://127.0.0.1:9',
+      SHORTY_DATABASE_URL: 'file:/nowhere/shorty.db',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  const exitCode = once(child, 'close').then(() => child.exitCode);
+  return { child, output, folder, exitCode };
+}
+
+/** The first command that the demo has started: its server. */
+function serverOf({ pid }: ChildProcess): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const server = Number(children.split(' ')[0]);
+  expect(readFileSync(`/proc/${server}/cmdline`, 'utf8')).toContain('shorty-server');
+  return server;
+}
+
+async function untilItListens({ child, output }: Demo): Promise<string> {
+  const listens = /It listens on (\S+)/;
+  await expect
+    .poll(() => child.exitCode !== null || listens.test(output.stdout), { timeout: 60_000 })
+    .toBe(true);
+  return listens.exec(output.stdout)?.[1] ?? '';
+}
+
+test('npm run demo leads through everything and leaves nothing behind', async () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  expect(scripts.demo).toBe('node scripts/demo.mjs');
+  const demo = startDemo();
+  const code = await demo.exitCode;
+  const { stdout, stderr } = demo.output;
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('\n$ npx shorty urls bulk-create examples/links.csv\n');
+  expect(stdout).toContain('1,029 rows: 1,014 created, 15 failed');
+  expect(stderr).toContain('line 39: targetUrl must start with http:// or https://');
+  expect(stderr).toMatch(/picture written to \S+\/oxygen\.png/);
+  expect(stdout).toMatch(/It has \d,\d{3} bytes/);
+  expect(stdout.match(/^307 {2}\//gm)).toHaveLength(8);
+  for (const line of [
+    / verified +qr\.created /,
+    / verified +url\.click_threshold /,
+    / REFUSED .*signature_mismatch/,
+  ]) {
+    expect(stdout).toMatch(line);
+  }
+  expect(stdout).toContain('Whoever forged was answered 401');
+  expect(stdout).toContain('\n6        6                 6           1,014   1,014          1  ');
+  expect(stdout).toContain('nothing of it is left');
+  expect(readdirSync(demo.folder)).toEqual([]);
+});
+
+test('a demo whose server dies says so, and leaves nothing behind', async () => {
+  const demo = startDemo();
+  await untilItListens(demo);
+  process.kill(serverOf(demo.child), 'SIGKILL');
+  expect(await demo.exitCode).toBe(1);
+  expect(demo.output.stderr).toMatch(/the demo has failed at step \d: the server has ended\n$/);
+  expect(readdirSync(demo.folder)).toEqual([]);
+});
+
+test('a demo that is interrupted stops its server', async () => {
+  const demo = startDemo();
+  const origin = await untilItListens(demo);
+  demo.child.kill('SIGTERM');
+  expect(await demo.exitCode).toBe(1);
+  expect(demo.output.stderr).toMatch(/it was interrupted\n$/);
+  expect(readdirSync(demo.folder)).toEqual([]);
+  await expect(fetch(`${origin}/health/live`)).rejects.toThrow('fetch failed');
+});

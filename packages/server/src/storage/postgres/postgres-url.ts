@@ -1,0 +1,64 @@
+/** One place where a server may be. */
+export interface ServerHost {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What a `postgres://` address says. */
+export interface PostgresAddress {
+  /** Tried in turn; whichever takes writes is used. */
+  readonly hosts: readonly ServerHost[];
+  readonly user: string;
+  readonly password: string | undefined;
+  readonly database: string;
+  /** As libpq names it: undefined stands for a connection without TLS. */
+  readonly sslMode: SslMode | undefined;
+}
+
+export const sslModes = ['disable', 'require', 'verify-full'] as const;
+export type SslMode = (typeof sslModes)[number];
+
+const shape = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]+)\/([^?/]+)(?:\?(.*))?$/;
+
+/**
+ * Reads an address of one or several hosts, as libpq writes them; throws an error that says what
+ * would be right.
+ *
+ * @example
+ * ```ts
+ * parsePostgresUrl('postgres://shorty:secret@db1:5432,db2:5432/shorty?sslmode=require');
+ * ```
+ */
+export function parsePostgresUrl(text: string): PostgresAddress {
+  const [, user = '', password, hosts = '', database = '', query = ''] = shape.exec(text) ?? [];
+  if (hosts === '' || database === '' || user === '') {
+    throw new Error('it must be like postgres://user:password@host:5432/database');
+  }
+  return {
+    hosts: hosts.split(',').map(parseHost),
+    user: decodeURIComponent(user),
+    password: password === undefined ? undefined : decodeURIComponent(password),
+    database: decodeURIComponent(database),
+    sslMode: parseQuery(query),
+  };
+}
+
+function parseHost(text: string): ServerHost {
+  const [, bracketed, plain, port = '5432'] =
+    /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) > 65_535) {
+    throw new Error('its hosts must be like db.example.com:5432, with commas between several');
+  }
+  return { host, port: Number(port) };
+}
+
+function parseQuery(query: string): SslMode | undefined {
+  let mode: SslMode | undefined;
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (name !== 'sslmode') throw new Error(`it has the parameter ${name}; only sslmode is known`);
+    mode = sslModes.find((known) => known === value);
+    if (mode === undefined) throw new Error(`its sslmode must be one of ${sslModes.join(', ')}`);
+  }
+  return mode;
+}

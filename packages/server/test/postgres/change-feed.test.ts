@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Database } from '../../src/storage/database.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import { type EmptyDatabase, emptyDatabase } from '../engine.js';
+
+const organizationId = randomUUID();
+
+let place: EmptyDatabase;
+let node: Database;
+let bell: pg.Client;
+beforeAll(async () => {
+  place = await emptyDatabase();
+  const { databaseUrl } = place;
+  bell = new pg.Client(databaseUrl);
+  await bell.connect();
+  node = openStorage({ databaseUrl, durability: 'process' });
+  await node.write((transaction) =>
+    transaction
+      .insertInto('organizations')
+      .values({ id: organizationId, name: '', plan: 'free', active_urls: 0, created_at: 0 })
+      .execute(),
+  );
+});
+afterAll(async () => {
+  await bell.end();
+  await node.close();
+  await place.remove();
+});
+
+const change = () =>
+  node.write((transaction) =>
+    transaction
+      .insertInto('domains')
+      .values({
+        id: randomUUID(),
+        organization_id: organizationId,
+        hostname: `${randomUUID()}.example`,
+        challenge: '',
+        is_active: 0,
+        created_at: 0,
+      })
+      .execute(),
+  );
+
+it('tells of changes that are committed while it looks, before its next look is due', async () => {
+  const database = openStorage({ databaseUrl: place.databaseUrl, durability: 'process' });
+  let seen = 0;
+  let tell: () => void = () => {};
+  const fail = (error?: unknown) => {
+    throw error ?? new Error('the feed was lost');
+  };
+  const stop = await database.watchChanges?.({
+    onChanged(changes) {
+      seen += changes.length;
+      tell();
+    },
+    onUnknown: fail,
+    onError: fail,
+  });
+  let made = 0;
+  let late = 0;
+  for (let round = 0; round < 300; round += 1) {
+    // Bells ring for a while that is longer each time, so that some change comes during a look.
+    const changing = change();
+    for (let rung = 0; rung < round % 20; rung += 1) await bell.query('notify shorty_changes');
+    await changing;
+    made += 1;
+    const startedAt = performance.now();
+    while (seen < made) {
+      await new Promise<void>((resolve) => {
+        tell = resolve;
+      });
+    }
+    if (performance.now() - startedAt > 250) late += 1;
+  }
+  await stop?.();
+  await database.close();
+  expect(seen).toBe(made);
+  // A machine that stands still for a quarter of a second once or twice is no fault of the feed.
+  expect(late).toBeLessThanOrEqual(2);
+});

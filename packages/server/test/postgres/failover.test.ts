@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { createServer } from '../../src/create-server.js';
+import { callerOf, startServer } from '../api/start-server.js';
+import { type PostgresServer, startPostgres } from './start-postgres.js';
+
+const targetUrl = 'https://example.com/';
+const headers = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+};
+const name = 'shorty';
+const quick = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
+
+/** A primary that commits nothing before its replica has it. */
+async function startPair(): Promise<{ primary: PostgresServer; replica: PostgresServer }> {
+  const primary = await startPostgres(quick);
+  onTestFinished(() => primary.stop());
+  await primary.createDatabase(name);
+  const replica = await primary.copy(quick, (folder) => follow(folder, primary));
+  onTestFinished(() => replica.stop());
+  await expect
+    .poll(() => primary.query('select 1 from pg_stat_replication'), { timeout: 20_000 })
+    .toHaveLength(1);
+  await primary.query("alter system set synchronous_standby_names = '*'");
+  await primary.query('select pg_reload_conf()');
+  const isSynchronous = async () =>
+    (await primary.query<{ sync_state: string }>('select sync_state from pg_stat_replication'))[0]
+      ?.sync_state;
+  await expect.poll(isSynchronous, { timeout: 20_000 }).toBe('sync');
+  return { primary, replica };
+}
+
+/** Makes a replica of what a folder holds. */
+function follow(dataFolder: string, primary: PostgresServer): void {
+  const { hostname, port, username, password } = new URL(primary.urlOf(name));
+  const source = `host=${hostname} port=${port} user=${username} password=${password}`;
+  writeFileSync(join(dataFolder, 'standby.signal'), '');
+  appendFileSync(join(dataFolder, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
+}
+
+it('a failover to the replica loses no link and no visit that was answered, and makes none twice', async () => {
+  const { primary, replica } = await startPair();
+  const journalFolder = mkdtempSync(join(tmpdir(), 'shorty-failover-'));
+  onTestFinished(() => rmSync(journalFolder, { recursive: true, force: true }));
+  const { host } = new URL(replica.urlOf(name));
+  const settings = {
+    databaseUrl: primary.urlOf(name).replace(/(?=\/[^/]+$)/, `,${host}`),
+    journalFolder,
+    clock: Date.now,
+  };
+  const api = await startServer(settings);
+  onTestFinished(() => api.stop());
+  const cached = (await api.call('createUrl', { body: { targetUrl } })).data;
+
+  const made = new Map<string, string>();
+  const asked: string[] = [];
+  let refused = 0;
+  let answered = 0;
+  let isOver = false;
+  const create = async (key: string) => {
+    const answer = await api.call('createUrl', {
+      body: { targetUrl: targetUrl + key },
+      headers: { 'idempotency-key': key },
+    });
+    if (answer.status === 201) {
+      expect(made.get(key) ?? answer.data.id).toBe(answer.data.id);
+      made.set(key, answer.data.id);
+      return;
+    }
+    expect(answer.outcome).toBe('503 UNAVAILABLE');
+    refused += 1;
+  };
+  const work = [
+    ...Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        const key = randomUUID();
+        asked.push(key);
+        await create(key);
+        await sleep(1);
+      }
+    }),
+    (async () => {
+      while (!isOver) {
+        const { status } = await api.visit(`/${cached.shortCode}`, { headers });
+        expect(status).toBe(307);
+        answered += 1;
+        await sleep(1);
+      }
+    })(),
+  ];
+  const moreThan = (count: number) =>
+    expect.poll(() => made.size, { timeout: 20_000, interval: 20 }).toBeGreaterThan(count);
+  await moreThan(100);
+  await primary.kill();
+  const atKill = answered;
+  await sleep(1_500);
+  expect(answered).toBeGreaterThan(atKill);
+  // The replica only reads as yet; nobody has been told otherwise.
+  expect((await api.visit('/health/ready')).status).toBe(503);
+  const beforePromotion = made.size;
+  const promotedAt = performance.now();
+  await replica.query('select pg_promote()');
+  await moreThan(beforePromotion + 100);
+  const backAfterMs = performance.now() - promotedAt;
+  expect(backAfterMs).toBeLessThan(15_000);
+  isOver = true;
+  await Promise.all(work);
+  expect(refused).toBeGreaterThan(0);
+  expect((await api.visit('/health/ready')).status).toBe(200);
+
+  const acknowledged = new Map(made);
+  const listed = async () =>
+    replica.query<{ id: number; target_url: string; short_code: string }>(
+      'select id, target_url, short_code from urls where id <> (select min(id) from urls)',
+      name,
+    );
+  const there = new Map((await listed()).map((row) => [row.target_url, String(row.id)]));
+  for (const [key, id] of acknowledged) expect(there.get(targetUrl + key)).toBe(id);
+  // Whatever was answered 503 is made by the same request, once.
+  for (const key of asked) await create(key);
+  const rows = await listed();
+  expect(rows.map((row) => row.target_url).sort()).toEqual(
+    asked.map((key) => targetUrl + key).sort(),
+  );
+  expect(new Set(rows.map((row) => row.short_code)).size).toBe(asked.length);
+
+  const clicks = async () =>
+    (await api.call('getUrl', { params: { id: cached.id } })).data.clickCount;
+  await expect.poll(clicks, { timeout: 10_000, interval: 100 }).toBe(answered);
+  await sleep(500);
+  expect(await clicks()).toBe(answered);
+
+  // The old primary comes back: as a replica, and as one that an operator lets only read.
+  const readsOnly = ['-c', 'default_transaction_read_only=on'];
+  const comebacks = [
+    () => {
+      writeFileSync(join(primary.dataFolder, 'standby.signal'), '');
+      return primary.start();
+    },
+    () => {
+      rmSync(join(primary.dataFolder, 'standby.signal'));
+      return primary.start(readsOnly);
+    },
+  ];
+  for (const comeBack of comebacks) {
+    await comeBack();
+    const countOld = () => primary.query('select count(*) from urls', name);
+    const old = await countOld();
+    // Whoever has a connection needs another one; whoever starts tries the old one first.
+    await replica.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
+    const starting = createServer(settings);
+    await starting.start();
+    for (const { url } of [api.server, starting]) {
+      const caller = callerOf(url, api.token, api.organizationId);
+      const createOne = async () =>
+        (await caller.call('createUrl', { body: { targetUrl } })).status;
+      await expect.poll(createOne, { timeout: 10_000 }).toBe(201);
+      expect(await createOne()).toBe(201);
+    }
+    await starting.stop();
+    expect(await countOld()).toEqual(old);
+    await primary.kill();
+  }
+}, 120_000);

@@ -1,0 +1,108 @@
+import type { Kysely, TableMetadata } from 'kysely';
+import { expect, it, onTestFinished } from 'vitest';
+import { type MovedTable, movedTables } from '../../src/move/moved-tables.js';
+import type { Schema } from '../../src/storage/database.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import { emptyDatabase } from '../engine.js';
+
+/** What each engine calls a type, by what both mean. */
+const meanings: Readonly<Record<string, string>> = {
+  // SQLite's integers have eight bytes, whatever they are called.
+  integer: 'whole number',
+  bigint: 'whole number',
+  int4: 'whole number',
+  int8: 'whole number',
+  text: 'text',
+  blob: 'bytes',
+  bytea: 'bytes',
+};
+
+/** What only several nodes on one database need. */
+const ofNodesAlone = ['cache_changes', 'installation_keys'];
+
+async function tablesOf(db: Kysely<Schema>) {
+  const tables = await db.introspection.getTables();
+  return tables
+    .filter(({ name }) => !name.startsWith('sqlite_') && !/_\d{4}_\d\d$/.test(name))
+    .filter(({ name }) => !ofNodesAlone.includes(name))
+    .map(describeTable)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function describeTable({ name: table, columns }: TableMetadata) {
+  // SQLite does not mind keys that are null, and says so.
+  const key: readonly string[] = movedTables[table as MovedTable] ?? ['writer_id'];
+  return {
+    name: table,
+    columns: columns
+      .map(({ name, dataType, isNullable }) => {
+        const meaning = meanings[dataType.toLowerCase()];
+        if (meaning === undefined) throw new Error(`${name} is ${dataType}`);
+        return `${name}: ${meaning}${isNullable && !key.includes(name) ? ' or null' : ''}`;
+      })
+      .sort(),
+  };
+}
+
+it('makes the same tables and columns in both engines', async () => {
+  const { databaseUrl, remove } = await emptyDatabase();
+  onTestFinished(remove);
+  const postgres = openStorage({ databaseUrl, durability: 'process' });
+  const sqlite = openStorage({ databaseUrl: ':memory:', durability: 'process' });
+  onTestFinished(async () => {
+    await postgres.close();
+    await sqlite.close();
+  });
+  expect(await postgres.migrate()).toEqual([]);
+  expect(await sqlite.migrate()).toHaveLength(7);
+  const expected = await tablesOf(sqlite.read);
+  expect(expected.length).toBeGreaterThan(20);
+  expect(await tablesOf(postgres.read)).toEqual(expected);
+  // All of them move; the journals' positions end with the journals.
+  expect([...Object.keys(movedTables), 'journal_positions'].sort()).toEqual(
+    expected.map(({ name }) => name),
+  );
+});
+
+it('makes the same indexes in both engines', async () => {
+  const { databaseUrl, remove } = await emptyDatabase();
+  onTestFinished(remove);
+  const postgres = openStorage({ databaseUrl, durability: 'process' });
+  const sqlite = openStorage({ databaseUrl: ':memory:', durability: 'process' });
+  onTestFinished(async () => {
+    await postgres.close();
+    await sqlite.close();
+  });
+  await sqlite.migrate();
+  const inSqlite = await sqlite.read
+    .selectFrom('sqlite_master' as never)
+    .select(['name' as never])
+    .where('type' as never, '=', 'index' as never)
+    .where('sql' as never, 'is not', null as never)
+    .execute();
+  const inPostgres = await postgres.read
+    .withSchema('pg_catalog')
+    .selectFrom('pg_indexes' as never)
+    .select(['indexname as name' as never])
+    .where('schemaname' as never, '=', 'public' as never)
+    .where('indexname' as never, 'not like', '%_pkey' as never)
+    .where('indexname' as never, 'not like', '%_primary' as never)
+    .execute();
+  const names = (rows: readonly { name?: string }[]) =>
+    rows.map(({ name }) => name).filter((name) => !name?.startsWith('kysely'));
+  expect(names(inPostgres).sort()).toEqual(names(inSqlite).sort());
+});
+
+it('begins on five nodes at once', async () => {
+  const { databaseUrl, remove } = await emptyDatabase({ isMigrated: false });
+  onTestFinished(remove);
+  const nodes = Array.from({ length: 5 }, () =>
+    openStorage({ databaseUrl, durability: 'process' }),
+  );
+  onTestFinished(async () => {
+    for (const node of nodes) await node.close();
+  });
+  const applied = await Promise.all(nodes.map((node) => node.migrate()));
+  expect(applied.flat()).toHaveLength(7);
+  expect(await nodes[0]?.pendingMigrations()).toEqual([]);
+});

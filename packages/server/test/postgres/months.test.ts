@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { expect, it, onTestFinished } from 'vitest';
+import { ChunkRepository } from '../../src/clicks/chunk-repository.js';
+import { ClickReader } from '../../src/clicks/click-reader.js';
+import type { Visit } from '../../src/clicks/visit.js';
+import { VisitCompactor } from '../../src/clicks/visit-compactor.js';
+import { VisitPruner } from '../../src/clicks/visit-pruner.js';
+import { VisitRepository } from '../../src/clicks/visit-repository.js';
+import { EventOutbox } from '../../src/events/event-outbox.js';
+import { openRepository } from '../storage/temporary-database.js';
+
+const day = 86_400_000;
+const january = Date.UTC(2030, 0, 1);
+const june = Date.UTC(2030, 5, 15);
+const halfYear = { since: january, until: june, groupBy: 'day', limit: 10 } as const;
+
+it('keeps visits by months, and drops a month when its days are summed up', async () => {
+  const stored = await openRepository();
+  onTestFinished(() => stored.close());
+  const { database } = stored;
+  const chunks = new ChunkRepository(database);
+  const visits = new VisitRepository(database, {
+    outbox: new EventOutbox(database, { newId: () => 'event' }),
+    thresholds: [],
+  });
+  // Each link is visited in a month of its own, once a day.
+  let offset = 0;
+  for (let at = january; at < june; at += day) {
+    const from = { segment: 1, offset };
+    offset += 1;
+    const visit = visitOf(new Date(at).getUTCMonth() + 1, at);
+    await visits.store('writer', from, { segment: 1, offset }, [visit], at);
+  }
+  await new VisitCompactor({ chunks, clock: () => june + day }).runOnce();
+  const months = async () => {
+    const { rows } = await sql<{ name: string }>`
+      select inhrelid::regclass::text as name from pg_inherits
+      where inhparent = 'visit_chunks'::regclass order by 1`.execute(database.read);
+    return rows.map(({ name }) => name);
+  };
+  const reader = new ClickReader(database);
+  const counts = async () =>
+    Promise.all(
+      [1, 2, 3, 4, 5, 6].map(
+        async (urlId) => (await reader.readUrl(urlId, halfYear)).totals.totalClicks,
+      ),
+    );
+  expect(await counts()).toEqual([31, 28, 31, 30, 31, 14]);
+  const month = (number: number) => `visit_chunks_2030_0${number}`;
+  expect(await months()).toEqual([1, 2, 3, 4, 5, 6].map(month));
+
+  const pruner = new VisitPruner({ chunks, clock: () => june, retentionDays: 30 });
+  // What was from before the sixteenth of May is in sums; the rest of May is still there.
+  expect(await pruner.runOnce()).toBe(5);
+  expect(await months()).toEqual([5, 6].map(month));
+  expect(await counts()).toEqual([31, 28, 31, 30, 31, 14]);
+  expect(await pruner.runOnce()).toBe(0);
+});
+
+function visitOf(urlId: number, visitedAt: number): Visit {
+  return {
+    urlId,
+    visitedAt,
+    isByCode: false,
+    facts: {
+      kind: 'human',
+      reason: 'browser',
+      country: 'DE',
+      deviceType: 'mobile',
+      browser: 'Firefox',
+      os: 'Android',
+      referrerDomain: 'news.example',
+      referrerType: 'other',
+      visitorKey: '00000000000000aa',
+      addressKey: '00000000000000bb',
+      scannerApp: null,
+      evidence: 0,
+    },
+  };
+}

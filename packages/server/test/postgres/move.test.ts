@@ -1,0 +1,137 @@
+import { createServer as createReceiver } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createServer } from '../../src/create-server.js';
+import { migrate } from '../../src/operator/migrate.js';
+import { callerOf, startServer } from '../api/start-server.js';
+import { emptyDatabase } from '../engine.js';
+import { temporaryFile } from '../storage/temporary-database.js';
+
+/** What the command says. */
+function captureOutput(): () => string {
+  const written: string[] = [];
+  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+  onTestFinished(() => spy.mockRestore());
+  return () => written.join('');
+}
+
+/** Answers 500 until it is told to work. */
+async function startReceiver() {
+  const received: string[] = [];
+  let works = false;
+  const server = createReceiver((request, response) => {
+    request.resume().on('end', () => {
+      if (works) received.push(String(request.headers['x-service-delivery-id']));
+      response.writeHead(works ? 200 : 500).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    received,
+    repair: () => {
+      works = true;
+    },
+  };
+}
+
+it('moves links, visits, codes, webhooks and deliveries in flight, and they go on there', async () => {
+  const file = temporaryFile();
+  onTestFinished(() => file.remove());
+  const databaseUrl = `file:${file.path}`;
+  const receiver = await startReceiver();
+  const before = await startServer({
+    databaseUrl,
+    shortDomain,
+    allowPrivateNetwork: true,
+    clock: Date.now,
+  });
+  const { data: webhook } = await before.call('createWebhook', {
+    body: { url: receiver.url, events: ['url.created'] },
+  });
+  const { data: link } = await before.call('createUrl', {
+    body: { targetUrl: 'https://example.com/', customSlug: 'moved', tags: ['a', 'ü'] },
+  });
+  const { data: code } = await before.call('createQr', { body: { urlId: link.id, size: 300 } });
+  for (let visit = 0; visit < 5; visit += 1) {
+    const answer = await before.visit('/moved', {
+      headers: { 'user-agent': agent, host: shortDomain },
+    });
+    expect(answer.status).toBe(307);
+  }
+  // Its first attempt has failed: it is in flight.
+  await expect
+    .poll(async () => {
+      const { data } = await before.call('listDeliveries', { params: { id: webhook.id } });
+      return data.items.map(({ attempts, status }) => ({ attempts, status }));
+    })
+    .toEqual([{ attempts: 1, status: 'pending' }]);
+  const { token, organizationId } = before;
+  await before.stop();
+
+  const { databaseUrl: to, journalFolder, remove } = await emptyDatabase();
+  onTestFinished(remove);
+  const output = captureOutput();
+  await migrate({ from: databaseUrl, to });
+  expect(output()).toContain('urls 1\n');
+  expect(output()).toContain('url_clicks.clicks 5\n');
+  expect(output()).toContain('***@127.0.0.1');
+
+  // An hour later, so that the second attempt is due.
+  const server = createServer({
+    databaseUrl: to,
+    journalFolder,
+    shortDomain,
+    allowPrivateNetwork: true,
+    clock: () => Date.now() + 3_600_000 - 60_000,
+  });
+  receiver.repair();
+  await server.start();
+  onTestFinished(() => server.stop());
+  expect(server.credentials).toBeUndefined();
+  await expect.poll(() => receiver.received.length).toBe(1);
+  const after = callerOf(server.url, token, organizationId);
+  expect((await after.call('getUrl', { params: { id: link.id } })).data).toMatchObject({
+    ...link,
+    clickCount: 5,
+  });
+  expect((await after.call('getQr', { params: { id: code.id } })).data.qrData).toBe(code.qrData);
+  const { data: clicks } = await after.call('getUrlClicks', { params: { id: link.id } });
+  expect(clicks.totals).toMatchObject({ totalClicks: 5, uniqueClicks: 1 });
+  // Ids go on behind those that came along.
+  const { data: next } = await after.call('createUrl', {
+    body: { targetUrl: 'https://a.example/' },
+  });
+  expect(Number(next.id)).toBeGreaterThan(Number(link.id));
+});
+
+it('refuses while a server runs on the file, and a target that is not empty', async () => {
+  const file = temporaryFile();
+  onTestFinished(() => file.remove());
+  const from = `file:${file.path}`;
+  const running = await startServer({ databaseUrl: from });
+  const { databaseUrl: to, remove, journalFolder } = await emptyDatabase();
+  onTestFinished(remove);
+  await expect(migrate({ from, to })).rejects.toThrow(/a server is running on .*: stop it first/);
+  await running.stop();
+  const other = createServer({ databaseUrl: to, journalFolder });
+  await other.start();
+  await other.stop();
+  await expect(migrate({ from, to })).rejects.toThrow(/it must be empty/);
+});
+
+it.each([
+  [{ from: 'file:a.db' }, /--from and --to belong together/],
+  [{ from: ':memory:', to: 'postgres://u:p@h/d' }, /--from must be a file/],
+  [{ from: 'file:a.db', to: 'file:b.db' }, /--to must be a postgres/],
+])('says what is wrong with %j', async (options, message) => {
+  await expect(migrate(options)).rejects.toThrow(message);
+});
+
+const shortDomain = 'sho.example';
+const agent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36';

@@ -1,0 +1,194 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PlanTable, standardPlans } from '../../src/organizations/plans.js';
+import { receiver } from '../webhooks/receiver.js';
+import { type Node, startTwoNodes, type TwoNodes } from './two-nodes.js';
+
+const bundle = 300;
+const plans: PlanTable = {
+  ...standardPlans,
+  developer: { ...standardPlans.developer, linkBundle: bundle },
+};
+const agent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36';
+const asPerson = { headers: { 'user-agent': agent } };
+const body = { targetUrl: 'https://example.com/before' };
+// What visitors may be answered by an older state.
+const staleMs = 1_000;
+
+let pair: TwoNodes;
+let first: Node;
+let second: Node;
+beforeAll(async () => {
+  pair = await startTwoNodes({ plans, thresholds: [10], allowPrivateNetwork: true });
+  [first, second] = pair.nodes;
+});
+afterAll(() => pair.stop());
+
+const locationOf = async (node: Node, path: string) =>
+  (await node.visit(path)).headers.get('location');
+
+/** How long it takes until something holds, looking every few milliseconds. */
+async function timeUntil(holds: () => Promise<boolean>): Promise<number> {
+  const startedAt = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - startedAt > 10_000) throw new Error('it never came to hold');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return performance.now() - startedAt;
+}
+
+describe('what one node changes, the other obeys within a second', () => {
+  async function newCachedLink(): Promise<{ id: string; path: string }> {
+    const { data } = await first.call('createUrl', { body });
+    const path = `/${data.shortCode}`;
+    // Both have it in memory now.
+    expect([await locationOf(first, path), await locationOf(second, path)]).toEqual(
+      Array(2).fill(body.targetUrl),
+    );
+    return { id: data.id, path };
+  }
+  const isRedirectedTo = (path: string, targetUrl: string) => async () =>
+    (await locationOf(second, path)) === targetUrl;
+
+  it('a new target', async () => {
+    const { id, path } = await newCachedLink();
+    const targetUrl = 'https://example.com/after';
+    await first.call('updateUrl', { params: { id }, body: { targetUrl } });
+    expect(await locationOf(first, path)).toBe(targetUrl);
+    expect(await timeUntil(isRedirectedTo(path, targetUrl))).toBeLessThan(staleMs);
+  });
+
+  it('a link that was deactivated', async () => {
+    const { id, path } = await newCachedLink();
+    await first.call('deleteUrl', { params: { id } });
+    expect(await timeUntil(async () => (await second.visit(path)).status === 410)).toBeLessThan(
+      staleMs,
+    );
+  });
+
+  it('many links at once', async () => {
+    const links = await Promise.all(Array.from({ length: 30 }, () => newCachedLink()));
+    const targetUrl = 'https://example.com/many';
+    const updates = links.map(({ id }) => ({ id, targetUrl }));
+    await first.call('bulkUpdateUrls', { body: { updates } });
+    const all = async () => {
+      const locations = await Promise.all(links.map(({ path }) => locationOf(second, path)));
+      return locations.every((location) => location === targetUrl);
+    };
+    expect(await timeUntil(all)).toBeLessThan(staleMs);
+  });
+
+  it('even when the notification is lost', async () => {
+    const { read } = first.server.database;
+    await sql`create or replace function note_changed_urls() returns trigger language plpgsql as $$
+      begin
+        insert into cache_changes (kind, key) select distinct 'urls', id::text from changed;
+        return null;
+      end $$`.execute(read);
+    for (let turn = 0; turn < 5; turn += 1) {
+      const { id, path } = await newCachedLink();
+      const targetUrl = `https://example.com/silent-${turn}`;
+      await first.call('updateUrl', { params: { id }, body: { targetUrl } });
+      expect(await timeUntil(isRedirectedTo(path, targetUrl))).toBeLessThan(staleMs);
+    }
+  });
+});
+
+describe('what is counted, is counted once for all nodes', () => {
+  it('a bundle of 300 links ends with exactly 300, whichever node is asked', async () => {
+    const callers = await pair.addOrganization('developer');
+    let created = 0;
+    await Promise.all(
+      Array.from({ length: 32 }, async (_, client) => {
+        const caller = callers[client % 2] as (typeof callers)[0];
+        for (;;) {
+          const answer = await caller.call('createUrl', { body });
+          if (answer.status !== 201) return expect(answer.outcome).toBe('402 QUOTA_EXCEEDED');
+          created += 1;
+        }
+      }),
+    );
+    expect(created).toBe(bundle);
+    expect((await callers[0].call('listUrls', { query: { limit: 1 } })).data.total).toBe(bundle);
+  });
+
+  it('a request that is sent to both with one key makes one link', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, async (_, at) => {
+        const headers = { 'idempotency-key': 'one-key-for-two-nodes' };
+        const node = at % 2 ? first : second;
+        const { status, data } = await node.call('createUrl', { body, headers });
+        return { status, id: data.id };
+      }),
+    );
+    expect(new Set(outcomes.map(({ id }) => id)).size).toBe(1);
+    expect(outcomes.every(({ status }) => status === 201)).toBe(true);
+  });
+
+  it('a slug that both are asked for has one owner', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, async (_, at) => {
+        const node = at % 2 ? first : second;
+        return (await node.call('createUrl', { body: { ...body, customSlug: 'contested' } }))
+          .status;
+      }),
+    );
+    expect(outcomes.filter((status) => status === 201)).toHaveLength(1);
+    expect(outcomes.filter((status) => status === 409)).toHaveLength(19);
+  });
+
+  it('visits by both add up, and a threshold is told of once', async () => {
+    const hook = await receiver();
+    await first.call('createWebhook', {
+      body: { url: hook.url, events: ['url.click_threshold'] },
+    });
+    const { data } = await first.call('createUrl', { body });
+    await Promise.all(
+      Array.from({ length: 40 }, (_, at) =>
+        (at % 2 ? first : second).visit(`/${data.shortCode}`, asPerson),
+      ),
+    );
+    const countOf = async (node: Node) =>
+      (await node.call('getUrl', { params: { id: data.id } })).data.clickCount;
+    await expect.poll(() => countOf(first)).toBe(40);
+    expect(await countOf(second)).toBe(40);
+    const { data: report } = await second.call('getUrlClicks', { params: { id: data.id } });
+    expect(report.totals.totalClicks).toBe(40);
+    await hook.arrived(1);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(hook.received.map(({ event }) => event.data)).toMatchObject([{ threshold: 10 }]);
+  });
+
+  it('a link expires once, and its event is delivered once', async () => {
+    const hook = await receiver();
+    await first.call('createWebhook', { body: { url: hook.url, events: ['url.expired'] } });
+    const expiresAt = new Date(Date.now() + 1_500).toISOString();
+    const links = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const { data } = await first.call('createUrl', { body: { ...body, expiresAt } });
+        return data.id;
+      }),
+    );
+    await hook.arrived(20);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const told = hook.received.map(({ event }) => event.data.id);
+    expect(told.sort()).toEqual(links.sort());
+  });
+
+  it('each delivery is made by one dispatcher, although both have work', async () => {
+    const hook = await receiver();
+    await first.call('createWebhook', { body: { url: hook.url, events: ['url.created'] } });
+    await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        (at % 2 ? first : second).call('bulkCreateUrls', {
+          body: { urls: Array.from({ length: 30 }, () => body) },
+        }),
+      ),
+    );
+    await hook.arrived(300);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(hook.received).toHaveLength(300);
+    expect(new Set(hook.received.map(({ event }) => event.id)).size).toBe(300);
+  });
+});

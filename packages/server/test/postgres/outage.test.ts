@@ -1,0 +1,434 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { VisitIngester } from '../../src/clicks/visit-ingester.js';
+import { VisitRepository } from '../../src/clicks/visit-repository.js';
+import { createServer } from '../../src/create-server.js';
+import { EventOutbox } from '../../src/events/event-outbox.js';
+import { standardPlans } from '../../src/organizations/plans.js';
+import { StorageUnavailableError } from '../../src/storage/database.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import type { Answer } from '../api/answer.js';
+import { contractFetch } from '../api/contract-fetch.js';
+import { type Caller, callerOf, startServer, type TestServer } from '../api/start-server.js';
+import { build, serve, tokenOf } from '../operator/server-process.js';
+import { type PostgresServer, startPostgres } from './start-postgres.js';
+
+const targetUrl = 'https://example.com/';
+const headers = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+};
+// Until a fault is told when the server is gone, and when it says nothing.
+const soonMs = 4_000;
+const boundedMs = 20_000;
+
+let postgres: PostgresServer;
+beforeAll(async () => {
+  build();
+  postgres = await startPostgres();
+}, 120_000);
+afterAll(() => postgres.stop());
+// Whatever a test has left it in.
+afterEach(async () => {
+  await postgres.thaw();
+  await postgres.start();
+});
+
+/** The settings of a server on an empty database. */
+async function newSettings() {
+  const journalFolder = mkdtempSync(join(tmpdir(), 'shorty-outage-'));
+  onTestFinished(() => rmSync(journalFolder, { recursive: true, force: true }));
+  const name = `outage_${randomUUID().replaceAll('-', '')}`;
+  await postgres.createDatabase(name);
+  return { databaseUrl: postgres.urlOf(name), journalFolder, clock: Date.now };
+}
+
+async function start(): Promise<TestServer> {
+  const api = await startServer(await newSettings());
+  onTestFinished(() => api.stop());
+  return api;
+}
+
+/** The status that a visitor is answered. fetch would set a Host of its own. */
+function visit(address: string, host: string | undefined): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(address, { headers: { ...headers, ...(host && { host }) } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    }).on('error', reject);
+  });
+}
+
+/** Follows a link until it is told to stop, and counts the redirects. */
+function keepVisiting(api: TestServer, path: string, host?: string) {
+  let answered = 0;
+  let slowestMs = 0;
+  let isOver = false;
+  const done = (async () => {
+    while (!isOver) {
+      const beganAt = performance.now();
+      const status = await visit(api.server.url + path, host);
+      slowestMs = Math.max(slowestMs, performance.now() - beganAt);
+      expect(status).toBe(307);
+      answered += 1;
+      await sleep(1);
+    }
+  })();
+  return {
+    async stop() {
+      isOver = true;
+      await done;
+      return { answered, slowestMs };
+    },
+  };
+}
+
+/** One request of each kind of work: reads, writes, reports, pictures. */
+function askEverything(api: TestServer, id: string): Promise<Answer>[] {
+  const params = { id };
+  return [
+    api.call('listUrls'),
+    api.call('getUrl', { params }),
+    api.call('createUrl', { body: { targetUrl } }),
+    api.call('bulkCreateUrls', { body: { urls: [{ targetUrl }, { targetUrl }] } }),
+    api.call('updateUrl', { params, body: { title: 'x' } }),
+    api.call('deleteUrl', { params }),
+    api.call('getUrlClicks', { params }),
+    api.call('createQr', { body: { urlId: Number(id), size: 200 } }),
+    api.call('listWebhooks'),
+    api.call('getUsage'),
+  ];
+}
+
+async function expectUnavailable(answers: readonly Promise<Answer>[], withinMs: number) {
+  const beganAt = performance.now();
+  for (const answer of await Promise.all(answers)) {
+    expect(answer.outcome).toBe('503 UNAVAILABLE');
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  expect(performance.now() - beganAt).toBeLessThan(withinMs);
+}
+
+async function expectReadyAgain(api: TestServer) {
+  const ready = async () => (await api.visit('/health/ready')).status;
+  await expect.poll(ready, { timeout: 10_000, interval: 100 }).toBe(200);
+}
+
+async function expectClicks(api: Caller, id: string, count: number) {
+  const clicks = async () => (await api.call('getUrl', { params: { id } })).data.clickCount;
+  await expect.poll(clicks, { timeout: 10_000, interval: 100 }).toBe(count);
+  // And no more than that.
+  await sleep(500);
+  expect(await clicks()).toBe(count);
+}
+
+describe('a PostgreSQL that is killed', () => {
+  it('keeps no cached link from redirecting, and is told as 503 by everything else', async () => {
+    const api = await start();
+    const create = async () =>
+      (await api.call('createUrl', { body: { targetUrl, customSlug: newSlug() } })).data;
+    const [cached, uncached] = [await create(), await create()];
+    const host = 'go.example';
+    const { data: domain } = await api.call('createDomain', { body: { hostname: host } });
+    api.zone.set(domain.txtRecord.name, [domain.txtRecord.value]);
+    expect((await api.call('verifyDomain', { params: { id: domain.id } })).status).toBe(200);
+    const { data: onDomain } = await api.call('createUrl', {
+      body: { targetUrl, domainId: domain.id },
+    });
+    const visits = keepVisiting(api, `/${cached.customSlug}`);
+    const visitsOnDomain = keepVisiting(api, `/${onDomain.shortCode}`, host);
+    await sleep(300);
+    await postgres.kill();
+    for (let round = 0; round < 3; round += 1) {
+      await expectUnavailable(askEverything(api, cached.id), soonMs);
+      for (const path of [`/${uncached.customSlug}`, '/unknown', '/health/ready']) {
+        const answer = await api.visit(path, { headers: { accept: 'application/json' } });
+        expect(`${path} ${answer.outcome}`).toBe(`${path} 503 UNAVAILABLE`);
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+      const page = await api.visit(`/${uncached.customSlug}`, { headers: { accept: 'text/html' } });
+      expect(page.status).toBe(503);
+      expect((await api.visit('/health/live')).status).toBe(200);
+      expect((await api.visit('/metrics')).status).toBe(200);
+      const form = { grant_type: 'client_credentials', client_id: 'x', client_secret: 'y' };
+      const token = await api.visit('/api/v1/auth/token', {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams(form).toString(),
+      });
+      expect(token.body).toMatchObject({ error: 'temporarily_unavailable' });
+      await sleep(1_000);
+    }
+    await postgres.start();
+    await expectReadyAgain(api);
+    const { answered, slowestMs } = await visits.stop();
+    expect(answered).toBeGreaterThan(100);
+    expect(slowestMs).toBeLessThan(2_000);
+    await expectClicks(api, cached.id, answered);
+    await expectClicks(api, onDomain.id, (await visitsOnDomain.stop()).answered);
+    expect((await api.visit(`/${uncached.customSlug}`, { headers })).status).toBe(307);
+    expect((await api.call('createUrl', { body: { targetUrl } })).status).toBe(201);
+  });
+
+  it('keeps every link that was answered 201, and makes none twice for one key', async () => {
+    const api = await start();
+    const made = new Map<string, string>();
+    const asked = new Set<string>();
+    let isOver = false;
+    const create = async (key: string) => {
+      asked.add(key);
+      const answer = await api.call('createUrl', {
+        body: { targetUrl: targetUrl + key },
+        headers: { 'idempotency-key': key },
+      });
+      if (answer.status === 201) {
+        expect(made.get(key) ?? answer.data.id).toBe(answer.data.id);
+        made.set(key, answer.data.id);
+      } else expect(answer.outcome).toBe('503 UNAVAILABLE');
+    };
+    const creators = Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        await create(randomUUID());
+        await sleep(1);
+      }
+    });
+    for (let kill = 0; kill < 3; kill += 1) {
+      const before = made.size;
+      await expect.poll(() => made.size, { timeout: 10_000 }).toBeGreaterThan(before + 30);
+      await postgres.kill();
+      await sleep(200);
+      await postgres.start();
+    }
+    await expectReadyAgain(api);
+    isOver = true;
+    await Promise.all(creators);
+    const answeredAtOnce = new Map(made);
+    expect(asked.size).toBeGreaterThan(answeredAtOnce.size);
+    for (const key of asked) await create(key);
+    expect(made.size).toBe(asked.size);
+    const targets: string[] = [];
+    const codes: string[] = [];
+    for (let offset = 0; ; offset += 100) {
+      const { items, total } = (await api.call('listUrls', { query: { limit: 100, offset } })).data;
+      for (const item of items) {
+        targets.push(item.targetUrl);
+        codes.push(item.shortCode);
+      }
+      expect(total).toBe(asked.size);
+      if (items.length < 100) break;
+    }
+    expect(targets.sort()).toEqual([...asked].map((key) => targetUrl + key).sort());
+    expect(new Set(codes).size).toBe(codes.length);
+  });
+
+  it('gets the visits of servers that stopped meanwhile, once each', async () => {
+    const settings = await newSettings();
+    const [first, second] = [await startServer(settings), createServer(settings)];
+    await second.start();
+    const link = (await first.call('createUrl', { body: { targetUrl } })).data;
+    let answered = 0;
+    const visit = async (origin: string) => {
+      const answer = await fetch(`${origin}/${link.shortCode}`, { headers, redirect: 'manual' });
+      expect(answer.status).toBe(307);
+      answered += 1;
+    };
+    for (const { url } of [first.server, second]) await visit(url);
+    await postgres.kill();
+    for (const { url } of [first.server, second, first.server]) await visit(url);
+    await first.stop();
+    await second.stop();
+
+    const database = openStorage({ databaseUrl: settings.databaseUrl, durability: 'process' });
+    onTestFinished(() => database.close());
+    const outbox = new EventOutbox(database, { newId: randomUUID, plans: standardPlans });
+    const ingester = new VisitIngester({
+      visits: new VisitRepository(database, { outbox, thresholds: [] }),
+      root: settings.journalFolder,
+      writerId: 'none',
+      folder: settings.journalFolder,
+      clock: Date.now,
+    });
+    await expect(ingester.adoptLeftovers()).rejects.toThrow(StorageUnavailableError);
+    await postgres.start();
+    await ingester.adoptLeftovers();
+    expect(await ingester.adoptLeftovers()).toBe(0);
+    expect(readdirSync(settings.journalFolder)).toEqual([]);
+    const { clicks } = await database.read
+      .selectFrom('url_clicks')
+      .select('clicks')
+      .where('url_id', '=', Number(link.id))
+      .executeTakeFirstOrThrow();
+    expect(clicks).toBe(answered);
+  });
+});
+
+describe('a PostgreSQL that hangs', () => {
+  it('is told as 503 in bounded time, and redirects go on', async () => {
+    const api = await start();
+    const create = async () => (await api.call('createUrl', { body: { targetUrl } })).data;
+    const [cached, uncached] = [await create(), await create()];
+    const visits = keepVisiting(api, `/${cached.shortCode}`);
+    await sleep(300);
+    await postgres.freeze();
+    // More than there are connections.
+    await expectUnavailable(
+      [
+        ...askEverything(api, cached.id),
+        ...askEverything(api, cached.id),
+        api.visit(`/${uncached.shortCode}`, { headers: { accept: 'application/json' } }),
+        api.visit('/health/ready'),
+      ],
+      boundedMs,
+    );
+    // Those that find no connection left, or make a new one.
+    await expectUnavailable(askEverything(api, cached.id), boundedMs);
+    await postgres.thaw();
+    await expectReadyAgain(api);
+    const { answered, slowestMs } = await visits.stop();
+    expect(slowestMs).toBeLessThan(2_000);
+    await expectClicks(api, cached.id, answered);
+    expect((await create()).id).toBeDefined();
+  }, 90_000);
+
+  it('keeps no server process from stopping within ten seconds, and costs no visit', async () => {
+    const { databaseUrl, journalFolder } = await newSettings();
+    const credentials = { clientId: 'outage-test', clientSecret: 'outage-test-secret' };
+    const settings = {
+      PORT: '0',
+      SHORTY_DATABASE_URL: databaseUrl,
+      SHORTY_JOURNAL_FOLDER: journalFolder,
+      SHORTY_CLIENT_ID: credentials.clientId,
+      SHORTY_CLIENT_SECRET: credentials.clientSecret,
+    };
+    const server = await serve(settings);
+    const token = String(await tokenOf(server.origin, credentials));
+    const caller = callerOf(server.origin, token, '');
+    const link = (await caller.call('createUrl', { body: { targetUrl } })).data;
+    const visit = async () => {
+      const { status } = await contractFetch(`${server.origin}/${link.shortCode}`, { headers });
+      expect(status).toBe(307);
+    };
+    await visit();
+    expect((await caller.call('getUrlClicks', { params: { id: link.id } })).status).toBe(200);
+    await postgres.freeze();
+    await visit();
+    // One that waits for storage, and is told in time.
+    const waiting = caller.call('createUrl', { body: { targetUrl } }).catch(() => undefined);
+    await sleep(2_000);
+    const beganAt = performance.now();
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toMatchObject({ code: 0 });
+    expect(performance.now() - beganAt).toBeLessThan(10_000);
+    await waiting;
+    await postgres.thaw();
+    const next = await serve(settings);
+    await expectClicks(callerOf(next.origin, token, ''), link.id, 2);
+    next.child.kill('SIGTERM');
+    expect((await next.ended).code).toBe(0);
+  }, 60_000);
+});
+
+describe('a server process with its threads', () => {
+  it('outlives a PostgreSQL that is killed, and is ready again by itself', async () => {
+    const { databaseUrl, journalFolder } = await newSettings();
+    const credentials = { clientId: 'outage-test', clientSecret: 'outage-test-secret' };
+    const server = await serve({
+      PORT: '0',
+      SHORTY_DATABASE_URL: databaseUrl,
+      SHORTY_JOURNAL_FOLDER: journalFolder,
+      SHORTY_CLIENT_ID: credentials.clientId,
+      SHORTY_CLIENT_SECRET: credentials.clientSecret,
+    });
+    const caller = callerOf(server.origin, String(await tokenOf(server.origin, credentials)), '');
+    const link = (await caller.call('createUrl', { body: { targetUrl } })).data;
+    const params = { id: link.id };
+    const clicks = async () => (await caller.call('getUrlClicks', { params })).data.totals;
+    let answered = 0;
+    const visit = async () => {
+      const { status } = await contractFetch(`${server.origin}/${link.shortCode}`, { headers });
+      expect(status).toBe(307);
+      answered += 1;
+    };
+    const ready = async () => (await contractFetch(`${server.origin}/health/ready`)).status;
+    await visit();
+    expect(await ready()).toBe(200);
+    for (let kill = 0; kill < 3; kill += 1) {
+      // All threads are using their connections.
+      const reports = Array.from({ length: 6 }, () => caller.call('getUrlClicks', { params }));
+      await postgres.kill();
+      for (const { status } of await Promise.all(reports)) expect([200, 503]).toContain(status);
+      for (let count = 0; count < 50; count += 1) await visit();
+      expect(await ready()).toBe(503);
+      await expectUnavailable([caller.call('getUrlClicks', { params })], soonMs);
+      // Longer than a moment: trouble is told of after five seconds.
+      if (kill === 0) await sleep(5_500);
+      await postgres.start();
+      await expect.poll(ready, { timeout: 10_000, interval: 100 }).toBe(200);
+      await visit();
+    }
+    await expectClicks(caller, link.id, answered);
+    await expect.poll(clicks, { timeout: 5_000 }).toMatchObject({ totalClicks: answered });
+    expect(server.child.exitCode).toBeNull();
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+  }, 60_000);
+});
+
+describe('connections that PostgreSQL ends', () => {
+  it('lose no change of another node, and are made again', async () => {
+    const settings = await newSettings();
+    const [first, second] = [await startServer(settings), createServer(settings)];
+    onTestFinished(() => first.stop());
+    await second.start();
+    onTestFinished(() => second.stop());
+    const link = (await first.call('createUrl', { body: { targetUrl } })).data;
+    const location = async () => {
+      const answer = await fetch(`${second.url}/${link.shortCode}`, { redirect: 'manual' });
+      return answer.headers.get('location');
+    };
+    const change = async (to: string) => {
+      const { status } = await first.call('updateUrl', {
+        params: { id: link.id },
+        body: { targetUrl: to },
+      });
+      expect(status).toBe(200);
+    };
+    const endConnections = (which: string) =>
+      postgres.query<{ pid: number }>(
+        `select pg_terminate_backend(pid) as pid from pg_stat_activity
+         where datname = '${new URL(settings.databaseUrl).pathname.slice(1)}' and ${which}`,
+      );
+    const listeners = "query = 'listen shorty_changes'";
+    expect(await location()).toBe(targetUrl);
+    for (let round = 0; round < 4; round += 1) {
+      expect((await endConnections(listeners)).length).toBeGreaterThan(0);
+      // While nobody listens, and when somebody does again.
+      for (const [at, waitMs] of [0, 400, 1_500].entries()) {
+        await sleep(waitMs);
+        const to = `https://example.com/${round}/${at}`;
+        await change(to);
+        await expect.poll(location, { timeout: 1_000, interval: 20 }).toBe(to);
+      }
+    }
+    // All that both have, while they are used and while they are not.
+    for (let round = 0; round < 5; round += 1) {
+      await endConnections('true');
+      const answers = Array.from({ length: 20 }, () => first.call('listUrls'));
+      await sleep(round);
+      await endConnections('true');
+      for (const answer of await Promise.all(answers)) {
+        if (answer.status !== 200) expect(answer.outcome).toBe('503 UNAVAILABLE');
+      }
+    }
+    const changed = async () =>
+      (await first.call('updateUrl', { params: { id: link.id }, body: { targetUrl } })).status;
+    await expect.poll(changed, { timeout: 5_000 }).toBe(200);
+    await expect.poll(location, { timeout: 2_000 }).toBe(targetUrl);
+  });
+});
+
+const newSlug = () => `slug-${randomUUID().slice(0, 13)}`;

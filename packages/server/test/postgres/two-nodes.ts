@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { v7 as newUuid } from 'uuid';
+import { clientOf } from '../../src/auth/auth-service.js';
+import { newSecret } from '../../src/auth/secrets.js';
+import { createServer, type ServerOptions, type ShortyServer } from '../../src/create-server.js';
+import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
+import type { PlanName } from '../../src/organizations/plans.js';
+import type { Answer } from '../api/answer.js';
+import { contractFetch } from '../api/contract-fetch.js';
+import { type Caller, callerOf } from '../api/start-server.js';
+import { emptyDatabase } from '../engine.js';
+
+/** A node, as one client and as visitors see it. */
+export interface Node extends Caller {
+  readonly server: ShortyServer;
+  visit(path: string, init?: RequestInit): Promise<Answer>;
+}
+
+export interface TwoNodes {
+  readonly nodes: readonly [Node, Node];
+  /** The same new organization, as each node sees it. */
+  addOrganization(plan: PlanName): Promise<readonly [Caller, Caller]>;
+  stop(): Promise<void>;
+}
+
+/** Two servers on one database, with one host for links; their clocks are the machine's. */
+export async function startTwoNodes(options: ServerOptions = {}): Promise<TwoNodes> {
+  const { databaseUrl, journalFolder, remove } = await emptyDatabase();
+  const start = async (name: string) => {
+    const server = createServer({
+      databaseUrl,
+      journalFolder: join(journalFolder, name),
+      shortDomain: 'sho.example',
+      ...options,
+    });
+    await server.start();
+    return server;
+  };
+  const [first, second] = [await start('first'), await start('second')];
+  const { credentials } = first;
+  if (!credentials) throw new Error('the database was not empty');
+  const token = await signIn(first, credentials);
+  const organizationId = await organizationOf(first, credentials.clientId);
+  const nodeOf = (server: ShortyServer): Node => ({
+    ...callerOf(server.url, token, organizationId),
+    server,
+    visit: (path, { headers, ...init } = {}) =>
+      contractFetch(server.url + path, { ...init, headers: { host: 'sho.example', ...headers } }),
+  });
+  return {
+    nodes: [nodeOf(first), nodeOf(second)],
+    async addOrganization(plan) {
+      const id = newUuid();
+      const created = {
+        clientId: newSecret('clientId', randomBytes),
+        clientSecret: newSecret('clientSecret', randomBytes),
+      };
+      await new OrganizationRepository(first.database).create(
+        { id, name: plan, plan, createdAt: Date.now() },
+        clientOf(id, created),
+      );
+      const own = await signIn(second, created);
+      return [callerOf(first.url, own, id), callerOf(second.url, own, id)];
+    },
+    async stop() {
+      await Promise.all([first.stop(), second.stop()]);
+      await remove();
+    },
+  };
+}
+
+async function signIn(
+  server: ShortyServer,
+  credentials: { readonly clientId: string; readonly clientSecret: string },
+): Promise<string> {
+  const answer = await contractFetch(`${server.url}/api/v1/auth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials),
+  });
+  return (answer.data as { accessToken: string }).accessToken;
+}
+
+async function organizationOf(server: ShortyServer, clientId: string): Promise<string> {
+  const { organization_id } = await server.database.read
+    .selectFrom('clients')
+    .select('organization_id')
+    .where('id', '=', clientId)
+    .executeTakeFirstOrThrow();
+  return organization_id;
+}

@@ -1,0 +1,249 @@
+// `npm run demo`: the whole tour by itself, on a server of its own of which nothing is left.
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { build, fail, install, root } from './bootstrap.mjs';
+
+install();
+build();
+
+const scratch = mkdtempSync(join(tmpdir(), 'shorty-demo-'));
+// Nobody's settings but the tour's own.
+const isSetting = /^(SHORTY_.*|PORT|HOST)$/;
+const environment = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSetting.test(name))),
+  PORT: '0',
+  SHORTY_DATABASE_URL: `file:${join(scratch, 'shorty.db')}`,
+  SHORTY_CONFIG_DIR: join(scratch, 'config'),
+  SHORTY_STATE_DIR: join(scratch, 'state'),
+  SHORTY_CLIENT_ID: 'demo',
+  SHORTY_CLIENT_SECRET: randomBytes(16).toString('hex'),
+  SHORTY_LOG_LEVEL: 'error',
+  // The receiver is on this machine, visitors' addresses are made up, and five clicks are an event.
+  SHORTY_ALLOW_PRIVATE_NETWORK: '1',
+  SHORTY_TRUST_PROXY: '127.0.0.1,::1',
+  SHORTY_THRESHOLDS: '5',
+};
+
+const cli = 'packages/cli/bin/shorty.js';
+const limitMs = 60_000;
+const running = [];
+// Aborted, with the reason, when the tour cannot go on.
+const ending = new AbortController();
+const ended = new Promise((_, reject) => {
+  ending.signal.addEventListener('abort', () => reject(ending.signal.reason));
+});
+for (const name of ['SIGINT', 'SIGTERM']) {
+  process.on(name, () => ending.abort(new Error('it was interrupted')));
+}
+setTimeout(() => ending.abort(new Error('it took longer than a minute')), limitMs);
+
+let steps = 0;
+let fault;
+try {
+  await Promise.race([tour(), ended]);
+} catch (error) {
+  fault = error;
+}
+ending.abort();
+for (const child of running.reverse()) await end(child);
+rmSync(scratch, { recursive: true, force: true });
+if (fault) fail(`the demo has failed at step ${steps}: ${fault.message}`);
+process.exit(0);
+
+async function tour() {
+  step('A server starts: one process and one file, here in a temporary folder.');
+  show('npx shorty-server start');
+  const server = start('the server', 'packages/server/bin/shorty-server.js', ['start']);
+  const origin = await said(server.stdout, /listening on (\S+)/);
+  environment.SHORTY_BASE_URL = origin;
+  console.log(`It listens on ${origin}`);
+
+  step('A list becomes links. 15 of its 1,029 rows are broken on purpose, and each is told.');
+  await run('urls bulk-create examples/links.csv', { expected: 3 });
+
+  step('A webhook is to be told of codes and clicks, and a receiver here verifies what comes.');
+  const port = await freePort();
+  const hook = `http://127.0.0.1:${port}`;
+  const webhook = await read(`webhooks create ${hook} --event qr.created,url.click_threshold`);
+  console.log(`Webhook ${webhook.id} signs by a secret that is shown only once`);
+  show(`SHORTY_WEBHOOK_SECRET=… npx shorty webhooks listen --port ${port}`);
+  environment.SHORTY_WEBHOOK_SECRET = webhook.secret;
+  const listen = ['webhooks', 'listen', '--port', `${port}`, '--output', 'table'];
+  const receiver = start('the receiver', cli, listen);
+  const received = [];
+  createInterface(receiver.stdout).on('line', (line) => received.push(line));
+  await said(receiver.stderr, /(waiting for webhooks)/);
+
+  step('A QR code for a link. What was drawn is read back before it is stored.');
+  const { items } = await read('urls list --search Oxygen');
+  const [link] = items;
+  console.log(`Link ${link.id}: ${link.shortUrl} leads to ${link.targetUrl}`);
+  const picture = join(scratch, 'oxygen.png');
+  await run(`qr create --url-id ${link.id} --out ${picture}`);
+  console.log(`It has ${statSync(picture).size.toLocaleString('en')} bytes`);
+
+  step('People come, and crawlers. One has scanned the code, and the others know the slug.');
+  show(`curl -i ${link.shortUrl}`);
+  for (const { who, key = link.customSlug, headers } of visitorsOf(link)) {
+    const { status } = await fetch(`${origin}/${key}`, { headers, redirect: 'manual' });
+    console.log(`${status}  /${key.padEnd(9)}  ${who}`);
+    if (status !== 307) throw new Error(`${who} was not redirected`);
+  }
+
+  step('The events have come. One that somebody else has signed is refused.');
+  await until(() => count(received, / verified +qr\.created /) === 1, 'qr.created');
+  await until(() => count(received, / verified +url\.click_threshold /) === 1, 'five clicks');
+  const { status } = await forgeEvent(hook);
+  await until(() => count(received, / REFUSED .* signature_mismatch/) === 1, 'the forged event');
+  for (const line of received) console.log(line);
+  console.log(`Whoever forged was answered ${status}`);
+
+  step('The report counts people. Crawlers are told apart.');
+  const people = visitorsOf(link).filter(({ isCrawler }) => !isCrawler).length;
+  await until(async () => {
+    const { totals } = await read('analytics overview', { isShown: false });
+    return totals.totalClicks === people && totals.totalScans === 1;
+  }, `${people} clicks and 1 scan`);
+  await run('analytics report --since 24h --group-by hour');
+
+  console.log('\nThat was the tour, and nothing of it is left. A server of your own: npm start');
+}
+
+function visitorsOf({ shortCode }) {
+  const phone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15';
+  const safari = `${phone} (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1`;
+  const desktop = (system, rest = '') =>
+    `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36${rest}`;
+  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0';
+  const by = (agent, address, referer) => ({
+    'user-agent': agent,
+    'x-forwarded-for': address,
+    ...(referer && { referer }),
+  });
+  const windows = desktop('Windows NT 10.0; Win64; x64');
+  const news = 'https://news.ycombinator.com/';
+  return [
+    { who: 'Chrome on Windows', headers: by(windows, '8.8.8.8') },
+    {
+      who: 'Chrome on Windows, from a search',
+      headers: by(windows, '1.1.1.1', 'https://www.google.com/'),
+    },
+    { who: 'Edge on Windows', headers: by(`${windows} Edg/126.0.0.0`, '193.0.6.139') },
+    { who: 'Firefox on Linux, from a forum', headers: by(firefox, '200.160.2.3', news) },
+    { who: 'Safari on a phone, from a forum', headers: by(safari, '202.12.29.1', news) },
+    { who: 'a phone that has scanned the code', key: shortCode, headers: by(safari, '41.0.0.1') },
+    {
+      who: 'a crawler, which is no click',
+      isCrawler: true,
+      headers: by('Mozilla/5.0 (compatible; Googlebot/2.1)', '66.249.66.1'),
+    },
+    {
+      who: 'a preview in a chat, which is no click',
+      isCrawler: true,
+      headers: by('Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', '3.3.3.3'),
+    },
+  ];
+}
+
+function step(title) {
+  steps += 1;
+  console.log(`\n${steps}. ${title}`);
+}
+
+function show(command) {
+  console.log(`$ ${command}`);
+}
+
+/** Runs a command of `shorty`, which shows what it does. */
+async function run(command, { expected } = {}) {
+  show(`npx shorty ${command}`);
+  await endOf(launch(cli, command.split(' '), 'inherit'), command, expected);
+}
+
+/** Runs a command of `shorty` for what it answers. */
+async function read(command, { isShown = true } = {}) {
+  const asJson = `${command} --json`;
+  if (isShown) show(`npx shorty ${asJson}`);
+  const args = [...asJson.split(' '), '--quiet'];
+  const child = launch(cli, args, ['ignore', 'pipe', 'inherit']);
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+  });
+  await endOf(child, command);
+  return JSON.parse(stdout);
+}
+
+/** Starts what runs until the tour ends. */
+function start(name, script, args) {
+  const child = launch(script, args, ['ignore', 'pipe', 'pipe']);
+  child.stderr.pipe(process.stderr);
+  child.once('exit', () => ending.abort(new Error(`${name} has ended`)));
+  return child;
+}
+
+function launch(script, args, stdio) {
+  ending.signal.throwIfAborted();
+  const child = spawn(process.execPath, [script, ...args], { cwd: root, env: environment, stdio });
+  running.push(child);
+  return child;
+}
+
+async function endOf(child, command, expected = 0) {
+  const [code] = await once(child, 'close');
+  if (code !== expected) throw new Error(`shorty ${command} left with ${code}, not ${expected}`);
+}
+
+async function end(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGINT');
+  await once(child, 'exit');
+}
+
+/** What the pattern's group matches, once a line says so. */
+function said(stream, pattern) {
+  return new Promise((resolve) => {
+    createInterface(stream).on('line', (line) => {
+      const found = pattern.exec(line)?.[1];
+      if (found) resolve(found);
+    });
+  });
+}
+
+async function until(isSo, what) {
+  const deadline = performance.now() + 10_000;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`${what}: not there after 10 s`);
+    await sleep(100);
+  }
+}
+
+function count(lines, pattern) {
+  return lines.filter((line) => pattern.test(line)).length;
+}
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+function forgeEvent(url) {
+  const now = Math.floor(Date.now() / 1000);
+  const signature = `sha256=${'0'.repeat(64)}`;
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'x-service-timestamp': `${now}`, 'x-service-signature': signature },
+    body: '{"type":"url.created"}',
+  });
+}
