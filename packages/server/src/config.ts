@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { parseTrustedProxies, type TrustedProxies } from './net/client-address.js';
-import { locateDatabase } from './storage/locate-database.js';
+import { locateDatabase, nameOf } from './storage/locate-database.js';
 
 /** Everything that an operator can set. */
 export interface Config {
@@ -66,7 +66,7 @@ export function readConfig(environment: Environment): Config {
     try {
       return parse(text);
     } catch (error) {
-      const shown = JSON.stringify(withoutPassword(text));
+      const shown = JSON.stringify(nameOf(text));
       throw new ConfigError(`${name} is ${shown}: ${(error as Error).message}`);
     }
   };
@@ -109,11 +109,6 @@ export function readConfig(environment: Environment): Config {
     workers,
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
   };
-}
-
-/** A setting ends up in logs; the password in an address must not. */
-function withoutPassword(text: string): string {
-  return text.replace(/(\/\/[^/:@]*:).*@/, '$1***@');
 }
 
 function readCredentials(environment: Environment): Config['credentials'] {

@@ -49,6 +49,19 @@ describe('PeriodicService', () => {
     expect(runs).toHaveLength(2);
   });
 
+  it('reports trouble once while it lasts, and again when it comes back or is another', async () => {
+    const { service, runs, errors } = controlledService();
+    service.start();
+    const faults = ['away', 'away', 'full', undefined, 'full', 'full'];
+    for (const [at, fault] of faults.entries()) {
+      await vi.advanceTimersByTimeAsync(1000);
+      if (fault === undefined) runs[at]?.resolve();
+      else runs[at]?.reject(new Error(fault));
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    expect(errors).toEqual(['away', 'full', 'full'].map((fault) => new Error(fault)));
+  });
+
   it('reports a run that failed and goes on', async () => {
     const { service, runs, errors } = controlledService();
     service.start();

@@ -1,3 +1,5 @@
+import { Trouble } from './trouble.js';
+
 /** Something that runs beside requests. Nothing starts on import. */
 export interface Service {
   readonly name: string;
@@ -10,6 +12,7 @@ export interface PeriodicWork {
   readonly name: string;
   readonly everyMs: number;
   runOnce(): Promise<unknown>;
+  /** Told when trouble begins, and again when it becomes another one. */
   onError(error: unknown): void;
 }
 
@@ -17,6 +20,7 @@ export interface PeriodicWork {
 export class PeriodicService implements Service {
   readonly name: string;
   readonly #work: PeriodicWork;
+  readonly #trouble: Trouble;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = true;
@@ -24,6 +28,7 @@ export class PeriodicService implements Service {
   constructor(work: PeriodicWork) {
     this.name = work.name;
     this.#work = work;
+    this.#trouble = new Trouble((error) => work.onError(error));
   }
 
   start(): void {
@@ -48,8 +53,9 @@ export class PeriodicService implements Service {
   async #run(): Promise<void> {
     try {
       await this.#work.runOnce();
+      this.#trouble.hasPassed();
     } catch (error) {
-      this.#work.onError(error);
+      this.#trouble.note(error);
     }
     if (!this.#stopped) this.#schedule();
   }

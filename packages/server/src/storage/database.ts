@@ -1,4 +1,4 @@
-import type { CompiledQuery, Insertable, Kysely, Transaction } from 'kysely';
+import type { Insertable, Kysely, Transaction, Updateable } from 'kysely';
 import type { Schema } from './schema.js';
 
 export type { Schema } from './schema.js';
@@ -25,8 +25,8 @@ export interface Database {
    * left to their default.
    */
   readonly bulkInsert: BulkInsert;
-  /** Runs a statement once for each row of parameters; how many rows each time has changed. */
-  readonly runEach: RunEach;
+  /** Changes rows, each in its own way, by the same columns; for each whether it was there. */
+  readonly updateEach: UpdateEach;
   /** Reserves URL ids for this transaction; the first of `count` consecutive ones. */
   allocateUrlIds(transaction: WriteTransaction, count: number): Promise<number>;
   /**
@@ -94,11 +94,15 @@ export type BulkInsert = <Table extends keyof Schema & string>(
 /** What a parameter of a statement may be. */
 export type Value = string | number | Uint8Array | null;
 
-export type RunEach = (
+export type UpdateEach = <Table extends keyof Schema & string>(
   transaction: WriteTransaction,
-  statement: CompiledQuery<unknown>,
-  rows: readonly (readonly Value[])[],
-) => Promise<number[]>;
+  table: Table,
+  rows: readonly {
+    readonly set: Updateable<Schema[Table]>;
+    /** Columns and what they must be; none may be null. */
+    readonly where: Updateable<Schema[Table]>;
+  }[],
+) => Promise<boolean[]>;
 
 /** Storage is locked, full, read-only or away. The request may succeed later. */
 export class StorageUnavailableError extends Error {

@@ -24,7 +24,7 @@ export function fileOf(url: string): string | undefined {
   return location.engine === 'sqlite' && location.path !== ':memory:' ? location.path : undefined;
 }
 
-/** What messages call it: without the password. */
+/** What messages and logs call an address: without the password, whatever is in that. */
 export function nameOf(url: string): string {
-  return url.replace(/(:\/\/[^/:@]*:)[^@]*@/, '$1***@');
+  return url.replace(/(\/\/[^/:@]*:).*@/, '$1***@');
 }

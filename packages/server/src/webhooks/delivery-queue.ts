@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely';
-import type { Database, Value, WriteTransaction } from '../storage/database.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
 import { countUses, UseTally } from '../usage/usage-meters.js';
@@ -108,9 +108,12 @@ export class DeliveryQueue {
   /** Gives deliveries back that were claimed and not attempted. */
   async release(deliveries: readonly ClaimedDelivery[], now: number): Promise<void> {
     if (deliveries.length === 0) return;
-    const rows = deliveries.map(({ id, leasedUntil }) => [now, id, leasedUntil]);
+    const rows = deliveries.map(({ id, leasedUntil }) => ({
+      set: { due_at: now },
+      where: { id, due_at: leasedUntil },
+    }));
     await this.#database.write(
-      (transaction) => this.#database.runEach(transaction, this.#queries.release, rows),
+      (transaction) => this.#database.updateEach(transaction, 'deliveries', rows),
       'deliveries',
     );
   }
@@ -118,15 +121,15 @@ export class DeliveryQueue {
   async #record(transaction: WriteTransaction, outcomes: readonly AttemptOutcome[]): Promise<void> {
     const attempts: DeliveryAttemptTable[] = [];
     const charged = new UseTally();
-    const changes = await this.#database.runEach(
+    const changed = await this.#database.updateEach(
       transaction,
-      this.#queries.record,
-      outcomes.map(parametersOf),
+      'deliveries',
+      outcomes.map(changeOf),
     );
     for (const [at, outcome] of outcomes.entries()) {
       const { delivery } = outcome;
       // Nothing when the lease had ended and somebody else was faster.
-      if (changes[at] !== 1) continue;
+      if (!changed[at]) continue;
       const deliveredAt = deliveredAtOf(outcome);
       if (deliveredAt !== null && delivery.isCharged) {
         charged.add(delivery.organizationId, deliveredAt);
@@ -178,22 +181,22 @@ function deliveredAtOf({ error, attemptedAt, durationMs }: AttemptOutcome): numb
   return error === null ? attemptedAt + durationMs : null;
 }
 
-/** Of the statement that records an outcome. */
-function parametersOf(outcome: AttemptOutcome): readonly Value[] {
+/** What an outcome makes of its delivery, unless somebody else has recorded one. */
+function changeOf(outcome: AttemptOutcome) {
   const { delivery, nextAttemptAt, statusCode, error } = outcome;
   const status = error === null ? 'delivered' : nextAttemptAt === null ? 'failed' : 'pending';
-  return [
-    status,
-    delivery.attempts + 1,
-    nextAttemptAt,
-    nextAttemptAt,
-    statusCode,
-    error,
-    deliveredAtOf(outcome),
-    delivery.id,
-    delivery.attempts,
-    'pending',
-  ];
+  return {
+    set: {
+      status,
+      attempts: delivery.attempts + 1,
+      next_attempt_at: nextAttemptAt,
+      due_at: nextAttemptAt,
+      last_status_code: statusCode,
+      last_error: error,
+      delivered_at: deliveredAtOf(outcome),
+    },
+    where: { id: delivery.id, attempts: delivery.attempts, status: 'pending' },
+  };
 }
 
 function buildQueries({ read, engine }: Database) {
@@ -240,27 +243,6 @@ function buildQueries({ read, engine }: Database) {
         .set({ due_at: 0 })
         .where('id', 'in', Array<string>(leasedAtOnce).fill('')),
     ),
-    record: read
-      .updateTable('deliveries')
-      .set({
-        status: '',
-        attempts: 0,
-        next_attempt_at: 0,
-        due_at: 0,
-        last_status_code: 0,
-        last_error: '',
-        delivered_at: 0,
-      })
-      .where('id', '=', '')
-      .where('attempts', '=', 0)
-      .where('status', '=', '')
-      .compile(),
-    release: read
-      .updateTable('deliveries')
-      .set({ due_at: 0 })
-      .where('id', '=', '')
-      .where('due_at', '=', 0)
-      .compile(),
   };
 }
 

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Service } from '../lifecycle.js';
 import type { GuardedFetch } from '../net/guarded-fetch.js';
 import type { Clock } from '../ports.js';
+import { Trouble } from '../trouble.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
 import { Bell } from './bell.js';
 import type { AttemptOutcome, Claim, ClaimedDelivery, DeliveryQueue } from './delivery-queue.js';
@@ -116,12 +117,14 @@ export class WebhookDispatcher implements Service {
   }
 
   async #run(): Promise<void> {
+    const trouble = new Trouble(this.#options.onError);
     while (!this.#isStopping) {
       try {
         await this.#turn();
         this.#turnedAt = performance.now();
+        trouble.hasPassed();
       } catch (error) {
-        this.#options.onError(error);
+        trouble.note(error);
       }
       if (!this.#isStopping) await this.#bell.wait(scanEveryMs);
     }

@@ -114,13 +114,15 @@ export class ChangeFeed {
 
   /** Until the connection ends. Looking goes on without it, so its fate is nobody's concern. */
   async #listen(at: number): Promise<void> {
+    const { signal } = this.#stopping;
     const socket = new Socket();
     const client = new pg.Client({ ...clientConfig(this.#address, at), stream: () => socket });
     const ended = new Promise<void>((resolve) => {
       client.on('error', () => resolve());
       client.once('end', () => resolve());
-      this.#stopping.signal.addEventListener('abort', () => resolve(), { once: true });
     });
+    const cutOff = () => socket.destroy();
+    signal.addEventListener('abort', cutOff);
     client.on('notification', () => this.#ring());
     try {
       await client.connect();
@@ -130,7 +132,8 @@ export class ChangeFeed {
     } catch {
       // The next try is made soon.
     }
+    signal.removeEventListener('abort', cutOff);
     // A server that hangs would not answer a farewell.
-    socket.destroy();
+    cutOff();
   }
 }

@@ -10,11 +10,13 @@ import { GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
 import { ChangeFeed } from './change-feed.js';
+import { ColumnTypes } from './column-types.js';
 import { dropEmptyMonths } from './partitions.js';
-import { type EachQuery, PostgresDriver } from './postgres-driver.js';
+import { PostgresDriver } from './postgres-driver.js';
 import { isCollision } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { ServerPool } from './server-pool.js';
+import { eachUpdater } from './update-each.js';
 
 export interface PostgresOptions {
   readonly address: PostgresAddress;
@@ -53,6 +55,7 @@ export function openPostgres({ address, maxConnections, isUnhurried }: PostgresO
       new GroupCommit(db, { begin: (transaction) => takeLocks(transaction, own), isCollision }),
     ]),
   ) as Record<Lane, GroupCommit>;
+  const types = new ColumnTypes();
   let forgotAt = performance.now();
   // A transaction belongs to one lane; the others know nothing of it.
   const laneOf = new WeakMap<WriteTransaction, GroupCommit>();
@@ -72,13 +75,8 @@ export function openPostgres({ address, maxConnections, isUnhurried }: PostgresO
       }),
     afterCommit: (transaction, callback) =>
       laneOf.get(transaction)?.afterCommit(transaction, callback),
-    bulkInsert: bulkInserter(),
-    async runEach(transaction, statement, rows) {
-      if (rows.length === 0) return [];
-      const query = { ...statement, each: rows } as EachQuery;
-      const results = await transaction.executeQuery<{ changes: number }>(query);
-      return results.rows.map(({ changes }) => changes);
-    },
+    bulkInsert: bulkInserter(types),
+    updateEach: eachUpdater(types),
     async allocateUrlIds(transaction, count) {
       const { rows } = await transaction.executeQuery<{ last_id: number }>(
         CompiledQuery.raw(countUp, [count]),

@@ -6,14 +6,8 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type { QueryResult as PgResult, PoolClient } from 'pg';
-import type { Value } from '../database.js';
 import { translatePostgresError } from './postgres-error.js';
 import type { ServerPool } from './server-pool.js';
-
-/** A statement to be run once for each row of parameters. */
-export type EachQuery = CompiledQuery<{ changes: number }> & {
-  readonly each: readonly (readonly Value[])[];
-};
 
 /** Kysely on a pool: statements are prepared once for each connection. */
 export class PostgresDriver implements Driver {
@@ -62,14 +56,7 @@ class PostgresConnection implements DatabaseConnection {
     this.#client = client;
   }
 
-  async executeQuery<Row>(query: CompiledQuery & Partial<EachQuery>): Promise<QueryResult<Row>> {
-    const { sql, parameters, each } = query;
-    if (each) {
-      const rows: { changes: number }[] = [];
-      for (const values of each)
-        rows.push({ changes: (await this.#run(sql, values)).rowCount ?? 0 });
-      return { rows: rows as Row[] };
-    }
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const { rows, rowCount } = await this.#run(sql, parameters);
     return { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) };
   }

@@ -20,8 +20,8 @@ import type { Database, Schema } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
-import { eachRunner } from './each-runner.js';
 import { SqliteDriver } from './sqlite-driver.js';
+import { eachUpdater } from './update-each.js';
 
 export interface SqliteOptions {
   /** A path, or ':memory:'. */
@@ -70,7 +70,7 @@ export function openSqlite(options: SqliteOptions): Database {
     write: (work) => commits.write(work),
     afterCommit: (transaction, callback) => commits.afterCommit(transaction, callback),
     bulkInsert: bulkInserter(writer),
-    runEach: eachRunner(writer),
+    updateEach: eachUpdater(writer),
     async allocateUrlIds(transaction, count) {
       const { rows } = await transaction.executeQuery<{ last_id: number }>(
         CompiledQuery.raw(countUp, [count]),

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { parsePostgresUrl } from './postgres-url.js';
+
+describe('parsePostgresUrl', () => {
+  it.each([
+    [
+      'postgres://shorty:secret@db.example:5433/links',
+      { hosts: [{ host: 'db.example', port: 5433 }], database: 'links', sslMode: undefined },
+    ],
+    [
+      'postgresql://shorty@db.example/links?sslmode=verify-full',
+      {
+        hosts: [{ host: 'db.example', port: 5432 }],
+        password: undefined,
+        sslMode: 'verify-full',
+      },
+    ],
+    [
+      'postgres://shorty:p%40ss%2Fw%2Crd@one.example,two.example:5433,[::1]:5434/links',
+      {
+        hosts: [
+          { host: 'one.example', port: 5432 },
+          { host: 'two.example', port: 5433 },
+          { host: '::1', port: 5434 },
+        ],
+        user: 'shorty',
+        password: 'p@ss/w,rd',
+      },
+    ],
+  ])('reads %s', (text, address) => {
+    expect(parsePostgresUrl(text)).toMatchObject(address);
+  });
+
+  it.each([
+    ['postgres://db.example/links', /must be like postgres:\/\/user:password@host/],
+    ['postgres://shorty:secret@/links', /must be like/],
+    ['postgres://shorty:secret@db.example', /must be like/],
+    ['postgres://shorty:secret@db.example:port/links', /hosts must be like db\.example\.com:5432/],
+    ['postgres://shorty:secret@db.example:70000/links', /hosts must be like/],
+    ['postgres://shorty:secret@one.example,/links', /hosts must be like/],
+    ['postgres://shorty:secret@db.example/links?sslmode=prefer', /sslmode must be one of disable/],
+    ['postgres://shorty:secret@db.example/links?options=-c', /parameter options; only sslmode/],
+  ])('says what is wrong with %s', (text, message) => {
+    expect(() => parsePostgresUrl(text)).toThrow(message);
+  });
+});
