@@ -44,7 +44,8 @@ function describeTable({ name: table, columns }: TableMetadata) {
   };
 }
 
-it('makes the same tables and columns in both engines', async () => {
+/** An up-to-date PostgreSQL, and a SQLite that has no tables yet. */
+async function openBoth() {
   const { databaseUrl, remove } = await emptyDatabase();
   onTestFinished(remove);
   const postgres = openStorage({ databaseUrl, durability: 'process' });
@@ -53,6 +54,11 @@ it('makes the same tables and columns in both engines', async () => {
     await postgres.close();
     await sqlite.close();
   });
+  return { postgres, sqlite };
+}
+
+it('makes the same tables and columns in both engines', async () => {
+  const { postgres, sqlite } = await openBoth();
   expect(await postgres.migrate()).toEqual([]);
   expect(await sqlite.migrate()).toHaveLength(7);
   const expected = await tablesOf(sqlite.read);
@@ -65,14 +71,7 @@ it('makes the same tables and columns in both engines', async () => {
 });
 
 it('makes the same indexes in both engines', async () => {
-  const { databaseUrl, remove } = await emptyDatabase();
-  onTestFinished(remove);
-  const postgres = openStorage({ databaseUrl, durability: 'process' });
-  const sqlite = openStorage({ databaseUrl: ':memory:', durability: 'process' });
-  onTestFinished(async () => {
-    await postgres.close();
-    await sqlite.close();
-  });
+  const { postgres, sqlite } = await openBoth();
   await sqlite.migrate();
   const inSqlite = await sqlite.read
     .selectFrom('sqlite_master' as never)
