@@ -2,6 +2,7 @@ import { CliError, UsageError } from './cli-error.js';
 import type { ConfigContent } from './config-file.js';
 import { exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
+import { parseUrl } from './parse-url.js';
 
 /** A setting and where it came from, as `whoami` tells it. */
 export interface Sourced {
@@ -90,7 +91,7 @@ export function requireCredentials(settings: Settings): Credentials {
 }
 
 export function checkBaseUrl({ value, source }: Sourced): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const url = parseUrl(value);
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) {
     return value.replace(/\/+$/, '');
   }

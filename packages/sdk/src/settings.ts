@@ -70,7 +70,7 @@ export function checkNumber(option: string, value: number, isZeroAllowed = false
 }
 
 function readBaseUrl(text: string | undefined): string {
-  const url = URL.canParse(text ?? '') ? new URL(text ?? '') : undefined;
+  const url = parseUrl(text ?? '');
   const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
   if (!isPlain || !/^https?:$/.test(url.protocol)) {
     // The text may hold a password: it is not repeated.
@@ -80,6 +80,14 @@ function readBaseUrl(text: string | undefined): string {
     );
   }
   return url.href.replace(/\/+$/, '');
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function readCredentials(options: ShortyOptions): Settings['credentials'] {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseTrustedProxies, type TrustedProxies } from './net/client-address.js';
+import { parseUrl } from './net/parse-url.js';
 import { locateDatabase, nameOf } from './storage/locate-database.js';
 
 /** Everything that an operator can set. */
@@ -134,19 +135,19 @@ function parseDatabaseUrl(text: string): string {
 }
 
 function parseOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href) return url.origin;
   throw new Error('it must be an origin without a path, such as https://links.example.com');
 }
 
 function parseHost(text: string): string {
-  const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined;
+  const url = parseUrl(`http://${text}`);
   if (url && url.href === `http://${url.host}/` && !text.includes('/')) return url.host;
   throw new Error('it must be a host name, with a port if need be, such as sho.example');
 }
 
 function parsePrefix(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isPlain = url && url.search === '' && url.hash === '' && url.username === '';
   if (isPlain && /^https?:$/.test(url.protocol) && !/[?#@]/.test(text)) {
     return url.href.replace(/\/+$/, '');
@@ -193,7 +194,7 @@ function parseDnsServers(text: string): readonly string[] {
 /** An IP address, with a port if need be; then one of version 6 stands in brackets. */
 function isAddressWithPort(text: string): boolean {
   if (isIP(text) !== 0) return true;
-  const url = URL.canParse(`dns://${text}`) ? new URL(`dns://${text}`) : undefined;
+  const url = parseUrl(`dns://${text}`);
   return url?.host === text && isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0;
 }
 

@@ -1,3 +1,5 @@
+import { parseUrl } from '../parse-url.js';
+
 // What can be told without the server, for --dry-run. A real import leaves these rules to the
 // server, so that a newer server with other limits is never second-guessed.
 const maxTargetBytes = 8192;
@@ -14,7 +16,7 @@ export function findItemFault(
   const { targetUrl, customSlug, tags, redirectType, expiresAt, domainId } = item;
   if (typeof targetUrl !== 'string') return 'targetUrl is missing';
   if (!/^https?:\/\//i.test(targetUrl)) return 'targetUrl must start with http:// or https://';
-  if (!URL.canParse(targetUrl)) return 'targetUrl must be a valid URL';
+  if (!parseUrl(targetUrl)) return 'targetUrl must be a valid URL';
   if (Buffer.byteLength(targetUrl) > maxTargetBytes) {
     return `targetUrl must be at most ${maxTargetBytes} bytes long`;
   }

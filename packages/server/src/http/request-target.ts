@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { validationError } from '../contract/api-error.js';
+import { parseUrl } from '../net/parse-url.js';
 
 /**
  * Whether a request says plainly what it is for: a path and one host. Two Host lines arrive here as
@@ -22,7 +23,7 @@ export function makePlain(request: IncomingMessage): void {
   }
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return;
   // §3.2.2: the host of an absolute target counts, and the Host header does not.
-  const target = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
+  const target = /^https?:\/\//i.test(url) ? parseUrl(url) : undefined;
   if (target === undefined || target.username + target.password !== '') {
     throw validationError([{ path: 'path', message: 'must be a path or a URL' }]);
   }

@@ -5,6 +5,7 @@ import type { ResolveDns } from '../ports.js';
 import { exchange } from './exchange.js';
 import { guardedConnector, systemResolver } from './guarded-connector.js';
 import { GuardedFetchError } from './guarded-fetch-error.js';
+import { parseUrl } from './parse-url.js';
 import { findUrlFault } from './receiver-url.js';
 
 export interface GuardedFetchOptions {
@@ -102,8 +103,7 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 function locationOf(from: URL, { status, headers }: GuardedResponse): URL | undefined {
   const { location } = headers;
   if (!redirectStatuses.has(status) || typeof location !== 'string') return undefined;
-  if (!URL.canParse(location, from.href)) {
-    throw new GuardedFetchError('protocol', 'The answer redirects to what is no URL');
-  }
-  return new URL(location, from);
+  const next = parseUrl(location, from);
+  if (!next) throw new GuardedFetchError('protocol', 'The answer redirects to what is no URL');
+  return next;
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseUrl } from './parse-url.js';
 import { isPublicAddress } from './special-addresses.js';
 
 // The Fetch standard, "Port blocking": services that might take an HTTP request for their own
@@ -28,7 +29,7 @@ export type UrlFault = {
  * same way: `2130706433`, `0x7f.1`, `127.0.0.1.` and full-width digits are all `127.0.0.1`.
  */
 export function findUrlFault(url: string | URL, rules: ReceiverRules): UrlFault | undefined {
-  const parsed = typeof url !== 'string' ? url : URL.canParse(url) ? new URL(url) : undefined;
+  const parsed = typeof url === 'string' ? parseUrl(url) : url;
   if (!parsed) return bad('must be a URL, such as https://example.com/hook');
   const { protocol, username, password, port, hostname } = parsed;
   if (protocol !== 'https:' && protocol !== 'http:')

@@ -1,3 +1,4 @@
+import { parseUrl } from '../net/parse-url.js';
 import { Html, html, renderPage } from './page.js';
 
 const formatNames = { png: 'PNG', svg: 'SVG', webp: 'WebP' } as const;
@@ -56,5 +57,5 @@ export const qrUnavailablePage = renderPage(
 
 // A code may carry javascript: or data: as well; those are shown, and lead nowhere.
 function isWebAddress(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text);
+  return /^https?:\/\//i.test(text) && parseUrl(text) !== undefined;
 }

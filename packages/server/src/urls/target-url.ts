@@ -1,3 +1,5 @@
+import { parseUrl } from '../net/parse-url.js';
+
 /** 8 KB, in bytes as they travel. Specification, "Limits". */
 export const maxTargetUrlBytes = 8192;
 
@@ -16,13 +18,10 @@ export function findTargetUrlFault(text: string): string | undefined {
     return `must be at most ${maxTargetUrlBytes} bytes long`;
   }
   if (!/^https?:\/\//i.test(text)) return 'must start with http:// or https://';
-  if (!URL.canParse(text)) return 'must be a valid URL';
-  if (text.includes('@') && hasUserInfo(new URL(text))) {
+  const url = parseUrl(text);
+  if (!url) return 'must be a valid URL';
+  if (url.username !== '' || url.password !== '') {
     return 'must not carry a user name or password before the host (user@host)';
   }
   return undefined;
-}
-
-function hasUserInfo({ username, password }: URL): boolean {
-  return username !== '' || password !== '';
 }

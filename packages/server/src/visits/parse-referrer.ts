@@ -1,3 +1,4 @@
+import { parseUrl } from '../net/parse-url.js';
 import { plainText } from './plain-text.js';
 import { appHosts, type ReferrerType, referrerTypeOf } from './referrers.js';
 
@@ -34,8 +35,8 @@ export function parseReferrer(referer: string): ReferrerFacts {
 function domainOf(referer: string): string {
   const app = androidApp.exec(referer)?.[1];
   if (app !== undefined) return appHosts.get(app.toLowerCase()) ?? plainHost(app.toLowerCase());
-  const isPage = /^https?:/i.test(referer) && URL.canParse(referer);
-  return isPage ? plainHost(new URL(referer).hostname) : '';
+  const page = /^https?:/i.test(referer) ? parseUrl(referer) : undefined;
+  return page ? plainHost(page.hostname) : '';
 }
 
 /** The host of a `Host` header or a URL, as referrers are compared with it. */

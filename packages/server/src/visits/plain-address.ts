@@ -1,3 +1,5 @@
+import { parseUrl } from '../net/parse-url.js';
+
 /**
  * One way to write an address: IPv6 in its canonical form (RFC 5952 §4) without a zone, IPv4 within
  * IPv6 as IPv4. What is no address stays a text of its own.
@@ -5,9 +7,9 @@
 export function plainAddress(address: string): string {
   if (!address.includes(':')) return address;
   const [plain = ''] = address.split('%');
-  const url = `http://[${plain}]`;
-  if (!URL.canParse(url)) return plain.toLowerCase();
-  const canonical = new URL(url).hostname.slice(1, -1);
+  const url = parseUrl(`http://[${plain}]`);
+  if (!url) return plain.toLowerCase();
+  const canonical = url.hostname.slice(1, -1);
   const [, high, low] = mappedAddress.exec(canonical) ?? [];
   if (high === undefined || low === undefined) return canonical;
   return [high, low]

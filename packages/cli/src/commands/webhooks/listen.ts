@@ -6,6 +6,7 @@ import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { isRichTerminal } from '../../io.js';
 import { resolveFormat } from '../../output.js';
+import { parseUrl } from '../../parse-url.js';
 import { openListener } from '../../webhooks/listener.js';
 import { readSigningSecret, secretHelp } from '../../webhooks/read-signing-secret.js';
 import { describeReceived, type Received } from '../../webhooks/received.js';
@@ -80,7 +81,7 @@ async function listen(context: Context, options: ListenOptions): Promise<ExitCod
 
 function readTarget(text: string | undefined): URL | undefined {
   if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url && /^https?:$/.test(url.protocol)) return url;
   throw new UsageError(`--forward-to ${text}: this is no http or https address`);
 }
