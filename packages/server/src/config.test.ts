@@ -13,7 +13,6 @@ describe('readConfig', () => {
       durability: 'process',
       rateLimit: 6000,
       maxConnections: 10_000,
-      workers: 1,
       logLevel: 'info',
     });
     expect(readConfig({}).trustedProxies.trusts('127.0.0.1')).toBe(false);
@@ -42,8 +41,6 @@ describe('readConfig', () => {
     [{}, { publicHost: undefined, allowPrivateNetwork: false }],
     [{ SHORTY_ALLOW_PRIVATE_NETWORK: '1' }, { allowPrivateNetwork: true }],
     [{ SHORTY_WEBHOOK_RETRY_SCHEDULE: '0.5, 2' }, { webhookRetrySchedule: [500, 2000] }],
-    [{ SHORTY_WORKERS: '1', SHORTY_DATABASE_URL: ':memory:' }, { workers: 1 }],
-    [{ SHORTY_WORKERS: '64' }, { workers: 64 }],
     [{}, { dnsServers: undefined }],
     [{ SHORTY_DNS_SERVERS: '1.1.1.1' }, { dnsServers: ['1.1.1.1'] }],
     [
@@ -102,18 +99,21 @@ describe('readConfig', () => {
     ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,-1'],
     ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,never'],
     ['SHORTY_DURABILITY', 'maybe'],
-    ['SHORTY_WORKERS', '0'],
-    ['SHORTY_WORKERS', '-1'],
-    ['SHORTY_WORKERS', '2.5'],
-    ['SHORTY_WORKERS', 'abc'],
-    ['SHORTY_WORKERS', '65'],
-    ['SHORTY_WORKERS', '1000'],
     ['SHORTY_LOG_LEVEL', 'loud'],
   ])('%s=%s stops with its name, its value and what would be right', (name, value) => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(`${name} is ${JSON.stringify(value)}: `);
     expect(read).toThrow(/: .*(must be|neither|malformed)/);
+  });
+
+  it.each(['1', '4', '0', 'abc'])('SHORTY_WORKERS=%s stops with what to do instead', (value) => {
+    const read = () => readConfig({ SHORTY_WORKERS: value });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(
+      `SHORTY_WORKERS is "${value}": this setting was removed, because a node is one process; ` +
+        'unset it, and run more nodes on one PostgreSQL instead (docs/scale.md)',
+    );
   });
 
   it.each([

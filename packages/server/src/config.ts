@@ -45,8 +45,6 @@ export interface Config {
   readonly rateLimit: number;
   /** Connections that may be open at once. */
   readonly maxConnections: number;
-  /** Processes that answer requests, when the server is started by its command. */
-  readonly workers: number;
   readonly logLevel: LogLevel;
 }
 
@@ -73,17 +71,11 @@ export function readConfig(environment: Environment): Config {
   };
   const optional = <T>(name: string, parse: (text: string) => T): T | undefined =>
     read(name, '', (text) => (text === '' ? undefined : parse(text)));
-  const databaseUrl = read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl);
-  const workers = read('SHORTY_WORKERS', '1', wholeNumber(1, maxWorkers));
-  if (workers > 1 && databaseUrl === ':memory:') {
-    throw new ConfigError(
-      `SHORTY_WORKERS is "${workers}": processes cannot share SHORTY_DATABASE_URL ":memory:"; it must be a file`,
-    );
-  }
+  optional('SHORTY_WORKERS', refuseWorkers);
   return {
     port: read('PORT', '3000', parsePort),
     host: read('HOST', '127.0.0.1', (text) => text),
-    databaseUrl,
+    databaseUrl: read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl),
     journalFolder: read('SHORTY_JOURNAL_FOLDER', './data/visits', (text) => text),
     databaseConnections: read('SHORTY_DATABASE_CONNECTIONS', '10', wholeNumber(4, 1_000)),
     baseUrl: optional('SHORTY_BASE_URL', parseOrigin),
@@ -107,9 +99,17 @@ export function readConfig(environment: Environment): Config {
     durability: read('SHORTY_DURABILITY', 'process', oneOf(['process', 'power'] as const)),
     rateLimit: read('SHORTY_RATE_LIMIT', '6000', wholeNumber(0, 1_000_000)),
     maxConnections: read('SHORTY_MAX_CONNECTIONS', '10000', wholeNumber(10, 1_000_000)),
-    workers,
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
   };
+}
+
+// The setting existed once. A start that ignored it would leave the operator with fewer processes
+// than the configuration says.
+function refuseWorkers(): never {
+  throw new Error(
+    'this setting was removed, because a node is one process; ' +
+      'unset it, and run more nodes on one PostgreSQL instead (docs/scale.md)',
+  );
 }
 
 function readCredentials(environment: Environment): Config['credentials'] {
@@ -207,9 +207,6 @@ function parseDays(text: string): number {
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
   throw new Error('it must be a whole number of days from 1 to 99999');
 }
-
-// Each has caches of its own, and none is faster than its processor.
-const maxWorkers = 64;
 
 function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
-import { passwordAttempts, tokenAttempts } from './auth/attempt-limits.js';
 import { AuthService, type Credentials } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { tokenHandlers } from './auth/token-handlers.js';
@@ -11,7 +10,7 @@ import { docsHandlers } from './docs/docs-handlers.js';
 import { createDomainRoom } from './domains/domain-room.js';
 import { createHealthRoom } from './health/health-room.js';
 import { createHttpServer } from './http/create-http-server.js';
-import { type Listener, listen, originOf } from './http/listen.js';
+import { type Listener, listen } from './http/listen.js';
 import { RateLimiter } from './http/rate-limiter.js';
 import type { TimeLimits } from './http/time-limits.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
@@ -24,6 +23,7 @@ import { type PlanTable, standardPlans } from './organizations/plans.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import { createQrRoom } from './qr/qr-room.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
+import { CacheInvalidator } from './storage/cache-invalidator.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
 import { type LinkOrigins, publicHostOf } from './urls/present-url.js';
@@ -33,8 +33,6 @@ import { usageHandlers } from './usage/usage-handlers.js';
 import { UsageRepository } from './usage/usage-repository.js';
 import { UsageService } from './usage/usage-service.js';
 import { createWebhookRoom } from './webhooks/webhook-room.js';
-import { SharedCaches, toChanged } from './workers/shared-caches.js';
-import { alone, type Siblings } from './workers/siblings.js';
 
 export interface ServerOptions extends Partial<Config> {
   /** Milliseconds since 1970; for tests that travel in time. */
@@ -46,8 +44,6 @@ export interface ServerOptions extends Partial<Config> {
   readonly timeLimits?: Partial<TimeLimits>;
   /** What the plans include and cost; `standardPlans` when left out. */
   readonly plans?: PlanTable;
-  /** The other processes of a server that has several, which `shorty-server` starts. */
-  readonly siblings?: Siblings;
   /** Looks up TXT records; for tests without DNS. */
   readonly resolveTxt?: ResolveTxt;
 }
@@ -88,7 +84,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock = Date.now,
     logger = pino({ level: 'silent' }),
     isThreaded = false,
-    siblings = alone,
     timeLimits,
     plans = standardPlans,
     resolveTxt,
@@ -119,30 +114,20 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
-  const { serves, keeps } = siblings;
-  const auth = new AuthService(clients, {
-    clock,
-    randomBytes,
-    limiter: siblings.limiter('token', tokenAttempts),
-  });
-  /** What this process may take of something, so that all of them take about the whole. */
-  const shareOf = (whole: number) => Math.ceil(whole / siblings.workers);
-  const caches = new SharedCaches(siblings.tellChanged);
+  const auth = new AuthService(clients, { clock, randomBytes });
   const shared = {
     config,
     database,
     storage,
     isThreaded: isThreadedHere,
     plans,
-    caches,
     clock,
     logger,
   };
-  const wakeElsewhere = keeps ? undefined : () => siblings.wakeDispatcher();
-  const webhooks = createWebhookRoom({ ...shared, organizations, wakeElsewhere });
+  const webhooks = createWebhookRoom({ ...shared, organizations });
   const { outbox } = webhooks;
   const urls = createUrlRoom({ ...shared, outbox, origins, isReserved });
-  const clicks = createClickRoom({ ...shared, keeps, outbox, urls: urls.service, origins });
+  const clicks = createClickRoom({ ...shared, outbox, urls: urls.service, origins });
   const qrs = createQrRoom({
     ...shared,
     allowPrivateNetwork: config.allowPrivateNetwork,
@@ -160,13 +145,21 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     shortDomain: () => origins().shortDomain,
     otherHosts: () => [url, config.publicHost ?? url].map((each) => new URL(each).host),
   });
+  const caches = new CacheInvalidator({
+    urls: {
+      invalidate: (ids) => urls.cache.invalidate(ids.map(Number)),
+      clear: () => urls.cache.clear(),
+    },
+    pictures: qrs.cache,
+    // A change of one domain evicts all hosts: domains are few and change rarely.
+    hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
+  });
   const health = createHealthRoom({
     database,
     isStopping: () => stopping !== undefined,
     visitFault: clicks.fault,
     visitFigures: clicks.figures,
     dispatchFigures: webhooks.figures,
-    siblings,
   });
   const http = createHttpServer({
     logger,
@@ -174,7 +167,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     auth,
     clock,
     proxies: config.trustedProxies,
-    rateLimiter: config.rateLimit > 0 ? new RateLimiter(shareOf(config.rateLimit)) : undefined,
+    rateLimiter: config.rateLimit > 0 ? new RateLimiter(config.rateLimit) : undefined,
     timeLimits,
     countCall: clicks.countCall,
     redirects: new RedirectHandler({
@@ -182,7 +175,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       isReserved,
       findDomain: (host) => domains.hosts.find(host),
       record: clicks.record,
-      limiter: siblings.limiter('password', passwordAttempts),
       proxies: config.trustedProxies,
       clock,
       onError: (err, requestId) => logger.error({ requestId, err }, 'a redirect failed'),
@@ -233,32 +225,20 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     },
     database,
     async start() {
-      if (keeps) {
-        await database.migrate();
-        credentials = await createFirstOrganization(database, config, clock);
-      }
+      await database.migrate();
+      credentials = await createFirstOrganization(database, config, clock);
       await clicks.start();
       stopWatching = await database.watchChanges?.({
-        onChanged: (changes) => caches.forgetHere(toChanged(changes)),
-        onUnknown: () => caches.clearHere(),
-        onError: (err) => logger.error({ err }, 'what other nodes change is not known'),
+        onChanged: (changes) => caches.invalidate(changes),
+        onUnknown: () => caches.clear(),
+        onError: (err) => logger.error({ err }, 'changes of other nodes cannot be read'),
       });
-      await siblings.join({
-        forget: (changed) => caches.forgetHere(changed),
-        forgetEverything: () => caches.clearHere(),
-        metrics: health.ownMetrics,
-        dispatcherIdleMs: health.dispatcherIdleMs,
-        wakeDispatcher: webhooks.wake,
-        adoptLeftovers: clicks.adoptLeftovers,
-      });
-      if (serves) {
-        const maxConnections = affordableConnections(shareOf(config.maxConnections));
-        listener = await listen(http, { ...config, maxConnections, timeLimits });
-      }
-      url = config.baseUrl ?? listener?.origin ?? originOf(config);
+      const maxConnections = affordableConnections(config.maxConnections);
+      listener = await listen(http, { ...config, maxConnections, timeLimits });
+      url = config.baseUrl ?? listener.origin;
       const { protocol, host } = new URL(url);
       places = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
-      for (const each of keeps ? services : health.services) each.start();
+      for (const each of services) each.start();
     },
     stop() {
       stopping ??= shutDown();

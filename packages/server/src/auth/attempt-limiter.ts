@@ -6,17 +6,6 @@ export interface AttemptLimit {
   readonly windowMs: number;
 }
 
-/** Counts attempts, here or in another process. */
-export interface AttemptLimits {
-  /**
-   * Takes one attempt: 0 when it may be made, otherwise the milliseconds to wait. One that is known
-   * to be right is only let through or refused: however many of them come at once, they use none up.
-   */
-  take(guesser: string, now: number, isRight?: boolean): number | Promise<number>;
-  /** Gives an attempt back that was right. */
-  giveBack(guesser: string): void;
-}
-
 interface Window {
   readonly endsAt: number;
   used: number;
@@ -26,7 +15,7 @@ interface Window {
 const maxGuessers = 100_000;
 
 /** Counts attempts before they are judged, so that a burst cannot slip in between. */
-export class AttemptLimiter implements AttemptLimits {
+export class AttemptLimiter {
   readonly #limit: AttemptLimit;
   readonly #windows = new LRUCache<string, Window>({ max: maxGuessers });
 
@@ -34,6 +23,10 @@ export class AttemptLimiter implements AttemptLimits {
     this.#limit = limit;
   }
 
+  /**
+   * Takes one attempt. Returns 0 when it may be made, otherwise the milliseconds to wait. An attempt
+   * that is known to be right uses none up, but is refused as well while the limit is reached.
+   */
   take(guesser: string, now: number, isRight = false): number {
     let window = this.#windows.get(guesser);
     if (!window || window.endsAt <= now) {
@@ -45,6 +38,7 @@ export class AttemptLimiter implements AttemptLimits {
     return 0;
   }
 
+  /** Refunds an attempt that turned out to be right. */
   giveBack(guesser: string): void {
     const window = this.#windows.get(guesser);
     if (window && window.used > 0) window.used -= 1;

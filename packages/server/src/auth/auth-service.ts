@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/api-error.js';
 import { scopes as allScopes, type Scope } from '../contract/define-route.js';
 import type { Clock, RandomBytes } from '../ports.js';
-import { AttemptLimiter, type AttemptLimits } from './attempt-limiter.js';
+import { AttemptLimiter } from './attempt-limiter.js';
 import { tokenAttempts, tooManyAttempts } from './attempt-limits.js';
 import type { Caller, Client, ClientRepository } from './client-repository.js';
 import { hashSecret, matchesHash, newSecret } from './secrets.js';
@@ -27,19 +27,14 @@ export class AuthService {
   readonly #clients: ClientRepository;
   readonly #clock: Clock;
   readonly #randomBytes: RandomBytes;
-  readonly #limiter: AttemptLimits;
+  readonly #limiter = new AttemptLimiter(tokenAttempts);
   // Compared with when a client does not exist, so that the answer takes as long.
   readonly #decoyHash: string;
 
-  /** Without a `limiter`, it counts what is guessed here. */
-  constructor(
-    clients: ClientRepository,
-    ports: { clock: Clock; randomBytes: RandomBytes; limiter?: AttemptLimits },
-  ) {
+  constructor(clients: ClientRepository, ports: { clock: Clock; randomBytes: RandomBytes }) {
     this.#clients = clients;
     this.#clock = ports.clock;
     this.#randomBytes = ports.randomBytes;
-    this.#limiter = ports.limiter ?? new AttemptLimiter(tokenAttempts);
     this.#decoyHash = hashSecret(newSecret('clientSecret', ports.randomBytes));
   }
 
@@ -71,7 +66,7 @@ export class AuthService {
     const isRight = client !== undefined && matches;
     // Judged first, because that is quick: those who know their secret use no attempt up. Who may
     // not guess is not told what was right.
-    const waitMs = await this.#limiter.take(guesser, this.#clock(), isRight);
+    const waitMs = this.#limiter.take(guesser, this.#clock(), isRight);
     if (waitMs > 0) throw tooManyAttempts(tokenAttempts, waitMs);
     if (!client || !isRight) {
       throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');

@@ -32,8 +32,6 @@ export interface ClickRoomOptions {
   readonly database: Database;
   readonly storage: StorageOptions;
   readonly isThreaded: boolean;
-  /** Whether visits are also sorted, pruned and taken over from dead processes here. */
-  readonly keeps: boolean;
   readonly outbox: EventOutbox;
   readonly urls: UrlService;
   readonly origins: () => LinkOrigins;
@@ -88,11 +86,6 @@ export function createClickRoom(options: ClickRoomOptions) {
     /** Undefined before the start. */
     figures: (): VisitFigures | undefined => pipeline?.figures,
 
-    /** Stores now what dead processes have left. */
-    adoptLeftovers(): void {
-      pipeline?.adoptLeftovers();
-    },
-
     async start(): Promise<void> {
       pipeline = new VisitPipeline({
         storage,
@@ -104,7 +97,6 @@ export function createClickRoom(options: ClickRoomOptions) {
         visits: new VisitRepository(database, { outbox, thresholds }),
         chunks: new ChunkRepository(database),
         isThreaded,
-        keeps: options.keeps,
         newId: newUuid,
         clock,
         logger,

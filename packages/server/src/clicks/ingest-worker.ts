@@ -19,12 +19,10 @@ export interface IngestWorkerData {
   readonly root: string;
   readonly folder: string;
   readonly writerId: string;
-  /** Whether it does what is done once, however many processes there are. */
-  readonly keeps: boolean;
 }
 
 /** What the thread is told. */
-export type IngestCommand = 'adopt' | 'stop';
+export type IngestCommand = 'stop';
 
 export interface IngestWorkerMessage {
   /** Visits that were moved since the last message. */
@@ -35,7 +33,7 @@ export interface IngestWorkerMessage {
   readonly isDrained: boolean;
 }
 
-const { storage, thresholds, retentionDays, plans, root, folder, writerId, keeps } =
+const { storage, thresholds, retentionDays, plans, root, folder, writerId } =
   workerData as IngestWorkerData;
 const database = openStorage(storage);
 const visits = new VisitRepository(database, {
@@ -65,21 +63,17 @@ const move = async () => {
   isFine = true;
   tell({ moved, fault: undefined, isDrained: false });
 };
-let adoption: Promise<unknown> = Promise.resolve();
-const adopt = () => {
-  adoption = ingester.adoptLeftovers().catch(onError);
-};
-const moving = new PeriodicService({
-  name: 'visits',
-  everyMs: ingestEveryMs,
-  async runOnce() {
-    await move();
-    // New visits come first: they are to be seen within half a second.
-    if (keeps) await compactor.runOnce(move);
-  },
-  onError,
-});
-const keeping = [
+const services = [
+  new PeriodicService({
+    name: 'visits',
+    everyMs: ingestEveryMs,
+    async runOnce() {
+      await move();
+      // New visits come first: they are to be seen within half a second.
+      await compactor.runOnce(move);
+    },
+    onError,
+  }),
   new PeriodicService({
     name: 'leftover visits',
     everyMs: adoptEveryMs,
@@ -100,15 +94,11 @@ const keeping = [
   }),
 ];
 
-const services = keeps ? [moving, ...keeping] : [moving];
+// The journal of a process that was killed does not wait for the first period.
+const adoption = ingester.adoptLeftovers().catch(onError);
 
 const port = parentPort;
-port?.on('message', async (command: IngestCommand) => {
-  if (command === 'adopt') {
-    adopt();
-    return;
-  }
-  port.removeAllListeners();
+port?.once('message', async (_stop: IngestCommand) => {
   await adoption;
   await stopAll(services);
   try {
@@ -122,5 +112,3 @@ port?.on('message', async (command: IngestCommand) => {
 });
 
 for (const service of services) service.start();
-// What a process that was killed has left should not wait for the first period.
-if (keeps) adopt();

@@ -29,8 +29,6 @@ export interface VisitPipelineOptions {
   readonly chunks: ChunkRepository;
   /** True moves visits in a thread of their own, so that redirects never wait for storage. */
   readonly isThreaded: boolean;
-  /** Whether this process also does what one process does for all: leftovers, sorting, pruning. */
-  readonly keeps: boolean;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -48,8 +46,6 @@ export interface VisitFigures {
 
 /** Moves a journal's visits into storage until it is stopped; then moves the rest. */
 interface Mover {
-  /** Stores now what dead processes have left. */
-  adoptLeftovers(): void;
   /** Whether everything was moved in the end. */
   stop(): Promise<boolean>;
 }
@@ -105,11 +101,6 @@ export class VisitPipeline {
     this.#mover = this.#options.isThreaded ? this.#startThread() : this.#startInline();
   }
 
-  /** Stores now what dead processes have left, instead of within ten seconds. */
-  adoptLeftovers(): void {
-    this.#mover?.adoptLeftovers();
-  }
-
   async stop(): Promise<void> {
     this.journal.close();
     const isDrained = await this.#mover?.stop();
@@ -157,14 +148,9 @@ export class VisitPipeline {
       }),
     ];
     for (const service of services) service.start();
-    // What a process that was killed has left should not wait for the first period.
-    let adoption: Promise<unknown> = Promise.resolve();
-    const adoptLeftovers = () => {
-      adoption = ingester.adoptLeftovers().catch(onError);
-    };
-    adoptLeftovers();
+    // The journal of a process that was killed does not wait for the first period.
+    const adoption = ingester.adoptLeftovers().catch(onError);
     return {
-      adoptLeftovers,
       stop: async () => {
         await adoption;
         await stopAll(services);
@@ -180,7 +166,7 @@ export class VisitPipeline {
   }
 
   #startThread(): Mover {
-    const { storage, thresholds, retentionDays, plans, keeps, logger } = this.#options;
+    const { storage, thresholds, retentionDays, plans, logger } = this.#options;
     const { path: folder, writerId } = this.#folder;
     const workerData: IngestWorkerData = {
       storage,
@@ -190,7 +176,6 @@ export class VisitPipeline {
       root: this.#root,
       folder,
       writerId,
-      keeps,
     };
     let worker: Worker;
     let isStopping = false;
@@ -217,7 +202,6 @@ export class VisitPipeline {
     run();
     const tell = (command: IngestCommand) => worker.postMessage(command);
     return {
-      adoptLeftovers: () => tell('adopt'),
       stop: async () => {
         isStopping = true;
         tell('stop');

@@ -3,7 +3,6 @@ import { v7 as newUuid } from 'uuid';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { Clock, ResolveTxt } from '../ports.js';
 import type { Database } from '../storage/database.js';
-import type { SharedCaches } from '../workers/shared-caches.js';
 import { domainHandlers } from './domain-handlers.js';
 import { DomainRepository } from './domain-repository.js';
 import { DomainService } from './domain-service.js';
@@ -17,20 +16,18 @@ export interface DomainRoomOptions {
   readonly shortDomain: () => string;
   /** The other hosts that are this server's own: the API's, and that of QR codes. */
   readonly otherHosts: () => readonly string[];
-  readonly caches: SharedCaches;
   readonly clock: Clock;
 }
 
 /** Custom domains: their records, the proof that they are somebody's, and whom a Host header names. */
 export function createDomainRoom(options: DomainRoomOptions) {
-  const { database, outbox, resolveTxt, shortDomain, otherHosts, caches, clock } = options;
+  const { database, outbox, resolveTxt, shortDomain, otherHosts, clock } = options;
   const domains = new DomainRepository(database, { outbox });
   const hosts = new HostResolver({
     shortDomain,
     findId: async (hostname) => (await domains.findByHostname(hostname))?.id,
     clock,
   });
-  caches.add('hosts', { invalidate: () => hosts.forget(), clear: () => hosts.forget() });
   const service = new DomainService({
     domains,
     resolveTxt,
@@ -38,7 +35,7 @@ export function createDomainRoom(options: DomainRoomOptions) {
     clock,
     newId: newUuid,
     randomBytes,
-    onChanged: () => caches.forget({ hosts: [] }),
+    onChanged: () => hosts.clear(),
   });
   return { hosts, handlers: domainHandlers(service, hosts) };
 }

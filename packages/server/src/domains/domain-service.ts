@@ -22,7 +22,7 @@ export interface DomainServiceOptions {
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
   /** Called after each change, before it is answered, so that the next visitor meets it. */
-  readonly onChanged: () => void | Promise<void>;
+  readonly onChanged: () => void;
 }
 
 type Idempotency = IdempotentRequest | undefined;
@@ -115,7 +115,7 @@ export class DomainService {
     const outcome = await domains.delete(organizationId, id, clock());
     switch (outcome.status) {
       case 'deleted':
-        await onChanged();
+        onChanged();
         return outcome.domain;
       case 'in-use': {
         const { activeUrls } = outcome;
@@ -145,7 +145,7 @@ export class DomainService {
     const domain = await this.get(organizationId, id);
     const fault = domain.isActive ? null : await checkChallenge(resolveTxt, domain);
     const outcome = await domains.verify(domain, fault, clock(), idempotency);
-    if (outcome.result.status === 'verified') await onChanged();
+    if (outcome.result.status === 'verified') onChanged();
     return outcome;
   }
 

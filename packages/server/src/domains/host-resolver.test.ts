@@ -75,7 +75,7 @@ describe('HostResolver', () => {
     const early = hosts.find('new.example');
     active.set('new.example', 'domain-2');
     active.delete('go.example');
-    hosts.forget();
+    hosts.clear();
     await early;
     expect(await hosts.find('new.example')).toBe('domain-2');
     expect(await hosts.find('go.example')).toBeNull();

@@ -42,7 +42,7 @@ export class HostResolver {
   }
 
   /** Forgets every host. Rare: only when a domain of this node was verified or deleted. */
-  forget(): void {
+  clear(): void {
     // What is being looked up is remembered in the old cache, which nobody asks any more.
     this.#hosts = new LRUCache({ max: maxHosts });
     this.#looks = new Map();

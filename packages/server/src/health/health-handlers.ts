@@ -9,10 +9,10 @@ export interface HealthOptions {
   readonly isStopping: () => boolean;
   /** Why visits do not reach storage; undefined while they do. */
   readonly visitFault: () => string | undefined;
-  /** How long ago webhooks were last looked after, here or in another process. */
-  readonly dispatcherIdleMs: () => number | Promise<number>;
+  /** How long ago the webhook dispatcher last looked for work. */
+  readonly dispatcherIdleMs: () => number;
   /** In Prometheus' text format. */
-  readonly metrics: () => Promise<string>;
+  readonly metrics: () => string;
 }
 
 // A turn may wait for a lock of another process, and for a thread that has to be started again.
@@ -33,14 +33,14 @@ export function healthHandlers({
 
     async getReadiness() {
       if (isStopping()) throw new ApiError('UNAVAILABLE', 'The server is stopping');
-      const fault = visitFault() ?? dispatchFault(await dispatcherIdleMs());
+      const fault = visitFault() ?? dispatchFault(dispatcherIdleMs());
       if (fault !== undefined) throw new ApiError('UNAVAILABLE', fault);
       await sql`select 1 from organizations limit 1`.execute(database.read);
       return ok;
     },
 
     async getMetrics() {
-      return { status: 200, text: await metrics(), mediaType: 'text/plain; version=0.0.4' };
+      return { status: 200, text: metrics(), mediaType: 'text/plain; version=0.0.4' };
     },
 
     async getOpenApi() {

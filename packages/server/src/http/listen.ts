@@ -76,7 +76,7 @@ async function stopListening(
 }
 
 /** The origin that reaches a server which listens there. */
-export function originOf({ host, port }: { readonly host: string; readonly port: number }): string {
+function originOf({ host, port }: { readonly host: string; readonly port: number }): string {
   return `http://${visibleHost(host)}:${port}`;
 }
 

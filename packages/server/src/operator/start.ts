@@ -1,7 +1,6 @@
 import type { Credentials } from '../auth/auth-service.js';
 import { readConfig } from '../config.js';
 import { createServer } from '../create-server.js';
-import { Supervisor } from '../workers/supervisor.js';
 import { openLog } from './open-log.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
@@ -12,10 +11,7 @@ const stopWithinMs = 9_500;
 export async function start(): Promise<void> {
   const config = readConfig(process.env);
   const logger = openLog(config);
-  const server =
-    config.workers > 1
-      ? new Supervisor({ config, logger })
-      : createServer({ ...config, logger, isThreaded: true });
+  const server = createServer({ ...config, logger, isThreaded: true });
   // Listened for from the start: a stop that comes early waits for the start to end.
   const signal = new Promise<string>((resolve) => {
     for (const name of stopSignals) process.once(name, () => resolve(name));

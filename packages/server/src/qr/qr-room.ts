@@ -6,7 +6,6 @@ import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { UrlService } from '../urls/url-service.js';
-import type { SharedCaches } from '../workers/shared-caches.js';
 import { openQrStudio } from './drawing/qr-studio.js';
 import { logoFetcher } from './fetch-logo.js';
 import { qrHandlers } from './qr-handlers.js';
@@ -25,7 +24,6 @@ export interface QrRoomOptions {
   readonly publicHost: QrServiceOptions['publicHost'];
   readonly countDownload: QrPictureHandlerOptions['countDownload'];
   readonly plans: PlanTable;
-  readonly caches: SharedCaches;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -34,7 +32,7 @@ const cachedPictureBytes = 64 * 1024 * 1024;
 
 /** QR codes: their records, their drawing, and their pictures for anybody. */
 export function createQrRoom(options: QrRoomOptions) {
-  const { allowPrivateNetwork, database, outbox, plans, caches, logger } = options;
+  const { allowPrivateNetwork, database, outbox, plans, logger } = options;
   const repository = new QrRepository(database, { outbox, plans });
   const cache = new QrPictureCache({
     maxBytes: cachedPictureBytes,
@@ -43,7 +41,6 @@ export function createQrRoom(options: QrRoomOptions) {
       return found && (found.picture ? toPicture(found, found.picture) : 'gone');
     },
   });
-  caches.add('pictures', cache);
   const studio = openQrStudio({ isThreaded: options.isThreaded });
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
   const service = new QrService({
@@ -54,10 +51,11 @@ export function createQrRoom(options: QrRoomOptions) {
     publicHost: options.publicHost,
     clock: options.clock,
     newId: newUuid,
-    onChanged: (id) => caches.forget({ pictures: [id] }),
+    onChanged: (id) => cache.invalidate([id]),
   });
   return {
     handlers: qrHandlers(service),
+    cache,
     pictures: new QrPictureHandler({
       cache,
       countDownload: options.countDownload,

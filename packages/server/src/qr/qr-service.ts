@@ -21,7 +21,7 @@ export interface QrServiceOptions {
   readonly clock: Clock;
   readonly newId: NewId;
   /** Called after each change, before it is answered, so that the next download obeys it. */
-  readonly onChanged: (id: string) => void | Promise<void>;
+  readonly onChanged: (id: string) => void;
 }
 
 const retryAfterSeconds = '2';
@@ -90,7 +90,7 @@ export class QrService {
         if (await qrs.replace(drawn)) return qr;
       } finally {
         // Even when the commit's answer was lost: what is cached may be out of date.
-        await onChanged(id);
+        onChanged(id);
       }
     }
   }
@@ -102,7 +102,7 @@ export class QrService {
       if (!qr) throw notFound();
       return qr;
     } finally {
-      await onChanged(id);
+      onChanged(id);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AttemptLimits } from '../auth/attempt-limiter.js';
+import { AttemptLimiter } from '../auth/attempt-limiter.js';
 import { passwordAttempts, tooManyAttempts } from '../auth/attempt-limits.js';
 import { verifyPassword } from '../auth/password-hash.js';
 import { ApiError } from '../contract/api-error.js';
@@ -23,7 +23,6 @@ export interface RedirectHandlerOptions {
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
   /** Keeps the visit, and then has it answered. */
   readonly record: (request: IncomingMessage, link: Link, answer: () => void) => void;
-  readonly limiter: AttemptLimits;
   readonly proxies: TrustedProxies;
   readonly clock: Clock;
   readonly onError: (error: unknown, requestId: string) => void;
@@ -35,6 +34,7 @@ export interface RedirectHandlerOptions {
  */
 export class RedirectHandler {
   readonly #options: RedirectHandlerOptions;
+  readonly #passwordLimiter = new AttemptLimiter(passwordAttempts);
 
   constructor(options: RedirectHandlerOptions) {
     this.#options = options;
@@ -114,7 +114,7 @@ export class RedirectHandler {
   }
 
   async #unlock(request: IncomingMessage, response: ServerResponse, link: Link): Promise<void> {
-    const { limiter, clock, proxies } = this.#options;
+    const { clock, proxies } = this.#options;
     const address = clientAddressOf(
       request.socket.remoteAddress,
       request.headers['x-forwarded-for'],
@@ -122,13 +122,13 @@ export class RedirectHandler {
     );
     const password = await readPassword(request);
     const guesser = `${link.urlId} ${addressBlockOf(address)}`;
-    const waitMs = await limiter.take(guesser, clock());
+    const waitMs = this.#passwordLimiter.take(guesser, clock());
     if (waitMs > 0) throw tooManyAttempts(passwordAttempts, waitMs);
     if (!(await verifyPassword(link.passwordHash as string, password))) {
       this.#refuse(request, response, wrongPassword, passwordPage('That is not the password.'));
       return;
     }
-    limiter.giveBack(guesser);
+    this.#passwordLimiter.giveBack(guesser);
     this.#redirect(request, response, link, 303);
   }
 

@@ -7,7 +7,6 @@ import type { Clock } from '../ports.js';
 import { toLink } from '../redirect/link.js';
 import { LinkCache } from '../redirect/link-cache.js';
 import type { Database } from '../storage/database.js';
-import type { SharedCaches } from '../workers/shared-caches.js';
 import { type LinkOrigins, toRecord } from './present-url.js';
 import { shortCodeMaker } from './short-code.js';
 import { expireUrls } from './url-expiry.js';
@@ -21,7 +20,6 @@ export interface UrlRoomOptions {
   readonly origins: () => LinkOrigins;
   readonly isReserved: (word: string) => boolean;
   readonly plans: PlanTable;
-  readonly caches: SharedCaches;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -31,7 +29,7 @@ const expiryEveryMs = 1_000;
 
 /** Links: their records, the cache that visitors are answered from, and their end. */
 export function createUrlRoom(options: UrlRoomOptions) {
-  const { database, outbox, origins, isReserved, plans, caches, clock, logger } = options;
+  const { database, outbox, origins, isReserved, plans, clock, logger } = options;
   const urls = new UrlRepository(database, {
     outbox,
     plans,
@@ -44,13 +42,12 @@ export function createUrlRoom(options: UrlRoomOptions) {
       return found && toLink(found);
     },
   });
-  caches.add('urls', cache);
   const service = new UrlService({
     urls,
     clock,
     newShortCode: shortCodeMaker(randomBytes, isReserved),
     isReserved,
-    onChanged: (urls) => caches.forget({ urls }),
+    onChanged: (ids) => cache.invalidate(ids),
   });
   /** Turns links whose time has come inactive; how many. */
   const expire = () => expireUrls(urls, clock);

@@ -25,7 +25,7 @@ export interface UrlServiceOptions {
   readonly newShortCode: () => string;
   readonly isReserved: (word: string) => boolean;
   /** Called after each change, before it is answered, so that the next redirect obeys it. */
-  readonly onChanged: (ids: readonly number[]) => void | Promise<void>;
+  readonly onChanged: (ids: readonly number[]) => void;
 }
 
 /** What is new of a link that was just created; the rest is in the request. */
@@ -203,7 +203,7 @@ export class UrlService {
     try {
       return new Set(await urls.deactivateMany(organizationId, ids, clock()));
     } finally {
-      await onChanged(ids);
+      onChanged(ids);
     }
   }
 
@@ -226,7 +226,7 @@ export class UrlService {
       });
     } finally {
       // Even when the commit's answer was lost: what is cached may be out of date.
-      await onChanged(ids);
+      onChanged(ids);
     }
   }
 

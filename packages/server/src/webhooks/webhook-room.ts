@@ -24,8 +24,6 @@ export interface WebhookRoomOptions {
   readonly storage: StorageOptions;
   readonly isThreaded: boolean;
   readonly organizations: OrganizationRepository;
-  /** Wakes the dispatcher of another process; undefined where this one dispatches. */
-  readonly wakeElsewhere: (() => void) | undefined;
   readonly plans: PlanTable;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -42,7 +40,7 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
   const dispatcher = isThreaded
     ? new DispatcherThread({ storage, settings, onError })
     : createDispatcher(database, settings, clock, onError);
-  const wake = options.wakeElsewhere ?? (() => dispatcher.wake());
+  const wake = () => dispatcher.wake();
   const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wake, plans });
   const service = new WebhookService({
     webhooks: new WebhookRepository(database),
@@ -66,5 +64,5 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
     dispatcher,
   ];
   const figures = (): DispatchFigures => dispatcher.figures;
-  return { outbox, handlers: webhookHandlers(service), services, wake, figures };
+  return { outbox, handlers: webhookHandlers(service), services, figures };
 }

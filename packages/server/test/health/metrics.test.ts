@@ -145,7 +145,7 @@ describe('GET /health/ready', () => {
       isStopping: () => false,
       visitFault: () => undefined,
       dispatcherIdleMs: () => sinceTurnMs,
-      metrics: async () => '',
+      metrics: () => '',
     });
     return getReadiness({} as Parameters<typeof getReadiness>[0]);
   };

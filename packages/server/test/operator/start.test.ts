@@ -85,6 +85,14 @@ describe('a setting that is wrong stops the start', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
+  it('SHORTY_WORKERS, and says to run more nodes instead', async () => {
+    const { code, stdout, stderr } = await command({ ...newSettings(), SHORTY_WORKERS: '1' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^shorty-server: SHORTY_WORKERS is "1": .* run more nodes on one PostgreSQL .*docs\/scale\.md.*\n$/,
+    );
+  });
+
   it('SHORTY_DATABASE_URL that names a file which is no database', async () => {
     const settings = newSettings();
     const path = settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string;
