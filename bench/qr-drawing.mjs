@@ -1,7 +1,7 @@
 // Drawing QR codes against what its parts come with: qrcode's own writers, and a sharp composite.
 import QRCode from 'qrcode';
 import sharp from 'sharp';
-import { InlineQrStudio } from '../packages/server/dist/qr/drawing/qr-studio.js';
+import { drawingMethods } from '../packages/server/dist/qr/drawing/drawing-thread.js';
 import { compare, report } from './lib/ratio.mjs';
 
 const payload = 'https://sho.rt/AbC123x';
@@ -22,17 +22,17 @@ const logoSvg =
 export async function benchQrDrawing({ millisecondsEach = 700 } = {}) {
   sharp.concurrency(1);
   sharp.cache(false);
-  const studio = new InlineQrStudio();
+  const drawing = drawingMethods();
   const rate = (work) => () => perSecond(work, millisecondsEach);
-  const drawn = (change) => rate(() => studio.draw({ ...plain, ...change }));
-  const logo = await studio.readLogo(Buffer.from(logoSvg));
-  const base = Buffer.from(await studio.draw(plain));
+  const drawn = (change) => rate(() => drawing.draw({ ...plain, ...change }));
+  const logo = await drawing.readLogo(Buffer.from(logoSvg));
+  const base = Buffer.from(await drawing.draw(plain));
   // Another ground each time, so that no logo has been scaled before.
   let shade = 0;
   const coldLogo = rate(() => {
     shade = (shade + 1) % 0x1000;
     const backgroundColor = `#FFF${shade.toString(16).padStart(3, '0')}`;
-    return studio.draw({ ...plain, logo, backgroundColor });
+    return drawing.draw({ ...plain, logo, backgroundColor });
   });
   const composite = rate(async () => {
     const scaled = await sharp(logo.png).resize(72, 72).png().toBuffer();
@@ -72,11 +72,11 @@ export async function benchQrDrawing({ millisecondsEach = 700 } = {}) {
     WebP: await drawn({ format: 'webp' })(),
   };
   for (const format of ['png', 'svg', 'webp']) {
-    const proved = rate(() => studio.prove({ ...plain, format }));
+    const proved = rate(() => drawing.drawVerified({ ...plain, format }));
     figures[`${format} drawn and decoded`] = await proved();
   }
   figures['PNG with a logo drawn and decoded'] = await rate(() =>
-    studio.prove({ ...plain, logo }),
+    drawing.drawVerified({ ...plain, logo }),
   )();
   for (const [name, value] of Object.entries(figures)) {
     console.log(`        ${name}: ${Math.round(value).toLocaleString('en')} a second`);

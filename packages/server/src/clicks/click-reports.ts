@@ -1,95 +1,55 @@
-import { Worker } from 'node:worker_threads';
-import { StorageUnavailableError } from '../storage/database.js';
+import type { Logger } from 'pino';
+import { FairQueue } from '../fair-queue.js';
+import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
+import { openThread } from '../threads/open-thread.js';
 import type { ClickReader } from './click-reader.js';
-import type { ReportAnswer, ReportCall } from './report-worker.js';
+import { reportMethods, reportThread } from './report-thread.js';
 
-/** What can be asked about clicks and scans. */
-export type ClickReports = Pick<ClickReader, 'readUrl' | 'readOrganization' | 'readScans'>;
+type Args<Name extends keyof ClickReader> = Parameters<ClickReader[Name]>;
+type Result<Name extends keyof ClickReader> = ReturnType<ClickReader[Name]>;
 
-interface Asked {
-  resolve(result: unknown): void;
-  reject(fault: unknown): void;
+/** Reads reports on clicks and scans for an organization, which waits for its turn. */
+export interface ClickReports {
+  readUrl(organizationId: string, ...args: Args<'readUrl'>): Result<'readUrl'>;
+  readScans(organizationId: string, ...args: Args<'readScans'>): Result<'readScans'>;
+  readOrganization(...args: Args<'readOrganization'>): Result<'readOrganization'>;
 }
 
-/**
- * A reader in a thread of its own: however much a report reads, redirects go on. The thread is
- * started by the first question, and again by the next one after it has failed.
- */
-export class ClickReportsThread implements ClickReports {
-  readonly #storage: StorageOptions;
-  readonly #asked = new Map<number, Asked>();
-  #worker: Worker | undefined;
-  #lastId = 0;
-
-  constructor(storage: StorageOptions) {
-    this.#storage = storage;
-  }
-
-  readUrl(...input: Parameters<ClickReports['readUrl']>): ReturnType<ClickReports['readUrl']> {
-    return this.#ask('readUrl', input);
-  }
-
-  readOrganization(
-    ...input: Parameters<ClickReports['readOrganization']>
-  ): ReturnType<ClickReports['readOrganization']> {
-    return this.#ask('readOrganization', input);
-  }
-
-  readScans(
-    ...input: Parameters<ClickReports['readScans']>
-  ): ReturnType<ClickReports['readScans']> {
-    return this.#ask('readScans', input);
-  }
-
-  async stop(): Promise<void> {
-    const worker = this.#worker;
-    if (!worker) return;
-    const ended = new Promise((resolve) => worker.once('exit', resolve));
-    worker.ref();
-    worker.postMessage('stop');
-    await ended;
-  }
-
-  #ask<T>(method: keyof ClickReports, input: readonly unknown[]): Promise<T> {
-    this.#worker ??= this.#start();
-    const worker = this.#worker;
-    this.#lastId += 1;
-    const id = this.#lastId;
-    return new Promise<T>((resolve, reject) => {
-      this.#asked.set(id, { resolve: resolve as Asked['resolve'], reject });
-      worker.postMessage({ id, method, input } satisfies ReportCall);
-    });
-  }
-
-  #start(): Worker {
-    const worker = new Worker(new URL('./report-worker.js', import.meta.url), {
-      workerData: this.#storage,
-    });
-    let cause: unknown;
-    worker.on('message', (answer: ReportAnswer) => {
-      const asked = this.#asked.get(answer.id);
-      this.#asked.delete(answer.id);
-      if ('fault' in answer) asked?.reject(faultOf(answer.fault));
-      else asked?.resolve(answer.result);
-    });
-    worker.on('error', (error) => {
-      cause = error;
-    });
-    worker.on('exit', () => {
-      this.#worker = undefined;
-      const fault = new Error('the thread of the reports has ended', { cause });
-      for (const { reject } of this.#asked.values()) reject(fault);
-      this.#asked.clear();
-    });
-    worker.unref();
-    return worker;
-  }
+export interface ClickReportsOptions {
+  readonly isThreaded: boolean;
+  readonly storage: StorageOptions;
+  /** Read when there is no thread. */
+  readonly database: Database;
+  readonly logger: Logger;
 }
 
-/** An error that crosses threads loses its class. */
-function faultOf(fault: Error): Error {
-  return fault.message.startsWith('storage is unavailable')
-    ? new StorageUnavailableError(fault.message, { cause: fault })
-    : fault;
+const timeLimitMs = 30_000;
+// SQLite reads one report at a time in any case; on PostgreSQL reports share connections.
+const sqliteConcurrency = 1;
+const postgresConcurrency = 4;
+
+export function openClickReports({ isThreaded, storage, database, logger }: ClickReportsOptions) {
+  const queue = new FairQueue({
+    name: 'reports',
+    concurrency: database.engine === 'postgres' ? postgresConcurrency : sqliteConcurrency,
+    maxWaiting: 512,
+    maxWaitingPerOrganization: 64,
+  });
+  const thread = openThread(reportThread, {
+    isThreaded,
+    data: storage,
+    inline: () => ({ methods: reportMethods(database) }),
+    timeLimitMs,
+    logger,
+  });
+  const reports: ClickReports = {
+    readUrl: (organizationId, ...args) =>
+      queue.run(organizationId, () => thread.call('readUrl', ...args)),
+    readScans: (organizationId, ...args) =>
+      queue.run(organizationId, () => thread.call('readScans', ...args)),
+    readOrganization: (organizationId, ...args) =>
+      queue.run(organizationId, () => thread.call('readOrganization', organizationId, ...args)),
+  };
+  return { ...reports, queue, thread };
 }

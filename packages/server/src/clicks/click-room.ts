@@ -19,8 +19,7 @@ import { createVisitDescriber } from '../visits/describe-visit.js';
 import { openCountryDatabase } from '../visits/find-country.js';
 import { ChunkRepository } from './chunk-repository.js';
 import { clickHandlers } from './click-handlers.js';
-import { ClickReader } from './click-reader.js';
-import { ClickReportsThread } from './click-reports.js';
+import { openClickReports } from './click-reports.js';
 import { ClickService } from './click-service.js';
 import { toCallLine, toDownloadLine } from './journal-lines.js';
 import { type VisitFigures, VisitPipeline } from './visit-pipeline.js';
@@ -52,8 +51,7 @@ export function createClickRoom(options: ClickRoomOptions) {
   const { config, database, storage, isThreaded, outbox, urls, origins, plans, clock, logger } =
     options;
   const { thresholds, retentionDays, trustedProxies: proxies } = config;
-  const reportsThread = isThreaded ? new ClickReportsThread(storage) : undefined;
-  const reports = reportsThread ?? new ClickReader(database);
+  const reports = openClickReports({ isThreaded, storage, database, logger });
   // Both exist once the server has started; nobody visits or calls before.
   let pipeline: VisitPipeline | undefined;
   let recorder: VisitRecorder | undefined;
@@ -62,6 +60,9 @@ export function createClickRoom(options: ClickRoomOptions) {
       ...clickHandlers(new ClickService({ urls, reports, clock }), origins),
       ...scanHandlers(new ScanService({ scans: new ScanRepository(database), reports, clock })),
     },
+
+    queues: [reports.queue],
+    threads: [reports.thread],
 
     /** Keeps the visit, and then has it answered. */
     record(request: IncomingMessage, link: Link, answer: () => void): void {
@@ -119,7 +120,7 @@ export function createClickRoom(options: ClickRoomOptions) {
 
     async stop(): Promise<void> {
       await pipeline?.stop();
-      await reportsThread?.stop();
+      await reports.thread.stop();
     },
   };
 }

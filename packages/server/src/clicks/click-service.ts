@@ -29,9 +29,10 @@ export class ClickService {
     urlId: number,
     query: ClicksQuery,
   ): Promise<{ url: ShortUrl; question: ClicksQuestion; report: ClickReport }> {
-    const question = questionOf(query, this.#options.clock());
-    const url = await this.#options.urls.get(organizationId, urlId);
-    return { url, question, report: await this.#options.reports.readUrl(url.id, question) };
+    const { urls, reports, clock } = this.#options;
+    const question = questionOf(query, clock());
+    const url = await urls.get(organizationId, urlId);
+    return { url, question, report: await reports.readUrl(organizationId, url.id, question) };
   }
 
   async overview(

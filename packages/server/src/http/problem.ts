@@ -1,8 +1,10 @@
 import { OAuthError } from '../auth/oauth-error.js';
 import { ApiError } from '../contract/api-error.js';
 import type { ErrorResponse } from '../contract/errors.js';
+import { QueueClosedError, QueueFullError } from '../fair-queue.js';
 import { IdempotencyConflictError } from '../idempotency/run-once.js';
 import { StorageUnavailableError } from '../storage/database.js';
+import { ThreadStoppedError, ThreadTimeoutError } from '../threads/thread.js';
 
 /** Seconds after which a caller should ask again when storage is away. */
 const retryAfterSeconds = '2';
@@ -15,6 +17,22 @@ export function toApiError(error: unknown): ApiError {
   }
   if (error instanceof StorageUnavailableError) {
     return new ApiError('UNAVAILABLE', 'Storage is unavailable at the moment; try again', {
+      headers: { 'Retry-After': retryAfterSeconds },
+      cause: error,
+    });
+  }
+  if (error instanceof QueueFullError) {
+    return new ApiError('UNAVAILABLE', `The server is busy. ${error.message}`, {
+      headers: { 'Retry-After': String(error.retryAfterSeconds) },
+      cause: error,
+    });
+  }
+  if (
+    error instanceof QueueClosedError ||
+    error instanceof ThreadStoppedError ||
+    error instanceof ThreadTimeoutError
+  ) {
+    return new ApiError('UNAVAILABLE', 'The server is busy or stopping; try again', {
       headers: { 'Retry-After': retryAfterSeconds },
       cause: error,
     });

@@ -6,7 +6,7 @@ import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { UrlService } from '../urls/url-service.js';
-import { openQrStudio } from './drawing/qr-studio.js';
+import { openQrRenderer } from './drawing/qr-renderer.js';
 import { logoFetcher } from './fetch-logo.js';
 import { qrHandlers } from './qr-handlers.js';
 import { toPicture } from './qr-picture.js';
@@ -41,12 +41,12 @@ export function createQrRoom(options: QrRoomOptions) {
       return found && (found.picture ? toPicture(found, found.picture) : 'gone');
     },
   });
-  const studio = openQrStudio({ isThreaded: options.isThreaded });
+  const renderer = openQrRenderer({ isThreaded: options.isThreaded, logger });
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
   const service = new QrService({
     qrs: repository,
     urls: options.urls,
-    studio,
+    renderer,
     fetchLogo: logoFetcher(guardedFetch),
     publicHost: options.publicHost,
     clock: options.clock,
@@ -61,8 +61,10 @@ export function createQrRoom(options: QrRoomOptions) {
       countDownload: options.countDownload,
       onError: (err, requestId) => logger.error({ requestId, err }, 'a picture failed'),
     }),
+    queues: [renderer.queue],
+    threads: [renderer.thread],
     async stop(): Promise<void> {
-      await studio.stop();
+      await renderer.thread.stop();
       await guardedFetch.close();
     },
   };

@@ -4,8 +4,7 @@ import type { Clock, NewId } from '../ports.js';
 import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlService } from '../urls/url-service.js';
 import { QrDesignError, type QrLogo } from './drawing/qr-design.js';
-import type { QrStudio } from './drawing/qr-studio.js';
-import { QrStudioBusyError } from './drawing/qr-studio-thread.js';
+import type { QrRenderer } from './drawing/qr-renderer.js';
 import { type FetchLogo, LogoFetchError } from './fetch-logo.js';
 import { type DrawnQr, designOf, type QrCode } from './qr-code.js';
 import type { QrCreateRequest, QrUpdateRequest } from './qr-contract.js';
@@ -14,7 +13,7 @@ import type { CreateQrOutcome, QrFilter, QrRepository } from './qr-repository.js
 export interface QrServiceOptions {
   readonly qrs: QrRepository;
   readonly urls: Pick<UrlService, 'get'>;
-  readonly studio: Pick<QrStudio, 'prove' | 'readLogo'>;
+  readonly renderer: QrRenderer;
   readonly fetchLogo: FetchLogo;
   /** What codes of URLs begin with, by the custom domain of the URL if it has one. */
   readonly publicHost: (url: Pick<ShortUrl, 'hostname'>) => string;
@@ -23,8 +22,6 @@ export interface QrServiceOptions {
   /** Called after each change, before it is answered, so that the next download obeys it. */
   readonly onChanged: (id: string) => void;
 }
-
-const retryAfterSeconds = '2';
 
 /** The rules of QR codes: what may be created and changed, and that all of it scans. */
 export class QrService {
@@ -71,7 +68,8 @@ export class QrService {
     const { qrs, clock, onChanged } = this.#options;
     const { logoUrl, errorCorrectionLevel, ...settings } = patch;
     await this.get(organizationId, id);
-    const newLogo = logoUrl === undefined ? undefined : await this.#readLogo(logoUrl);
+    const newLogo =
+      logoUrl === undefined ? undefined : await this.#readLogo(organizationId, logoUrl);
     // Once more when the code was changed while this one was drawn: then that change is kept.
     for (;;) {
       const found = await qrs.findWithLogo(organizationId, id);
@@ -85,7 +83,7 @@ export class QrService {
         updatedAt: clock(),
       };
       const logo = newLogo === undefined ? found.logo : newLogo;
-      const drawn = await this.#prove(qr, logo);
+      const drawn = await this.#drawVerified(qr, logo);
       try {
         if (await qrs.replace(drawn)) return qr;
       } finally {
@@ -110,7 +108,7 @@ export class QrService {
     const { clock, newId } = this.#options;
     const urlId = body.urlId ?? null;
     const qrData = await this.#payload(organizationId, body);
-    const logo = await this.#readLogo(body.logoUrl ?? null);
+    const logo = await this.#readLogo(organizationId, body.logoUrl ?? null);
     const now = clock();
     const qr: QrCode = {
       id: newId(),
@@ -130,7 +128,7 @@ export class QrService {
       createdAt: now,
       updatedAt: now,
     };
-    return this.#prove(qr, logo);
+    return this.#drawVerified(qr, logo);
   }
 
   /** Specification, "QR record": the public host and the short code, or the data as it was sent. */
@@ -141,14 +139,17 @@ export class QrService {
     return `${this.#options.publicHost(url)}/${url.shortCode}`;
   }
 
-  async #readLogo(logoUrl: string | null): Promise<QrLogo | null> {
+  async #readLogo(organizationId: string, logoUrl: string | null): Promise<QrLogo | null> {
     if (logoUrl === null) return null;
-    const { fetchLogo, studio } = this.#options;
-    return refuseFaults(async () => studio.readLogo(await fetchLogo(logoUrl)));
+    const { fetchLogo, renderer } = this.#options;
+    return refuseFaults(async () => renderer.readLogo(organizationId, await fetchLogo(logoUrl)));
   }
 
-  async #prove(qr: QrCode, logo: QrLogo | null): Promise<DrawnQr> {
-    const picture = await refuseFaults(() => this.#options.studio.prove(designOf(qr, logo)));
+  async #drawVerified(qr: QrCode, logo: QrLogo | null): Promise<DrawnQr> {
+    const { renderer } = this.#options;
+    const picture = await refuseFaults(() =>
+      renderer.drawVerified(qr.organizationId, designOf(qr, logo)),
+    );
     return { qr, logo, picture };
   }
 }
@@ -163,12 +164,6 @@ async function refuseFaults<T>(work: () => Promise<T>): Promise<T> {
     }
     if (error instanceof QrDesignError) {
       throw validationError([{ path: error.field, message: error.message }]);
-    }
-    if (error instanceof QrStudioBusyError) {
-      throw new ApiError('UNAVAILABLE', 'Too many QR codes are being drawn; try again', {
-        headers: { 'Retry-After': retryAfterSeconds },
-        cause: error,
-      });
     }
     throw error;
   }

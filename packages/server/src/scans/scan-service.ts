@@ -37,7 +37,7 @@ export class ScanService {
     const { url, span } = found;
     // A standalone code leads past us: nobody can tell how often it was read.
     const report = url
-      ? await reports.readScans(url, span, question)
+      ? await reports.readScans(organizationId, url, span, question)
       : new ScanTally(question, span, false).finish(question.limit);
     return { urlId: url?.urlId ?? null, question, report };
   }

@@ -2,9 +2,9 @@ import { hashPassword } from '../auth/password-hash.js';
 import { ApiError, summarize, validationError } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import { parseInput } from '../contract/parse-input.js';
-import { giveWay } from '../give-way.js';
 import type { IdempotentRequest } from '../idempotency/run-once.js';
 import type { Clock } from '../ports.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { draftUrl, findTimeFault, patchUrl } from './change-url.js';
 import type { ShortUrl, UrlDraft } from './short-url.js';
 import {
@@ -127,7 +127,7 @@ export class UrlService {
     const bodies: UrlCreateRequest[] = [];
     const faults: BulkCreateFault[] = [];
     for (const [index, item] of items.entries()) {
-      if (index % itemsAtOnce === itemsAtOnce - 1) await giveWay();
+      if (index % itemsAtOnce === itemsAtOnce - 1) await yieldToEventLoop();
       const checked = this.#checkItem(item, now);
       if (typeof checked === 'string') {
         faults.push({ index, error: checked, code: 'CREATE_FAILED' });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { drawingMethods } from '../../src/qr/drawing/drawing-thread.js';
 import {
   type QrDesign,
   QrDesignError,
@@ -7,7 +8,6 @@ import {
   type QrLogo,
   type QrStylePreset,
 } from '../../src/qr/drawing/qr-design.js';
-import { InlineQrStudio } from '../../src/qr/drawing/qr-studio.js';
 import { blackLogo, squareLogo, wideLogo } from './logos.js';
 import { readWithOthers } from './other-decoders.js';
 
@@ -84,7 +84,7 @@ async function* designs(): AsyncGenerator<QrDesign> {
 }
 
 it('every code that is handed out is read by jsqr and by zbar, which the server does not use', async () => {
-  const studio = new InlineQrStudio();
+  const drawing = drawingMethods();
   let read = 0;
   const failed: string[] = [];
   const refused: string[] = [];
@@ -92,7 +92,7 @@ it('every code that is handed out is read by jsqr and by zbar, which the server 
     const { payload, size, format, errorCorrection, stylePreset, logo } = design;
     const name = `${format} ${size} ${errorCorrection} ${stylePreset} ${logo ? `${logo.width}×${logo.height}` : 'plain'} ${design.foregroundColor} on ${design.backgroundColor}, ${Buffer.byteLength(payload)} bytes ${JSON.stringify(payload.slice(0, 12))}`;
     try {
-      const reading = await readWithOthers(await studio.prove(design));
+      const reading = await readWithOthers(await drawing.drawVerified(design));
       const wanted = Buffer.from(payload);
       if (reading.width !== size || reading.height !== size) failed.push(`size: ${name}`);
       else if (!reading.jsqr?.equals(wanted)) failed.push(`jsqr: ${name}`);

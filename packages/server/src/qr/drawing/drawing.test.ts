@@ -4,11 +4,11 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { squareLogo, wideLogo } from '../../../test/qr/logos.js';
 import { blockOfCodeword, codewordOfModule } from './codewords.js';
+import { drawingMethods } from './drawing-thread.js';
 import { roomForLogo } from './logo-room.js';
 import { type QrDesign, QrDesignError, type QrFormat, type QrStylePreset } from './qr-design.js';
-import { openQrStudio } from './qr-studio.js';
 
-const studio = openQrStudio({ isThreaded: false });
+const drawing = drawingMethods();
 
 const plain: QrDesign = {
   payload: 'https://sho.rt/AbC123x',
@@ -25,7 +25,9 @@ const presets: readonly QrStylePreset[] = ['default', 'rounded', 'dots', 'classy
 const formats: readonly QrFormat[] = ['png', 'svg', 'webp'];
 
 async function refusal(change: Partial<QrDesign>): Promise<QrDesignError> {
-  const outcome = await studio.prove({ ...plain, ...change }).catch((error: unknown) => error);
+  const outcome = await drawing
+    .drawVerified({ ...plain, ...change })
+    .catch((error: unknown) => error);
   if (outcome instanceof QrDesignError) return outcome;
   throw new Error('it was drawn', { cause: outcome });
 }
@@ -37,14 +39,14 @@ async function pixelsOf(file: Uint8Array) {
 describe('an image', () => {
   it.each(formats)('is exactly as large as was asked for (%s)', async (format) => {
     for (const size of [200, 201, 333, 512, 2048]) {
-      const { info } = await pixelsOf(await studio.draw({ ...plain, format, size }));
+      const { info } = await pixelsOf(await drawing.draw({ ...plain, format, size }));
       expect([info.width, info.height]).toEqual([size, size]);
     }
   });
 
   it.each(presets)('has a quiet zone of at least four modules (%s)', async (stylePreset) => {
     const size = 401;
-    const { data } = await pixelsOf(await studio.draw({ ...plain, size, stylePreset }));
+    const { data } = await pixelsOf(await drawing.draw({ ...plain, size, stylePreset }));
     // Version 2: 25 modules, and 8 of the quiet zone.
     const quiet = 4 * Math.floor(size / 33);
     for (let index = 0; index < data.length; index += 1) {
@@ -59,7 +61,7 @@ describe('an image', () => {
     const logo = await squareLogo();
     const [png, svg, webp] = await Promise.all(
       formats.map(async (format) =>
-        pixelsOf(await studio.draw({ ...plain, format, stylePreset, logo })),
+        pixelsOf(await drawing.draw({ ...plain, format, stylePreset, logo })),
       ),
     );
     expect(webp?.data.equals(png?.data ?? Buffer.alloc(0))).toBe(true);
@@ -72,7 +74,7 @@ describe('an image', () => {
   it('has the colours that were asked for', async () => {
     const colours = { foregroundColor: '#1D3557', backgroundColor: '#F1FAEE' };
     for (const format of formats) {
-      const { data } = await sharp(await studio.draw({ ...plain, ...colours, format }))
+      const { data } = await sharp(await drawing.draw({ ...plain, ...colours, format }))
         .removeAlpha()
         .raw()
         .toBuffer({ resolveWithObject: true });
@@ -93,8 +95,8 @@ describe('an image', () => {
     const logo = await wideLogo();
     for (const format of formats) {
       const [one, other] = await Promise.all([
-        studio.draw({ ...plain, format, logo }),
-        openQrStudio({ isThreaded: false }).draw({ ...plain, format, logo }),
+        drawing.draw({ ...plain, format, logo }),
+        drawingMethods().draw({ ...plain, format, logo }),
       ]);
       expect(Buffer.from(one).equals(other)).toBe(true);
     }
@@ -103,7 +105,7 @@ describe('an image', () => {
 
 describe('a PNG', () => {
   const depthOf = async (change: Partial<QrDesign>) =>
-    Buffer.from(await studio.draw({ ...plain, ...change }))[24];
+    Buffer.from(await drawing.draw({ ...plain, ...change }))[24];
 
   it('takes one bit a pixel for squares, and four for curves', async () => {
     expect(await depthOf({})).toBe(1);
@@ -111,7 +113,7 @@ describe('a PNG', () => {
   });
 
   it('is whole: its rows are as long as its header says', async () => {
-    const file = Buffer.from(await studio.draw({ ...plain, size: 333 }));
+    const file = Buffer.from(await drawing.draw({ ...plain, size: 333 }));
     const rows = inflateSync(file.subarray(file.indexOf('IDAT') + 4));
     expect(rows.length).toBe(333 * (1 + Math.ceil(333 / 8)));
   });
@@ -119,7 +121,9 @@ describe('a PNG', () => {
 
 describe('an SVG', () => {
   it.each(presets)('is one path for each colour (%s)', async (stylePreset) => {
-    const svg = Buffer.from(await studio.draw({ ...plain, format: 'svg', stylePreset })).toString();
+    const svg = Buffer.from(
+      await drawing.draw({ ...plain, format: 'svg', stylePreset }),
+    ).toString();
     expect(svg.match(/<path fill="(#\w+)"/g)).toEqual([
       '<path fill="#FFFFFF"',
       '<path fill="#000000"',
@@ -128,7 +132,7 @@ describe('an SVG', () => {
   });
 
   it('has its logo inside', async () => {
-    const svg = await studio.draw({ ...plain, format: 'svg', logo: await squareLogo() });
+    const svg = await drawing.draw({ ...plain, format: 'svg', logo: await squareLogo() });
     expect(Buffer.from(svg).toString()).toMatch(/<image [^>]*href="data:image\/png;base64,/);
   });
 });
@@ -138,7 +142,7 @@ describe('a payload', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),
-        async (payload) => (await studio.prove({ ...plain, payload })).length > 0,
+        async (payload) => (await drawing.drawVerified({ ...plain, payload })).length > 0,
       ),
       { numRuns: 40 },
     );
@@ -180,7 +184,7 @@ describe('colours', () => {
   it('that a refusal proposes are taken', async () => {
     const { message } = await refusal({ foregroundColor: '#FFA500' });
     const [, foregroundColor = ''] = /(#\w{6}) would do/.exec(message) ?? [];
-    expect((await studio.prove({ ...plain, foregroundColor })).length).toBeGreaterThan(0);
+    expect((await drawing.drawVerified({ ...plain, foregroundColor })).length).toBeGreaterThan(0);
   });
 });
 
@@ -190,20 +194,20 @@ describe('a size', () => {
     const { field, smallestSize = 0 } = await refusal({ ...long, size: 200 });
     expect([field, smallestSize]).toEqual(['size', 370]);
     expect((await refusal({ ...long, size: smallestSize - 1 })).smallestSize).toBe(370);
-    await studio.prove({ ...plain, ...long, size: smallestSize });
+    await drawing.drawVerified({ ...plain, ...long, size: smallestSize });
   });
 });
 
 describe('a logo', () => {
   it('lies in the middle, keeps its shape, and has a clear margin', async () => {
     const logo = await wideLogo();
-    const svg = Buffer.from(await studio.draw({ ...plain, format: 'svg', logo })).toString();
+    const svg = Buffer.from(await drawing.draw({ ...plain, format: 'svg', logo })).toString();
     const place = /<image x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"/.exec(svg) ?? [];
     const [x, y, width, height] = place.slice(1).map(Number) as [number, number, number, number];
     expect(Math.abs(x + width / 2 - 256)).toBeLessThanOrEqual(1);
     expect(Math.abs(y + height / 2 - 256)).toBeLessThanOrEqual(1);
     expect(Math.abs(width / height - logo.width / logo.height)).toBeLessThan(0.1);
-    const { data } = await pixelsOf(await studio.draw({ ...plain, logo }));
+    const { data } = await pixelsOf(await drawing.draw({ ...plain, logo }));
     for (let column = x - 6; column < x + width + 6; column += 1) {
       expect([data[(y - 6) * 512 + column], data[(y + height + 5) * 512 + column]]).toEqual([
         255, 255,

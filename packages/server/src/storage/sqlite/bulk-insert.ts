@@ -1,6 +1,6 @@
 import type { Database as SqliteHandle, Statement } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import { giveWay } from '../../give-way.js';
+import { yieldToEventLoop } from '../../yield-to-event-loop.js';
 import type { BulkInsert, Value } from '../database.js';
 import { translateSqliteError } from './sqlite-error.js';
 
@@ -30,7 +30,7 @@ export function bulkInserter(handle: SqliteHandle): BulkInsert {
         statements.set(text, statement);
       }
       for (const [index, record] of records.entries()) {
-        if (index % rowsAtOnce === rowsAtOnce - 1) await giveWay();
+        if (index % rowsAtOnce === rowsAtOnce - 1) await yieldToEventLoop();
         for (let at = 0; at < columns.length; at += 1) {
           values[at] = record[columns[at] as string] as Value;
         }

@@ -6,8 +6,8 @@ import { type QrDesign, QrDesignError } from './qr-design.js';
 
 const largestSize = 2048;
 
-/** Draws a design, reads the file as a scanner would, and refuses what does not give the payload. */
-export async function proveDesign(design: QrDesign, scaler: LogoScaler): Promise<Uint8Array> {
+/** Draws a design and decodes the file; throws a QrDesignError when that does not give the payload. */
+export async function verifyDesign(design: QrDesign, scaler: LogoScaler): Promise<Uint8Array> {
   const layout = layOut(design);
   const file = await drawLayout(design, layout, scaler);
   if (await isReadable(file, design.payload)) return file;

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { FairQueue, QueueClosedError, QueueFullError } from './fair-queue.js';
+
+function open({ concurrency = 1, maxWaiting = 100, maxWaitingPerOrganization = 50 } = {}) {
+  const queue = new FairQueue({
+    name: 'drawings',
+    concurrency,
+    maxWaiting,
+    maxWaitingPerOrganization,
+  });
+  const order: string[] = [];
+  let running = 0;
+  let mostRunning = 0;
+  /** Runs a task that takes some turns of the event loop. */
+  const run = (organizationId: string, isInteractive = false) =>
+    queue.run(
+      organizationId,
+      async () => {
+        running += 1;
+        mostRunning = Math.max(mostRunning, running);
+        await new Promise((resolve) => setImmediate(resolve));
+        order.push(organizationId);
+        running -= 1;
+      },
+      { isInteractive },
+    );
+  const many = (count: number, organizationId: string, isInteractive = false) =>
+    Promise.all(Array.from({ length: count }, () => run(organizationId, isInteractive)));
+  return { queue, order, run, many, mostRunning: () => mostRunning };
+}
+
+describe('a fair queue', () => {
+  it.each([1, 2, 4])('runs no more than %s tasks at once', async (concurrency) => {
+    const { many, mostRunning } = open({ concurrency });
+    await many(20, 'a');
+    expect(mostRunning()).toBe(concurrency);
+  });
+
+  it('lets a newcomer wait for what runs, however much another organization has waiting', async () => {
+    const { order, many, run } = open();
+    const bulk = many(50, 'a');
+    await run('b');
+    expect(order).toEqual(['a', 'b']);
+    await bulk;
+  });
+
+  it('serves organizations in turn', async () => {
+    const { order, many } = open();
+    await Promise.all([many(4, 'a'), many(3, 'b'), many(2, 'c')]);
+    expect(order.join('')).toBe('abcabcaba');
+  });
+
+  it('runs interactive tasks ahead of bulk tasks, its own organization’s included', async () => {
+    const { order, many, run } = open();
+    const bulk = Promise.all([many(10, 'a'), many(10, 'b')]);
+    await run('b', true);
+    expect(order).toEqual(['a', 'b']);
+    await run('c', true);
+    expect(order.at(-1)).toBe('c');
+    await bulk;
+  });
+
+  it('gives bulk tasks one turn in five while interactive tasks never end', async () => {
+    const { order, many } = open();
+    await Promise.all([many(12, 'visitor', true), many(2, 'bulk')]);
+    // 'v' is a visitor's task, 'b' one of the bulk.
+    expect(order.map(([letter]) => letter).join('')).toBe('vvvvbvvvvbvvvv');
+  });
+
+  it('refuses what exceeds an organization’s share, and nobody else', async () => {
+    const { queue, many, run } = open({ maxWaitingPerOrganization: 5 });
+    const waiting = many(6, 'a');
+    const error = await run('a').catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(QueueFullError);
+    expect(error).toMatchObject({ retryAfterSeconds: 1 });
+    expect((error as Error).message).toBe(
+      'drawings: 5 tasks of this organization are waiting, and 1 more exceed the limit of 5',
+    );
+    expect(queue.figures).toEqual({ running: 1, waiting: 5, refused: 1 });
+    await run('b');
+    await waiting;
+    await run('a');
+  });
+
+  it('refuses what exceeds the limit in all', async () => {
+    const { many, run } = open({ maxWaiting: 4 });
+    const waiting = Promise.all([many(3, 'a'), many(2, 'b')]);
+    await expect(run('c')).rejects.toThrow(
+      'drawings: 4 tasks are waiting, and 1 more exceed the limit of 4',
+    );
+    await waiting;
+  });
+
+  it('admits all tasks of a batch or none', async () => {
+    const { queue, many } = open({ maxWaitingPerOrganization: 5 });
+    const waiting = many(4, 'a');
+    let ran = 0;
+    const batch = Array.from({ length: 3 }, () => async () => {
+      ran += 1;
+    });
+    await expect(queue.runAll('a', batch)).rejects.toThrow(QueueFullError);
+    await waiting;
+    expect(ran).toBe(0);
+    await queue.runAll('a', batch);
+    expect(ran).toBe(3);
+  });
+
+  it('passes a task’s error on and goes on', async () => {
+    const { queue } = open();
+    const broken = queue.run('a', () => Promise.reject(new RangeError('broken')));
+    await expect(broken).rejects.toThrow(RangeError);
+    expect(await queue.run('a', async () => 1)).toBe(1);
+  });
+
+  it('refuses what waits when it is closed, and lets finish what runs', async () => {
+    const { queue, run } = open();
+    const [running, waiting] = [run('a'), run('b')];
+    queue.close();
+    await expect(waiting).rejects.toThrow(QueueClosedError);
+    await expect(run('c')).rejects.toThrow(QueueClosedError);
+    await running;
+  });
+});

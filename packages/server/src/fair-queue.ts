@@ -1,0 +1,205 @@
+export interface FairQueueOptions {
+  readonly name: string;
+  /** Tasks that run at once. */
+  readonly concurrency: number;
+  readonly maxWaiting: number;
+  readonly maxWaitingPerOrganization: number;
+}
+
+export interface TaskOptions {
+  /** Somebody waits for this one task, so it goes ahead of bulk work. */
+  readonly isInteractive?: boolean;
+}
+
+/** A queue has no place for a task. It may have after `retryAfterSeconds`. */
+export class QueueFullError extends Error {
+  override readonly name = 'QueueFullError';
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** A queue was closed before it ran the task. */
+export class QueueClosedError extends Error {
+  override readonly name = 'QueueClosedError';
+}
+
+interface Task {
+  readonly organizationId: string;
+  run(): Promise<void>;
+  reject(error: Error): void;
+}
+
+export interface FairQueueFigures {
+  readonly running: number;
+  readonly waiting: number;
+  /** Tasks that were refused because the queue was full. */
+  readonly refused: number;
+}
+
+// While bulk work waits, it gets one turn in so many.
+const interactiveTurns = 4;
+const maxRetryAfterSeconds = 30;
+// The weight of the last task in the mean duration.
+const durationWeight = 0.1;
+
+/**
+ * Shares a bounded resource between organizations. They take turns, however many tasks each has
+ * waiting; the number of tasks that wait is bounded for each and in all.
+ */
+export class FairQueue {
+  readonly #options: FairQueueOptions;
+  readonly #interactive = new Rotation();
+  readonly #bulk = new Rotation();
+  #running = 0;
+  #refused = 0;
+  #interactiveInRow = 0;
+  #meanMs = 0;
+  #isClosed = false;
+
+  constructor(options: FairQueueOptions) {
+    this.#options = options;
+  }
+
+  get figures(): FairQueueFigures {
+    return { running: this.#running, waiting: this.#waiting, refused: this.#refused };
+  }
+
+  /** Runs a task in its organization's turn; throws a QueueFullError or a QueueClosedError. */
+  async run<T>(
+    organizationId: string,
+    work: () => Promise<T>,
+    options: TaskOptions = {},
+  ): Promise<T> {
+    const [result] = await this.runAll(organizationId, [work], options);
+    return result as T;
+  }
+
+  /** Runs tasks that are useless without one another: all of them are admitted, or none. */
+  runAll<T>(
+    organizationId: string,
+    works: readonly (() => Promise<T>)[],
+    { isInteractive = false }: TaskOptions = {},
+  ): Promise<T[]> {
+    if (this.#isClosed) return Promise.reject(this.#closed());
+    const refusal = this.#refusal(organizationId, works.length);
+    if (refusal) return Promise.reject(refusal);
+    const rotation = isInteractive ? this.#interactive : this.#bulk;
+    const outcomes = works.map(
+      (work) =>
+        new Promise<T>((resolve, reject) => {
+          rotation.add({
+            organizationId,
+            run: () => work().then(resolve, reject),
+            reject,
+          });
+        }),
+    );
+    this.#startTasks();
+    return Promise.all(outcomes);
+  }
+
+  /** Refuses what waits and whatever comes; what runs goes on. */
+  close(): void {
+    this.#isClosed = true;
+    for (const rotation of [this.#interactive, this.#bulk]) {
+      for (let task = rotation.take(); task; task = rotation.take()) task.reject(this.#closed());
+    }
+  }
+
+  get #waiting(): number {
+    return this.#interactive.size + this.#bulk.size;
+  }
+
+  #refusal(organizationId: string, count: number): QueueFullError | undefined {
+    const { name, concurrency, maxWaiting, maxWaitingPerOrganization } = this.#options;
+    const own = this.#interactive.countOf(organizationId) + this.#bulk.countOf(organizationId);
+    // An idle queue takes any batch that the API lets through.
+    const isOwnFull = own > 0 && own + count > maxWaitingPerOrganization;
+    const isFull = this.#waiting > 0 && this.#waiting + count > maxWaiting;
+    if (!isOwnFull && !isFull) return undefined;
+    this.#refused += 1;
+    const [waiting, whose] = isOwnFull ? [own, ' of this organization'] : [this.#waiting, ''];
+    const seconds = Math.ceil((waiting * this.#meanMs) / concurrency / 1000);
+    return new QueueFullError(
+      `${name}: ${waiting} tasks${whose} are waiting, and ${count} more exceed the limit of ` +
+        `${isOwnFull ? maxWaitingPerOrganization : maxWaiting}`,
+      Math.min(Math.max(seconds, 1), maxRetryAfterSeconds),
+    );
+  }
+
+  #closed(): QueueClosedError {
+    return new QueueClosedError(`${this.#options.name}: the server is stopping`);
+  }
+
+  #startTasks(): void {
+    while (this.#running < this.#options.concurrency) {
+      const task = this.#next();
+      if (!task) return;
+      void this.#run(task);
+    }
+  }
+
+  #next(): Task | undefined {
+    const isBulkDue = this.#interactiveInRow >= interactiveTurns && this.#bulk.size > 0;
+    const task = isBulkDue ? undefined : this.#interactive.take();
+    this.#interactiveInRow = task ? this.#interactiveInRow + 1 : 0;
+    return task ?? this.#bulk.take();
+  }
+
+  async #run(task: Task): Promise<void> {
+    this.#running += 1;
+    const startedAt = performance.now();
+    await task.run();
+    const tookMs = performance.now() - startedAt;
+    this.#meanMs += (tookMs - this.#meanMs) * (this.#meanMs === 0 ? 1 : durationWeight);
+    this.#running -= 1;
+    this.#startTasks();
+  }
+}
+
+/** Tasks that wait, taken from one organization after the other. */
+class Rotation {
+  readonly #tasks = new Map<string, Task[]>();
+  #lastOrganization: string | undefined;
+  size = 0;
+
+  countOf(organizationId: string): number {
+    return this.#tasks.get(organizationId)?.length ?? 0;
+  }
+
+  add(task: Task): void {
+    const own = this.#tasks.get(task.organizationId);
+    if (own) own.push(task);
+    else this.#tasks.set(task.organizationId, [task]);
+    this.size += 1;
+  }
+
+  take(): Task | undefined {
+    const organizationId = this.#nextOrganization();
+    if (organizationId === undefined) return undefined;
+    const own = this.#tasks.get(organizationId) as Task[];
+    const task = own.shift() as Task;
+    // To the end of the rotation.
+    this.#tasks.delete(organizationId);
+    if (own.length > 0) this.#tasks.set(organizationId, own);
+    this.#lastOrganization = organizationId;
+    this.size -= 1;
+    return task;
+  }
+
+  /** The first in the rotation. Newcomers go ahead of the organization that was served last. */
+  #nextOrganization(): string | undefined {
+    const [first, second] = this.#tasks.keys();
+    if (first === undefined || first !== this.#lastOrganization || second === undefined) {
+      return first;
+    }
+    const own = this.#tasks.get(first) as Task[];
+    this.#tasks.delete(first);
+    this.#tasks.set(first, own);
+    return second;
+  }
+}

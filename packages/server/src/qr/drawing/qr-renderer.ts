@@ -1,0 +1,44 @@
+import type { Logger } from 'pino';
+import { FairQueue } from '../../fair-queue.js';
+import { openThread } from '../../threads/open-thread.js';
+import { drawingMethods, drawingThread } from './drawing-thread.js';
+import type { QrDesign, QrLogo } from './qr-design.js';
+
+/** Draws QR codes for an organization, which waits for its turn. */
+export interface QrRenderer {
+  drawVerified(organizationId: string, design: QrDesign): Promise<Uint8Array>;
+  readLogo(organizationId: string, bytes: Uint8Array): Promise<QrLogo>;
+}
+
+export interface QrRendererOptions {
+  readonly isThreaded: boolean;
+  readonly logger: Logger;
+}
+
+const timeLimitMs = 20_000;
+// One image is drawn while a codec works on the other. Of libuv's four threads, sharp takes two at
+// most, so DNS and files always have the others.
+const concurrency = 2;
+
+export function openQrRenderer({ isThreaded, logger }: QrRendererOptions) {
+  const queue = new FairQueue({
+    name: 'QR codes',
+    concurrency,
+    maxWaiting: 256,
+    maxWaitingPerOrganization: 64,
+  });
+  const thread = openThread(drawingThread, {
+    isThreaded,
+    data: undefined,
+    inline: () => ({ methods: drawingMethods() }),
+    timeLimitMs,
+    logger,
+  });
+  const renderer: QrRenderer = {
+    drawVerified: (organizationId, design) =>
+      queue.run(organizationId, () => thread.call('drawVerified', design)),
+    readLogo: (organizationId, bytes) =>
+      queue.run(organizationId, () => thread.call('readLogo', bytes)),
+  };
+  return { ...renderer, queue, thread };
+}

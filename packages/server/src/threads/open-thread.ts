@@ -1,0 +1,21 @@
+import { InlineThread } from './inline-thread.js';
+import type { Thread, ThreadCode, ThreadDefinition, ThreadMethods } from './thread.js';
+import { WorkerThread, type WorkerThreadOptions } from './worker-thread.js';
+
+export interface OpenThreadOptions<Data, Methods extends ThreadMethods, Event>
+  extends WorkerThreadOptions<Data, Event> {
+  /** False runs the code in the calling thread. A worker needs the build. */
+  readonly isThreaded: boolean;
+  /** The same code in the calling thread, on what is open there already. */
+  readonly inline: (emit: (event: Event) => void) => ThreadCode<Methods>;
+}
+
+/** Opens a thread, or the same code in the calling thread. */
+export function openThread<Data, Methods extends ThreadMethods, Event>(
+  definition: ThreadDefinition<Data, Methods, Event>,
+  options: OpenThreadOptions<Data, Methods, Event>,
+): Thread<Methods> {
+  const { isThreaded, inline, logger, onEvent = () => {} } = options;
+  if (isThreaded) return new WorkerThread(definition, options);
+  return new InlineThread({ name: definition.name, start: () => inline(onEvent), logger });
+}

@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { defineThread } from '../../dist/threads/define-thread.js';
+
+class TooSmallError extends Error {
+  name = 'TooSmallError';
+
+  constructor(field, least) {
+    super(`${field} is too small`, { cause: new RangeError('the cause') });
+    this.field = field;
+    this.least = least;
+  }
+}
+
+let release = () => {};
+
+/** A thread that does as it is told. */
+defineThread({
+  name: 'fixture',
+  file: import.meta.url,
+  errorClasses: [TooSmallError],
+  start(data, emit) {
+    if (data.announces) emit('started');
+    return {
+      methods: {
+        echo: (value) => value,
+        data: () => data,
+        refuse: (field, least) => {
+          throw new TooSmallError(field, least);
+        },
+        fail: () => {
+          throw Object.assign(new TypeError('broken'), { code: 'BROKEN' });
+        },
+        returnFunction: () => () => {},
+        exit: () => process.exit(1),
+        throwLater: () => {
+          setImmediate(() => {
+            throw new Error('thrown outside of any call');
+          });
+        },
+        wait: () =>
+          new Promise((resolve) => {
+            release = resolve;
+            emit('waiting');
+          }),
+        release: () => release('released'),
+        spin: () => {
+          emit('spinning');
+          for (;;);
+        },
+        // Nothing can interrupt a synchronous child process.
+        blockInNativeCode: (seconds) => {
+          emit('blocking');
+          execFileSync('sleep', [String(seconds)]);
+        },
+      },
+      stop: () => emit('stopped'),
+    };
+  },
+});

@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { pino } from 'pino';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type ThreadDefinition,
+  ThreadEndedError,
+  ThreadStoppedError,
+  ThreadTimeoutError,
+} from '../../src/threads/thread.js';
+import { WorkerThread } from '../../src/threads/worker-thread.js';
+import { build } from '../operator/server-process.js';
+
+beforeAll(build, 120_000);
+
+class TooSmallError extends Error {
+  declare readonly field: string;
+  declare readonly least: number;
+}
+
+type Methods = {
+  echo(value: unknown): unknown;
+  data(): unknown;
+  refuse(field: string, least: number): never;
+  fail(): never;
+  returnFunction(): unknown;
+  exit(): never;
+  throwLater(): void;
+  wait(): Promise<string>;
+  release(): void;
+  spin(): never;
+  blockInNativeCode(seconds: number): void;
+};
+
+const definition: ThreadDefinition<unknown, Methods, string> = {
+  name: 'fixture',
+  file: new URL('./fixture-thread.mjs', import.meta.url).href,
+  errorClasses: [TooSmallError],
+  start() {
+    throw new Error('runs in the worker only');
+  },
+};
+
+function open({
+  timeLimitMs = 20_000,
+  stopTimeLimitMs,
+  lifetime = 'on-demand',
+}: {
+  timeLimitMs?: number;
+  stopTimeLimitMs?: number;
+  lifetime?: 'on-demand' | 'background';
+} = {}) {
+  const lines: { msg: string; thread: string; err?: { message: string } }[] = [];
+  const log = new PassThrough();
+  log.on('data', (line) => lines.push(JSON.parse(line)));
+  const events = new PassThrough({ objectMode: true });
+  const thread = new WorkerThread(
+    { ...definition, lifetime },
+    {
+      data: { answer: 42, announces: lifetime === 'background' },
+      onEvent: (event) => {
+        if (event === 'throw') throw new Error('the handler is broken');
+        events.write(event);
+      },
+      timeLimitMs,
+      ...(stopTimeLimitMs !== undefined && { stopTimeLimitMs }),
+      logger: pino(log),
+    },
+  );
+  onTestFinished(() => thread.stop());
+  /** The next event of the thread. */
+  const nextEvent = async (): Promise<string> => events.read() ?? (await once(events, 'data'))[0];
+  return { thread, lines, nextEvent };
+}
+
+const errorOf = (work: Promise<unknown>) =>
+  work.then(
+    (value) => {
+      throw new Error(`resolved with ${value}`);
+    },
+    (error: unknown) => error,
+  );
+
+describe('a call', () => {
+  it('returns what the method returns, and reaches the data that the thread was opened with', async () => {
+    const { thread } = open();
+    expect(await thread.call('echo', { list: [1, 2], bytes: new Uint8Array([3]) })).toEqual({
+      list: [1, 2],
+      bytes: new Uint8Array([3]),
+    });
+    expect(await thread.call('data')).toEqual({ answer: 42, announces: false });
+  });
+
+  it('rejects with an error of the registered class, with its fields and its cause', async () => {
+    const error = await errorOf(open().thread.call('refuse', 'size', 370));
+    expect(error).toBeInstanceOf(TooSmallError);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({
+      name: 'TooSmallError',
+      message: 'size is too small',
+      field: 'size',
+      least: 370,
+      cause: { message: 'the cause' },
+    });
+  });
+
+  it('rejects with a plain error that keeps name and code when the class is not registered', async () => {
+    const error = await errorOf(open().thread.call('fail'));
+    expect(error).toMatchObject({ message: 'broken', code: 'BROKEN' });
+    expect((error as Error).stack).toContain('fixture-thread.mjs');
+  });
+
+  it('rejects when arguments or results cannot be cloned, and the thread goes on', async () => {
+    const { thread } = open();
+    await expect(thread.call('echo', () => {})).rejects.toThrow(/could not be cloned/);
+    await expect(thread.call('returnFunction')).rejects.toThrow(/could not be cloned/);
+    expect(await thread.call('echo', 1)).toBe(1);
+    expect(thread.figures.failures).toBe(0);
+  });
+
+  it('is sent one way without waiting', async () => {
+    const { thread, nextEvent } = open();
+    const waiting = thread.call('wait');
+    expect(await nextEvent()).toBe('waiting');
+    thread.send('release');
+    expect(await waiting).toBe('released');
+  });
+});
+
+describe('a thread that ends', () => {
+  it('is replaced; the call that ends threads is refused after the second, and no other', async () => {
+    const { thread } = open();
+    const deadly = errorOf(thread.call('exit'));
+    const others = Promise.all([1, 2, 3].map((value) => thread.call('echo', value)));
+    expect(await deadly).toBeInstanceOf(ThreadEndedError);
+    expect(await others).toEqual([1, 2, 3]);
+    expect(thread.figures).toEqual({ failures: 2, timeouts: 0, callsInFlight: 0 });
+  });
+
+  it('by an error outside of any call is logged, counted and replaced', async () => {
+    const { thread, lines } = open();
+    await thread.call('throwLater');
+    await expect.poll(() => thread.figures.failures, { timeout: 10_000 }).toBe(1);
+    expect(lines).toMatchObject([
+      { msg: 'thread failed', thread: 'fixture', err: { message: 'thrown outside of any call' } },
+    ]);
+    expect(await thread.call('echo', 1)).toBe(1);
+  });
+
+  it('by an error in a one-way call is replaced, too', async () => {
+    const { thread } = open();
+    expect(await thread.call('echo', 1)).toBe(1);
+    thread.send('fail');
+    await expect.poll(() => thread.figures.failures, { timeout: 10_000 }).toBe(1);
+    expect(await thread.call('echo', 2)).toBe(2);
+  });
+
+  it('is started again without a call when it works in the background', async () => {
+    const { thread, nextEvent } = open({ lifetime: 'background' });
+    thread.start();
+    expect(await nextEvent()).toBe('started');
+    thread.send('exit');
+    expect(await nextEvent()).toBe('started');
+    expect(thread.figures.failures).toBe(1);
+  });
+});
+
+describe('a call that exceeds its time limit', () => {
+  it('is rejected, its thread is replaced at once, and the calls beside it complete', async () => {
+    const { thread, nextEvent } = open({ timeLimitMs: 3_000 });
+    const order: string[] = [];
+    const spinning = errorOf(thread.call('spin')).then((error) => {
+      order.push('spin');
+      return error;
+    });
+    expect(await nextEvent()).toBe('spinning');
+    // They reach the thread, which does not read them.
+    const beside = Promise.all([1, 2].map((value) => thread.call('echo', value)));
+    void beside.then(() => order.push('beside'));
+    const error = await spinning;
+    expect(error).toBeInstanceOf(ThreadTimeoutError);
+    expect((error as Error).message).toBe('thread fixture: spin took longer than 3000 ms');
+    expect(await beside).toEqual([1, 2]);
+    expect(order).toEqual(['spin', 'beside']);
+    expect(thread.figures).toEqual({ failures: 1, timeouts: 1, callsInFlight: 0 });
+  });
+
+  it('delays no other call until native code has returned', async () => {
+    const { thread, nextEvent } = open({ timeLimitMs: 2_000 });
+    const blocked = errorOf(thread.call('blockInNativeCode', 12));
+    expect(await nextEvent()).toBe('blocking');
+    expect(await blocked).toBeInstanceOf(ThreadTimeoutError);
+    const startedAt = performance.now();
+    expect(await thread.call('echo', 1)).toBe(1);
+    // The thread that was given up sleeps for ten seconds more.
+    expect(performance.now() - startedAt).toBeLessThan(9_000);
+  });
+});
+
+describe('a stop', () => {
+  it('lets the calls in flight finish, closes the code and refuses later calls', async () => {
+    const { thread, nextEvent } = open();
+    const last = thread.call('echo', 'last');
+    await Promise.all([thread.stop(), thread.stop()]);
+    expect(await last).toBe('last');
+    expect(await nextEvent()).toBe('stopped');
+    expect(await errorOf(thread.call('echo', 1))).toBeInstanceOf(ThreadStoppedError);
+  });
+
+  it('terminates a thread that does not stop within the time limit', async () => {
+    const { thread, lines, nextEvent } = open({ stopTimeLimitMs: 100 });
+    const spinning = errorOf(thread.call('spin'));
+    expect(await nextEvent()).toBe('spinning');
+    await thread.stop();
+    expect(await spinning).toBeInstanceOf(ThreadStoppedError);
+    expect(lines).toMatchObject([{ msg: 'thread did not stop; terminating it' }]);
+  });
+
+  it('returns within its time limits even when native code holds the thread', async () => {
+    const { thread, lines, nextEvent } = open({ stopTimeLimitMs: 100 });
+    const blocked = errorOf(thread.call('blockInNativeCode', 8));
+    expect(await nextEvent()).toBe('blocking');
+    const startedAt = performance.now();
+    await thread.stop();
+    expect(performance.now() - startedAt).toBeLessThan(6_000);
+    expect(await blocked).toBeInstanceOf(ThreadStoppedError);
+    expect(lines.at(-1)).toMatchObject({ msg: 'thread does not end: native code holds it' });
+  });
+});
