@@ -16,6 +16,7 @@ const workspaces = [
   'examples',
   'e2e',
   'bench',
+  'chaos',
 ];
 
 /** Runs a command with its output shown and stops this process when it fails. */

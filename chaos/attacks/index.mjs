@@ -1,0 +1,11 @@
+import { bodies } from './bodies.mjs';
+import { fuzz } from './fuzz.mjs';
+import { requests } from './requests.mjs';
+import { sharedWork } from './shared-work.mjs';
+import { webhooks } from './webhooks.mjs';
+
+/**
+ * Every attack by its name. An attack gets `{ target, tenants, ports, folder, random, signal }` and
+ * goes on until the signal is aborted. `settleMs` is how long it needs before it bites.
+ */
+export const attacks = { ...requests, ...bodies, ...sharedWork, ...webhooks, ...fuzz };

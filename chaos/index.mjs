@@ -1,0 +1,181 @@
+// `npm run chaos [-- --short] [-- ATTACK…]`: honest clients beside each attack. Reports exits, honest
+// failures and the worst latencies, and exits with 1 when a bound is missed.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { attacks } from './attacks/index.mjs';
+import { judge } from './lib/bounds.mjs';
+import { startDnsServer } from './lib/dns-server.mjs';
+import { prepareHonest, runHonest } from './lib/honest.mjs';
+import { startServer } from './lib/server.mjs';
+import { bearer, createTarget, repeat } from './lib/target.mjs';
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    short: { type: 'boolean', default: false },
+    seconds: { type: 'string' },
+    links: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const seconds = Number(options.seconds ?? (options.short ? 4 : 15));
+const links = Number(options.links ?? (options.short ? 20_000 : 1_000_000));
+const seed = Number(options.seed);
+const names = positionals.length > 0 ? positionals : Object.keys(attacks);
+const unknown = names.filter((name) => !attacks[name]);
+if (unknown.length > 0) {
+  console.error(`unknown attack ${unknown.join(', ')}; one of ${Object.keys(attacks).join(', ')}`);
+  process.exit(2);
+}
+
+// Below the ephemeral ports, so that no outgoing connection takes one.
+const firstPort = 23_000 + (process.pid % 500) * 8;
+const ports = {
+  server: firstPort,
+  receiver: firstPort + 1,
+  files: firstPort + 2,
+  dns: firstPort + 3,
+};
+
+const dns = await startDnsServer(ports.dns);
+const server = await startServer({ port: ports.server, dnsPort: ports.dns });
+const honest = await prepareHonest({
+  origin: server.origin,
+  tenant: await server.createTenant('honest'),
+  receiverPort: ports.receiver,
+});
+const tenants = [];
+for (let index = 0; index < 4; index += 1)
+  tenants.push(await server.createTenant(`attacker ${index}`));
+await createLinks(tenants[0], links);
+
+const observe = async (work) => {
+  await server.measure();
+  const clients = await work();
+  return { clients, loop: await server.measure(), exits: server.exits() };
+};
+const honestAlone = () => runHonest({ origin: server.origin, honest, seconds });
+
+// Compiled code, open connections and started threads belong to the control run's past.
+await honestAlone();
+const control = await observe(honestAlone);
+const memoryBefore = await server.memory();
+const controlRow = { name: 'control', ...control, responses: {}, faults: [] };
+print(controlRow, []);
+
+let missed = 0;
+for (const name of names) {
+  if (server.exits() > 0) break;
+  const row = await runAttack(name);
+  const misses = judge(row, control);
+  missed += misses.length;
+  print(row, misses);
+}
+
+missed += await checkMemory();
+const stopMs = await server.stop();
+if (stopMs > 10_000) {
+  missed += 1;
+  console.log(`MISSED: SIGTERM ended the server after ${Math.round(stopMs)} ms; at most 10000`);
+}
+dns.stop();
+honest.stop();
+console.log(missed === 0 ? '\nevery bound holds' : `\n${missed} bounds missed`);
+process.exit(missed === 0 ? 0 : 1);
+
+async function runAttack(name) {
+  const attacker = fork(fileURLToPath(new URL('attacker.mjs', import.meta.url)));
+  const faultsBefore = server.faults().length;
+  const result = once(attacker, 'message');
+  attacker.send({
+    name,
+    seed,
+    context: {
+      origin: server.origin,
+      port: server.port,
+      tenants,
+      ports,
+      links,
+      folder: server.folder,
+    },
+  });
+  const row = await observe(honestAlone);
+  attacker.send('stop');
+  const [responses] = await Promise.race([result, sleep(10_000, [{ 'attacker hung': 1 }])]);
+  attacker.kill('SIGKILL');
+  await removeWebhooks();
+  return { name, ...row, responses, faults: server.faults().slice(faultsBefore) };
+}
+
+/** What an attack has left behind must not be the next one's burden. */
+async function removeWebhooks() {
+  const target = createTarget({ ...server, signal: new AbortController().signal });
+  for (const tenant of tenants) {
+    for (;;) {
+      const page = await target.request('GET', '/api/v1/webhooks?limit=100', {
+        headers: bearer(tenant),
+      });
+      const items = page?.status === 200 ? JSON.parse(page.text).data.items : [];
+      if (items.length === 0) break;
+      for (const { id } of items) {
+        await target.request('DELETE', `/api/v1/webhooks/${id}`, {
+          headers: { authorization: `Bearer ${tenant.token}` },
+        });
+      }
+    }
+  }
+}
+
+async function createLinks(tenant, count) {
+  const done = new AbortController();
+  const target = createTarget({ ...server, signal: new AbortController().signal });
+  const requests = Math.ceil(count / 100);
+  await repeat(done.signal, 4, async (turn) => {
+    if (turn >= requests) done.abort();
+    if (turn > requests) return;
+    const urls = Array.from({ length: 100 }, (_, index) => ({
+      targetUrl: `https://example.com/${turn}/${index}`,
+      title: `Attack page ${turn} ${index}`,
+      tags: ['attack'],
+    }));
+    const response = await target.request('POST', '/api/v1/urls/bulk', {
+      headers: bearer(tenant),
+      body: JSON.stringify({ urls }),
+    });
+    if (response?.status !== 201) throw new Error(`links could not be made: ${response?.text}`);
+  });
+}
+
+/** Within a minute after the last attack, memory is back to at most 1.2 times what it was. */
+async function checkMemory() {
+  if (server.exits() > 0) {
+    console.log('MISSED: the server ended');
+    return 1;
+  }
+  const bound = memoryBefore.rssMb * 1.2;
+  const deadline = performance.now() + 60_000;
+  let now = await server.memory();
+  while (now && now.rssMb > bound && performance.now() < deadline) {
+    await sleep(2_000);
+    now = await server.memory();
+  }
+  const isWithin = now !== undefined && now.rssMb <= bound;
+  console.log(
+    `${isWithin ? '' : 'MISSED: '}memory ${memoryBefore.rssMb.toFixed(0)} MB before, ${now?.rssMb.toFixed(0)} MB after; at most ${bound.toFixed(0)} MB`,
+  );
+  return isWithin ? 0 : 1;
+}
+
+function print({ name, clients, loop, exits, responses, faults }, misses) {
+  const figure = ({ count, p999Ms, maxMs, failures }) =>
+    `${count} p99.9 ${Math.round(p999Ms)} max ${Math.round(maxMs)}${Object.keys(failures).length > 0 ? ` FAILED ${JSON.stringify(failures)}` : ''}`;
+  const parts = Object.entries(clients).map(([kind, summary]) => `${kind} ${figure(summary)}`);
+  console.log(
+    `${misses.length === 0 ? 'ok    ' : 'MISSED'} ${name.padEnd(26)} loop max ${Math.round(loop?.maxDelayMs ?? -1)} ms | ${parts.join(' | ')} | exits ${exits} | attack ${JSON.stringify(responses)}`,
+  );
+  for (const miss of misses) console.log(`         ${miss}`);
+  for (const fault of faults.slice(0, 3)) console.log(`         log: ${fault.slice(0, 300)}`);
+}

@@ -1,0 +1,17 @@
+/** A small seeded generator (mulberry32), so that a run of the fuzzer can be repeated. */
+export function seededRandom(seed) {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const integer = (below) => Math.floor(next() * below);
+  return {
+    integer,
+    chance: (share) => next() < share,
+    pick: (values) => values[integer(values.length)],
+    bytes: (length) => Buffer.from(Array.from({ length }, () => integer(256))),
+  };
+}

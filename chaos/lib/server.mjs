@@ -1,0 +1,119 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const command = join(root, 'packages/server/bin/shorty-server.js');
+export const shorty = join(root, 'packages/cli/dist/bin.js');
+
+/**
+ * Starts the built server as an operator would, on a new SQLite file and at the default log level,
+ * with a probe inside that measures the event loop.
+ */
+export async function startServer({ port, dnsPort }) {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-chaos-'));
+  const logPath = join(folder, 'server.log');
+  const environment = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    NODE_ENV: 'production',
+    PORT: String(port),
+    SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`,
+    SHORTY_SHORT_DOMAIN: 'short.example',
+    SHORTY_CLIENT_ID: 'chaos-operator',
+    SHORTY_CLIENT_SECRET: 'chaos-operator-secret-of-40-characters-x',
+    SHORTY_ALLOW_PRIVATE_NETWORK: '1',
+    SHORTY_DNS_SERVERS: `127.0.0.1:${dnsPort}`,
+    // The harness asks for far more than an organization does, from one address.
+    SHORTY_RATE_LIMIT: '0',
+  };
+  const log = openSync(logPath, 'w');
+  const child = spawn(
+    process.execPath,
+    ['--expose-gc', '--import', fileURLToPath(new URL('probe.mjs', import.meta.url)), command],
+    { env: environment, stdio: ['ignore', log, log, 'ipc'] },
+  );
+  closeSync(log);
+  process.once('exit', () => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  let exits = 0;
+  child.on('exit', () => {
+    exits += 1;
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await waitFor('the server to listen', 30_000, async () => {
+    if (exits > 0) throw new Error(`the server ended:\n${readFileSync(logPath, 'utf8')}`);
+    return (await fetch(`${origin}/health/ready`).catch(() => undefined))?.ok;
+  });
+
+  async function ask(question) {
+    if (exits > 0) return undefined;
+    child.send(question);
+    const [reply] = await Promise.race([once(child, 'message'), sleep(30_000, [undefined])]);
+    return reply;
+  }
+
+  return {
+    origin,
+    port,
+    folder,
+    pid: child.pid,
+    exits: () => exits,
+    measure: () => ask('measure'),
+    memory: () => ask('memory'),
+    /** Log lines at level error or above, and lines that are no log lines. */
+    faults: () =>
+      readFileSync(logPath, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '' && !/^\{"level":[1-4]0,/.test(line)),
+    async createTenant(name) {
+      const args = [command, 'orgs', 'create', '--name', name, '--plan', 'enterprise', '--json'];
+      const { stdout } = await run(process.execPath, args, { env: environment });
+      const { clientId, clientSecret } = JSON.parse(stdout);
+      return {
+        name,
+        clientId,
+        clientSecret,
+        token: await fetchToken(origin, clientId, clientSecret),
+      };
+    },
+    /** Asks for a stop; the milliseconds until the process has ended, killed after 20 s. */
+    async stop() {
+      if (exits > 0) return 0;
+      const startedAt = performance.now();
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+      await ended;
+      clearTimeout(timer);
+      return performance.now() - startedAt;
+    },
+  };
+}
+
+async function fetchToken(origin, clientId, clientSecret) {
+  const response = await fetch(`${origin}/api/v1/auth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ clientId, clientSecret }),
+  });
+  if (!response.ok) throw new Error(`no token for ${clientId}: ${response.status}`);
+  return (await response.json()).data.accessToken;
+}
+
+/** Polls until the condition holds; throws with what it waited for at the deadline. */
+export async function waitFor(what, withinMs, condition) {
+  const deadline = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms for ${what}`);
+    await sleep(50);
+  }
+}
