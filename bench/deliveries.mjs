@@ -124,7 +124,7 @@ async function pendingStore(receiver, count) {
 /** What it takes to find out who waits, and to claim a transaction's worth. */
 async function claimMs({ store: { queue }, webhookId }) {
   const startedAt = performance.now();
-  await queue.findReceivers();
+  await queue.findEndpoints();
   const claimed = await queue.advance([], [{ webhookId, count: 32 }], Date.now(), 20_000);
   const ms = performance.now() - startedAt;
   await queue.release(claimed, Date.now());
@@ -178,7 +178,7 @@ async function openStore(databaseUrl) {
       .execute(),
   );
   const isAnyPending = async (webhookIds) => {
-    for (const { webhookId } of await queue.findReceivers()) {
+    for (const { webhookId } of await queue.findEndpoints()) {
       if (webhookIds.includes(webhookId)) return true;
     }
     return false;

@@ -45,12 +45,15 @@ export function deliveryFamilies({
       })),
     },
     single('shorty_deliveries_pending', 'gauge', 'Deliveries that are not over.', pending),
-    single(
-      'shorty_deliveries_overdue_seconds',
-      'gauge',
-      'How long the delivery that has waited longest should have been attempted.',
-      overdueMs / 1000,
-    ),
+    {
+      name: 'shorty_webhook_oldest_pending_seconds',
+      type: 'gauge',
+      help: 'How long the oldest delivery that is due has waited for an attempt, by whether its endpoint answers in time.',
+      samples: (['answering', 'slow'] as const).map((endpoint) => ({
+        labels: { endpoint },
+        value: overdueMs[endpoint] / 1000,
+      })),
+    },
     single(
       'shorty_dispatcher_idle_seconds',
       'gauge',

@@ -6,6 +6,8 @@ import { GuardedFetchError, toGuardedFetchError } from './guarded-fetch-error.js
 // A body that is a little longer than what is kept of it is read to its end: the connection can be
 // used again then.
 const drainBytes = 64 * 1024;
+// A receiver may send 1xx responses without end, as fast as they are parsed.
+const maxInformational = 10;
 
 /** One request and its answer, within the time given. No redirect is followed. */
 export function exchange(
@@ -38,6 +40,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #isSettled = false;
   #status = 0;
+  #informational = 0;
   #headers: IncomingHttpHeaders = {};
   #size = 0;
 
@@ -71,7 +74,10 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    if (status < 200) return;
+    if (status < 200) {
+      this.#countInformational(controller);
+      return;
+    }
     this.#status = status;
     this.#headers = headers;
     const { method, maxResponseBytes, onOversize } = this.#request;
@@ -98,6 +104,14 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     this.#fail(toGuardedFetchError(error));
+  }
+
+  #countInformational(controller: Dispatcher.DispatchController): void {
+    this.#informational += 1;
+    if (this.#informational <= maxInformational) return;
+    const message = `There are more than ${maxInformational} informational responses`;
+    this.#fail(new GuardedFetchError('protocol', message));
+    controller.abort(new Error('too many informational responses'));
   }
 
   #failOversize(controller: Dispatcher.DispatchController): void {

@@ -2,11 +2,11 @@ import { signBody } from '@shorty/webhook-verifier';
 import type { GuardedFetch } from '../net/guarded-fetch.js';
 import { GuardedFetchError } from '../net/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
-import type { AttemptOutcome, ClaimedDelivery, Receiver } from './delivery-queue.js';
+import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './delivery-queue.js';
 import { nextAttemptAt, type RetrySchedule } from './retry-schedule.js';
 import { keptResponseBytes } from './webhook-contract.js';
 
-/** How long a receiver has to acknowledge. Specification, "Limits". */
+/** How long an endpoint has to acknowledge. Specification, "Limits". */
 export const attemptTimeoutMs = 5_000;
 
 const userAgent = 'Shorty-Webhooks/1';
@@ -18,22 +18,22 @@ export interface AttemptContext {
   readonly signal: AbortSignal;
 }
 
-/** Signs a delivery anew, posts it, and tells what became of it. Throws only the signal's reason. */
+/** Signs a delivery anew and posts it; returns the outcome. Throws only the signal's reason. */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
-  receiver: Receiver,
+  endpoint: Endpoint,
   { fetch, schedule, clock, signal }: AttemptContext,
 ): Promise<AttemptOutcome> {
   const attemptedAt = clock();
   const startedAt = performance.now();
   const headers: Record<string, string> = signBody(delivery.body, delivery.eventType, {
-    secret: secretsAt(receiver, attemptedAt),
+    secret: secretsAt(endpoint, attemptedAt),
     deliveryId: delivery.id,
     now: new Date(attemptedAt),
   });
   headers['User-Agent'] = userAgent;
   const answer = await fetch
-    .request(receiver.url, {
+    .request(endpoint.url, {
       method: 'POST',
       headers,
       body: delivery.body,
@@ -73,8 +73,8 @@ export async function attemptDelivery(
 }
 
 /** The secrets that sign: for a day after a rotation the one before as well. */
-function secretsAt(receiver: Receiver, now: number): readonly string[] {
-  const { secret, previousSecret, previousSecretExpiresAt } = receiver;
+function secretsAt(endpoint: Endpoint, now: number): readonly string[] {
+  const { secret, previousSecret, previousSecretExpiresAt } = endpoint;
   const bothSign = previousSecret !== null && now < (previousSecretExpiresAt ?? 0);
   return bothSign ? [secret, previousSecret] : [secret];
 }

@@ -1,12 +1,13 @@
-import type { CompiledQuery } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
 import { countUses, UseTally } from '../usage/usage-meters.js';
 
-/** Where deliveries go, and what signs them. */
-export interface Receiver {
+/** Where deliveries of a webhook go, and what signs them. */
+export interface Endpoint {
   readonly webhookId: string;
+  readonly organizationId: string;
   readonly url: string;
   readonly secret: string;
   readonly previousSecret: string | null;
@@ -60,15 +61,16 @@ export class DeliveryQueue {
     this.#queries = buildQueries(database);
   }
 
-  /** Receivers that are on and have something pending. */
-  async findReceivers(): Promise<Receiver[]> {
-    const { rows } = await this.#database.read.executeQuery(this.#queries.receivers());
-    return rows.flatMap((row): Receiver[] =>
+  /** Active endpoints that have pending deliveries. */
+  async findEndpoints(): Promise<Endpoint[]> {
+    const { rows } = await this.#database.read.executeQuery(this.#queries.endpoints());
+    return rows.flatMap((row): Endpoint[] =>
       row.due_at === null
         ? []
         : [
             {
               webhookId: row.id,
+              organizationId: row.organization_id,
               url: row.url,
               secret: row.secret,
               previousSecret: row.previous_secret,
@@ -97,11 +99,7 @@ export class DeliveryQueue {
   ): Promise<ClaimedDelivery[]> {
     return this.#database.write(async (transaction) => {
       await this.#record(transaction, outcomes);
-      const claimed: ClaimedDelivery[] = [];
-      for (const claim of claims) {
-        await this.#claim(transaction, claim, now, now + leaseMs, claimed);
-      }
-      return claimed;
+      return this.#claim(transaction, claims, now, now + leaseMs);
     }, 'deliveries');
   }
 
@@ -150,31 +148,72 @@ export class DeliveryQueue {
 
   async #claim(
     transaction: WriteTransaction,
-    { webhookId, count }: Claim,
+    claims: readonly Claim[],
     now: number,
     leasedUntil: number,
-    claimed: ClaimedDelivery[],
-  ): Promise<void> {
-    const { rows } = await transaction.executeQuery(this.#queries.due(webhookId, now, count));
-    for (const { id, organization_id, is_charged, type, body, attempts } of rows) {
-      claimed.push({
-        id,
-        webhookId,
-        organizationId: organization_id,
-        isCharged: is_charged === 1,
-        eventType: type,
-        body,
-        attempts,
-        leasedUntil,
-      });
-    }
+  ): Promise<ClaimedDelivery[]> {
+    if (claims.length === 0) return [];
+    const rows = await this.#findDue(transaction, claims, now);
     for (let start = 0; start < rows.length; start += leasedAtOnce) {
       const ids = rows.slice(start, start + leasedAtOnce).map(({ id }) => id);
       // The statement takes so many ids, so the last one fills up what is left.
       while (ids.length < leasedAtOnce) ids.push(ids[0] as string);
       await transaction.executeQuery(this.#queries.lease(leasedUntil, ...ids));
     }
+    return rows.map((row) => ({
+      id: row.id,
+      webhookId: row.webhook_id,
+      organizationId: row.organization_id,
+      isCharged: row.is_charged === 1,
+      eventType: row.type,
+      body: row.body,
+      attempts: row.attempts,
+      leasedUntil,
+    }));
   }
+
+  /** The oldest due deliveries of each webhook. A round trip costs PostgreSQL more than the query. */
+  async #findDue(
+    transaction: WriteTransaction,
+    claims: readonly Claim[],
+    now: number,
+  ): Promise<DueRow[]> {
+    if (this.#database.engine === 'postgres') {
+      const { rows } = await transaction.executeQuery(dueOfMany(claims, now));
+      return rows;
+    }
+    const found: DueRow[] = [];
+    for (const { webhookId, count } of claims) {
+      const { rows } = await transaction.executeQuery(this.#queries.due(webhookId, now, count));
+      for (const row of rows) found.push(row);
+    }
+    return found;
+  }
+}
+
+interface DueRow {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly organization_id: string;
+  readonly is_charged: number;
+  readonly type: string;
+  readonly body: string;
+  readonly attempts: number;
+}
+
+/** Passes over deliveries that another dispatcher is just claiming. */
+function dueOfMany(claims: readonly Claim[], now: number): CompiledQuery<DueRow> {
+  return CompiledQuery.raw(
+    `select due.*, events.organization_id, events.type, events.body
+      from unnest($1::text[], $2::bigint[]) as claim(webhook_id, count)
+      cross join lateral (
+        select id, webhook_id, event_id, attempts, is_charged from deliveries
+        where deliveries.webhook_id = claim.webhook_id and due_at is not null and due_at <= $3
+        order by due_at limit claim.count for update skip locked
+      ) as due
+      join events on events.id = due.event_id`,
+    [claims.map(({ webhookId }) => webhookId), claims.map(({ count }) => count), now],
+  ) as CompiledQuery<DueRow>;
 }
 
 function deliveredAtOf({ error, attemptedAt, durationMs }: AttemptOutcome): number | null {
@@ -199,10 +238,11 @@ function changeOf(outcome: AttemptOutcome) {
   };
 }
 
-function buildQueries({ read, engine }: Database) {
-  const receivers = read
+function buildQueries({ read }: Database) {
+  const endpoints = read
     .selectFrom('webhooks')
-    .select(['id', 'url', 'secret', 'previous_secret', 'previous_secret_expires_at'])
+    .select(['id', 'organization_id', 'url', 'secret'])
+    .select(['previous_secret', 'previous_secret_expires_at'])
     .select(({ selectFrom }) =>
       selectFrom('deliveries')
         .select('due_at')
@@ -221,21 +261,19 @@ function buildQueries({ read, engine }: Database) {
     .where('due_at', 'is not', null)
     .compile();
   return {
-    receivers: () => receivers,
+    endpoints: () => endpoints,
     pending: () => pending,
     due: prepare(
       read
         .selectFrom('deliveries')
         .innerJoin('events', 'events.id', 'deliveries.event_id')
-        .select(['deliveries.id', 'deliveries.attempts', 'deliveries.is_charged'])
+        .select(['deliveries.id', 'webhook_id', 'deliveries.attempts', 'deliveries.is_charged'])
         .select(['events.organization_id', 'events.type', 'events.body'])
         .where('webhook_id', '=', '')
         .where('due_at', 'is not', null)
         .where('due_at', '<=', 0)
         .orderBy('due_at')
-        .limit(1)
-        // Those that another dispatcher is just claiming.
-        .$if(engine === 'postgres', (query) => query.forUpdate('deliveries').skipLocked()),
+        .limit(1),
     ),
     lease: compileUpdate(
       read

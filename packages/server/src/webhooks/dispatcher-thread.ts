@@ -21,7 +21,7 @@ export class DispatcherThread implements Service {
   #ended: Promise<void> = Promise.resolve();
   #isStopping = false;
   #told: { readonly figures: DispatchFigures; readonly at: number } = {
-    figures: { attempts: [], pending: 0, overdueMs: 0, sinceTurnMs: 0 },
+    figures: { attempts: [], pending: 0, overdueMs: { answering: 0, slow: 0 }, sinceTurnMs: 0 },
     at: performance.now(),
   };
 

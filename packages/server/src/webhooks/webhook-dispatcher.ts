@@ -4,11 +4,12 @@ import type { GuardedFetch } from '../net/guarded-fetch.js';
 import type { Clock } from '../ports.js';
 import { Trouble } from '../trouble.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
-import { Bell } from './bell.js';
-import type { AttemptOutcome, Claim, ClaimedDelivery, DeliveryQueue } from './delivery-queue.js';
+import type { AttemptOutcome, ClaimedDelivery, DeliveryQueue } from './delivery-queue.js';
+import { type EndpointQueue, slowAfterMs } from './endpoint-queue.js';
+import { EndpointScheduler, type PlannedClaim } from './endpoint-scheduler.js';
 import { type OutcomeCount, OutcomeTally } from './outcome-tally.js';
-import { ReceiverLane } from './receiver-lane.js';
 import type { RetrySchedule } from './retry-schedule.js';
+import { Signal } from './signal.js';
 
 export interface WebhookDispatcherOptions {
   readonly queue: DeliveryQueue;
@@ -18,62 +19,72 @@ export interface WebhookDispatcherOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** What there is to watch. */
+/** The dispatcher's figures for metrics and health. */
 export interface DispatchFigures {
-  /** Since the start, as far as they are recorded. */
+  /** Recorded attempts since the start. */
   readonly attempts: readonly OutcomeCount[];
   /** Deliveries that are not over, as of some seconds ago. */
   readonly pending: number;
-  /** How long the one that has waited longest should have been attempted; 0 when none waits. */
-  readonly overdueMs: number;
-  /** How long ago the dispatcher last got through a turn. */
+  /** How long the oldest delivery that is due has waited for an attempt; 0 when none waits. */
+  readonly overdueMs: {
+    /** For endpoints that answer in time, or have not been tried yet. */
+    readonly answering: number;
+    /** For endpoints that hang or answer slowly: their own backlog makes them wait. */
+    readonly slow: number;
+  };
+  /** How long ago the dispatcher last completed a turn. */
   readonly sinceTurnMs: number;
 }
 
-// A process that was killed keeps its deliveries from being sent for no longer than this.
+// After a crash, claimed deliveries are due again no later than this.
 const leaseMs = 20_000;
-// What is not begun by then is left to whoever claims it next.
+// A delivery that is not sent by then is left to whoever claims it next.
 const leaseMarginMs = attemptTimeoutMs + 2_000;
-// How often storage is asked what is due, for what other processes and time have made so.
+// How often storage is asked what is due: other processes and time make deliveries due.
 const scanEveryMs = 500;
-// Counting reads an index as a whole.
+// Between two scans at least so many times the duration of the first: many endpoints make scans long.
+const scanPauseFactor = 4;
+// Counting reads a whole index.
 const countEveryMs = 5_000;
-// Outcomes are recorded together: so many, or those of so many milliseconds.
+// Outcomes are recorded together: this many, or those of this many milliseconds.
 const flushCount = 256;
 const flushAfterMs = 25;
-// In memory at once, for all receivers together.
-const maxHeld = 2_048;
+// What is known about an endpoint that is not used any more is forgotten after this time.
+const forgetAfterMs = 10 * 60_000;
 const stopGraceMs = 1_000;
 
 /**
- * Sends what is due and records what became of it: claim, sign, post, record. Each receiver has a
- * lane of its own, so that none waits for another. A delivery is recorded after its attempt, so that
+ * Sends what is due and records the outcomes: claim, sign, post, record. Each endpoint has a queue of
+ * its own, and the scheduler decides which queues claim. A delivery is recorded after its attempt, so
  * a crash in between sends it again and never loses it.
  */
 export class WebhookDispatcher implements Service {
   readonly name = 'webhooks';
   readonly #options: WebhookDispatcherOptions;
   readonly #context: AttemptContext;
-  readonly #lanes = new Map<string, ReceiverLane>();
+  readonly #scheduler = new EndpointScheduler();
   #outcomes: AttemptOutcome[] = [];
+  /** Claimed deliveries whose endpoint has become slow: others need their memory. */
+  #unsent: ClaimedDelivery[] = [];
   #held = 0;
   readonly #abort = new AbortController();
   #running: Promise<void> | undefined;
   #isStopping = false;
   #isScanDue = true;
-  #scannedAt = 0;
+  #scannedAt = Number.NEGATIVE_INFINITY;
+  #scanTookMs = 0;
   readonly #tally = new OutcomeTally();
   #pending = 0;
   #countedAt = Number.NEGATIVE_INFINITY;
-  #earliestDueAt = Number.POSITIVE_INFINITY;
+  #earliestDueAt = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };
   #turnedAt = performance.now();
-  readonly #bell = new Bell();
+  readonly #signal = new Signal();
   #flushTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
     this.#context = { ...options, signal: this.#abort.signal };
-    // Every attempt under way listens.
+    // Every attempt in flight listens.
     setMaxListeners(0, this.#abort.signal);
   }
 
@@ -81,20 +92,21 @@ export class WebhookDispatcher implements Service {
     this.#running ??= this.#run();
   }
 
-  /** Waits a moment for what is under way, gives back the rest, and ends. */
+  /** Waits a moment for attempts in flight, releases what was not sent, and ends. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#bell.ring();
+    this.#signal.notify();
     await this.#running;
     await this.#options.fetch.close();
   }
 
   get figures(): DispatchFigures {
-    const { clock } = this.#options;
+    const now = this.#options.clock();
+    const { answering, slow } = this.#earliestDueAt;
     return {
       attempts: this.#tally.counts,
       pending: this.#pending,
-      overdueMs: Math.max(0, clock() - this.#earliestDueAt),
+      overdueMs: { answering: Math.max(0, now - answering), slow: Math.max(0, now - slow) },
       sinceTurnMs: performance.now() - this.#turnedAt,
     };
   }
@@ -102,16 +114,16 @@ export class WebhookDispatcher implements Service {
   /** Says that something may be due. */
   wake(): void {
     this.#isScanDue = true;
-    this.#bell.ring();
+    this.#signal.notify();
   }
 
-  /** Sends everything that is due now, and resolves when all of it is recorded; how many attempts. */
-  async runOnce(): Promise<number> {
+  /** Sends everything that is due now and records the outcomes; returns the number of attempts. */
+  async drain(): Promise<number> {
     let attempts = 0;
-    this.#isScanDue = true;
+    await this.#scan();
     do {
-      attempts += await this.#turn();
-      if (this.#held > 0 && this.#outcomes.length === 0) await this.#bell.wait(scanEveryMs);
+      attempts += await this.#tick();
+      if (this.#held > 0 && this.#outcomes.length === 0) await this.#signal.wait(scanEveryMs);
     } while (this.#held > 0 || this.#outcomes.length > 0 || this.#hasMore);
     return attempts;
   }
@@ -120,147 +132,171 @@ export class WebhookDispatcher implements Service {
     const trouble = new Trouble(this.#options.onError);
     while (!this.#isStopping) {
       try {
-        await this.#turn();
+        await this.#tick();
         this.#turnedAt = performance.now();
         trouble.hasPassed();
       } catch (error) {
         trouble.note(error);
       }
-      if (!this.#isStopping) await this.#bell.wait(scanEveryMs);
+      if (!this.#isStopping) await this.#signal.wait(this.#nextTickInMs());
     }
     await this.#finish();
   }
 
   async #finish(): Promise<void> {
     const { queue, clock, onError } = this.#options;
-    const waiting = [...this.#lanes.values()].flatMap((lane) => lane.drain());
-    this.#held -= waiting.length;
+    for (const each of this.#scheduler.queues()) this.#discard(each.drain());
     const deadline = performance.now() + stopGraceMs;
-    while (this.#held > 0 && performance.now() < deadline) await this.#bell.wait(flushAfterMs);
+    while (this.#held > 0 && performance.now() < deadline) await this.#signal.wait(flushAfterMs);
     // What is cut off now is sent again at the next start.
     this.#abort.abort(new Error('the server stops'));
-    while (this.#held > 0) await this.#bell.wait(flushAfterMs);
+    while (this.#held > 0) await this.#signal.wait(flushAfterMs);
     try {
-      await queue.advance(this.#takeOutcomes(), [], clock(), leaseMs);
-      await queue.release(waiting, clock());
+      while (this.#outcomes.length > 0) {
+        await queue.advance(this.#takeOutcomes(), [], clock(), leaseMs);
+      }
+      await queue.release(this.#unsent.splice(0), clock());
     } catch (error) {
       onError(error);
     }
   }
 
-  /** Records what has come, claims what there is room for, and sends it; how many were recorded. */
-  async #turn(): Promise<number> {
+  /** Records outcomes, claims what the scheduler plans, and sends it; returns how many were recorded. */
+  async #tick(): Promise<number> {
     const { queue, clock } = this.#options;
-    if (this.#isScanDue || performance.now() - this.#scannedAt >= scanEveryMs) await this.#scan();
+    if (this.#nextScanInMs() <= 0) await this.#scan();
+    await queue.release(this.#unsent.splice(0), clock());
     const outcomes = this.#takeOutcomes();
-    const claims = this.#claims();
+    const claims = this.#isStopping ? [] : this.#scheduler.plan();
     if (outcomes.length === 0 && claims.length === 0) return 0;
     let claimed: ClaimedDelivery[];
     try {
       claimed = await queue.advance(outcomes, claims, clock(), leaseMs);
     } catch (error) {
-      // They are recorded as soon as storage takes them; meanwhile nothing is claimed.
+      // They are recorded as soon as storage accepts them; meanwhile nothing is claimed.
       this.#outcomes.unshift(...outcomes);
       throw error;
     }
     for (const outcome of outcomes) this.#tally.add(outcome);
-    this.#held += claimed.length;
-    for (const { webhookId, lane, count } of claims) {
-      const own = claimed.filter((delivery) => delivery.webhookId === webhookId);
-      lane.hasMore = own.length === count;
-      lane.add(own);
-      this.#send(lane);
-      // Whoever was served goes to the end, for when there is not room for all.
-      this.#lanes.delete(webhookId);
-      this.#lanes.set(webhookId, lane);
-    }
+    this.#accept(claims, claimed);
     return outcomes.length;
   }
 
-  /** Learns which receivers have something due, and what has changed about them. */
-  async #scan(): Promise<void> {
-    this.#isScanDue = false;
-    this.#scannedAt = performance.now();
-    const { queue, clock } = this.#options;
-    const now = clock();
-    const receivers = await queue.findReceivers();
-    this.#earliestDueAt = receivers.reduce(
-      (earliest, { dueAt }) => Math.min(earliest, dueAt),
-      Number.POSITIVE_INFINITY,
-    );
-    if (performance.now() - this.#countedAt >= countEveryMs) {
-      this.#pending = await queue.countPending();
-      this.#countedAt = performance.now();
+  #accept(claims: readonly PlannedClaim[], claimed: readonly ClaimedDelivery[]): void {
+    this.#held += claimed.length;
+    const byWebhook = new Map<string, ClaimedDelivery[]>();
+    for (const delivery of claimed) {
+      const own = byWebhook.get(delivery.webhookId);
+      if (own) own.push(delivery);
+      else byWebhook.set(delivery.webhookId, [delivery]);
     }
-    const known = new Set(receivers.map(({ webhookId }) => webhookId));
-    for (const [webhookId, lane] of this.#lanes) {
-      if (known.has(webhookId)) continue;
-      // It has been turned off or deleted, or has nothing more; what waits is given back by its lease.
-      this.#held -= lane.drain().length;
-      lane.hasMore = false;
-      if (lane.held === 0) this.#lanes.delete(webhookId);
-    }
-    for (const receiver of receivers) {
-      const lane = this.#lanes.get(receiver.webhookId);
-      const hasMore = receiver.dueAt <= now;
-      if (lane) {
-        lane.receiver = receiver;
-        lane.hasMore ||= hasMore;
-      } else if (hasMore) {
-        const made = new ReceiverLane(receiver);
-        made.hasMore = true;
-        this.#lanes.set(receiver.webhookId, made);
-      }
+    // Claims are planned in parts. The next tick has the next part, or nothing to do.
+    if (claims.length > 0) this.#signal.notify();
+    for (const { webhookId, queue, count } of claims) {
+      const own = byWebhook.get(webhookId) ?? [];
+      queue.hasMore = own.length === count;
+      queue.add(own);
+      this.#send(queue);
     }
   }
 
-  #claims(): (Claim & { readonly lane: ReceiverLane })[] {
-    const claims = [];
-    let left = maxHeld - this.#held;
-    for (const [webhookId, lane] of this.#lanes) {
-      const count = lane.hasMore ? Math.min(lane.room, left) : 0;
-      if (count === 0) continue;
-      left -= count;
-      claims.push({ webhookId, lane, count });
+  #nextScanInMs(): number {
+    const pauseMs = this.#isScanDue ? scanPauseFactor * this.#scanTookMs : scanEveryMs;
+    return this.#scannedAt + pauseMs - performance.now();
+  }
+
+  #nextTickInMs(): number {
+    return Math.min(scanEveryMs, Math.max(1, this.#nextScanInMs()));
+  }
+
+  /** Learns which endpoints have something due, and what has changed about them. */
+  async #scan(): Promise<void> {
+    const startedAt = performance.now();
+    this.#isScanDue = false;
+    const { queue, clock } = this.#options;
+    const now = clock();
+    const endpoints = await queue.findEndpoints();
+    if (startedAt - this.#countedAt >= countEveryMs) {
+      this.#pending = await queue.countPending();
+      this.#countedAt = startedAt;
     }
-    return claims;
+    const earliest = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };
+    const pending = new Set<EndpointQueue>();
+    for (const endpoint of endpoints) {
+      const isDue = endpoint.dueAt <= now;
+      let own = this.#scheduler.get(endpoint);
+      if (own) own.endpoint = endpoint;
+      else if (isDue) own = this.#scheduler.add(endpoint);
+      if (own) {
+        own.hasMore ||= isDue;
+        pending.add(own);
+      }
+      const kind = own?.isSlow ? 'slow' : 'answering';
+      earliest[kind] = Math.min(earliest[kind], endpoint.dueAt);
+    }
+    this.#earliestDueAt = earliest;
+    for (const own of this.#scheduler.queues()) {
+      if (pending.has(own)) continue;
+      // It has been turned off or deleted, or has nothing more.
+      own.hasMore = false;
+      this.#discard(own.drain());
+      if (own.held === 0 && startedAt - own.usedAt > forgetAfterMs) this.#scheduler.remove(own);
+    }
+    this.#scannedAt = performance.now();
+    this.#scanTookMs = this.#scannedAt - startedAt;
   }
 
   get #hasMore(): boolean {
-    return [...this.#lanes.values()].some(({ hasMore }) => hasMore);
+    for (const { hasMore } of this.#scheduler.queues()) if (hasMore) return true;
+    return false;
   }
 
-  #send(lane: ReceiverLane): void {
+  /** Puts aside what will not be sent, to be released. */
+  #discard(deliveries: readonly ClaimedDelivery[]): void {
+    this.#held -= deliveries.length;
+    this.#unsent.push(...deliveries);
+  }
+
+  #send(queue: EndpointQueue): void {
     const { clock } = this.#options;
-    for (let delivery = lane.next(); delivery; delivery = lane.next()) {
+    for (let delivery = queue.next(); delivery; delivery = queue.next()) {
       if (clock() > delivery.leasedUntil - leaseMarginMs) {
-        lane.finish(undefined);
+        queue.finish(undefined, false);
         this.#held -= 1;
       } else {
-        void this.#attempt(lane, delivery);
+        void this.#attempt(queue, delivery);
       }
     }
   }
 
-  async #attempt(lane: ReceiverLane, delivery: ClaimedDelivery): Promise<void> {
+  async #attempt(queue: EndpointQueue, delivery: ClaimedDelivery): Promise<void> {
     let outcome: AttemptOutcome | undefined;
+    let isSlow = false;
+    const timer = setTimeout(() => {
+      isSlow = true;
+      const unsent = queue.markSlow();
+      queue.hasMore ||= unsent.length > 0;
+      this.#discard(unsent);
+    }, slowAfterMs);
     try {
-      outcome = await attemptDelivery(delivery, lane.receiver, this.#context);
+      outcome = await attemptDelivery(delivery, queue.endpoint, this.#context);
     } catch (error) {
       // Cut off by a stop, or a fault of ours: due again when the lease ends.
       if (!this.#abort.signal.aborted) this.#options.onError(error);
     }
-    lane.finish(outcome);
+    clearTimeout(timer);
+    queue.finish(outcome, isSlow);
     this.#held -= 1;
     if (outcome) this.#outcomes.push(outcome);
-    if (!this.#isStopping) this.#send(lane);
-    if (this.#outcomes.length >= flushCount || this.#held === 0) this.#bell.ring();
-    else this.#flushTimer ??= setTimeout(() => this.#bell.ring(), flushAfterMs);
+    if (!this.#isStopping) this.#send(queue);
+    if (this.#outcomes.length >= flushCount || this.#held === 0) this.#signal.notify();
+    else this.#flushTimer ??= setTimeout(() => this.#signal.notify(), flushAfterMs);
   }
 
   #takeOutcomes(): AttemptOutcome[] {
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
-    return this.#outcomes.splice(0);
+    if (this.#outcomes.length > flushCount) this.#signal.notify();
+    return this.#outcomes.splice(0, flushCount);
   }
 }

@@ -95,7 +95,8 @@ describe('GET /metrics', () => {
     await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
     await until('shorty_delivery_attempts_total', ['url.created', 'delivered'], 1);
     await until('shorty_delivery_attempts_total', ['url.created', 'retried'], 1);
-    expect(await figure('shorty_deliveries_overdue_seconds')).toBe(0);
+    expect(await figure('shorty_webhook_oldest_pending_seconds', 'answering')).toBe(0);
+    expect(await figure('shorty_webhook_oldest_pending_seconds', 'slow')).toBe(0);
     api.clock.advance(3_600_000);
     await until('shorty_delivery_attempts_total', ['url.created', 'failed'], 1);
     expect(good.received.length + bad.received.length).toBe(3);

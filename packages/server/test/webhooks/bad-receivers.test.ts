@@ -15,7 +15,7 @@ beforeEach(async () => {
 async function tryOnce(url: string): Promise<string | undefined> {
   const id = await opened.subscribe(url);
   await opened.record(id);
-  expect(await opened.dispatcher().runOnce()).toBe(1);
+  expect(await opened.dispatcher().drain()).toBe(1);
   return (await opened.states(id))[0];
 }
 
@@ -75,7 +75,7 @@ describe('a receiver that misbehaves is a failed attempt, and never more', () =>
     );
     const id = await opened.subscribe(server.url);
     await opened.record(id);
-    await opened.dispatcher().runOnce();
+    await opened.dispatcher().drain();
     const [delivery] = (await opened.deliveries.list(id, { limit: 1, offset: 0 })).deliveries;
     expect(delivery?.status).toBe('delivered');
     const found = await opened.deliveries.find(id, delivery?.id ?? '');
@@ -90,12 +90,19 @@ describe('a receiver that misbehaves is a failed attempt, and never more', () =>
     expect(await tryOnce(server.url)).toBe('delivered 1 null');
   });
 
+  it('one that answers 1xx without end is given up after ten', async () => {
+    const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+    const server = await rawServer((socket) => flood(socket, hint, Buffer.from(hint.repeat(50))));
+    const words = 'There are more than 10 informational responses';
+    expect(await tryOnce(server.url)).toBe(`pending 1 ${words}`);
+  });
+
   it('one whose answer is no text', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
     const server = await httpServer((_request, response) => void response.end(bytes));
     const id = await opened.subscribe(server.url);
     await opened.record(id);
-    await opened.dispatcher().runOnce();
+    await opened.dispatcher().drain();
     const [delivery] = (await opened.deliveries.list(id, { limit: 1, offset: 0 })).deliveries;
     const found = await opened.deliveries.find(id, delivery?.id ?? '');
     expect(found?.attempts[0]?.response_body).toContain('0123456789');
@@ -113,29 +120,13 @@ describe('a receiver that misbehaves is a failed attempt, and never more', () =>
     const id = await opened.subscribe(`http://rebound.test:${inner.port}/`);
     await opened.record(id);
     const dispatcher = opened.dispatcher({ allowPrivateNetwork: false, resolve });
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     expect(await opened.states(id)).toEqual(['pending 1 No address was found for rebound.test']);
     opened.clock.advance(30_000);
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     expect(await opened.states(id)).toEqual([
       'pending 2 rebound.test does not lead to a public address',
     ]);
     expect(inner.received).toEqual([]);
-  });
-});
-
-describe('receivers do not wait for each other', () => {
-  it('one that hangs holds up only its own deliveries, a few of them at once', async () => {
-    const dead = await receiver(() => {});
-    const good = await receiver();
-    const deadId = await opened.subscribe(dead.url);
-    const goodId = await opened.subscribe(good.url);
-    await opened.record(deadId, 300);
-    await opened.record(goodId, 300);
-    const dispatcher = opened.dispatcher();
-    dispatcher.start();
-    await good.arrived(300);
-    expect(dead.received.length).toBeLessThanOrEqual(4);
-    await dispatcher.stop();
   });
 });

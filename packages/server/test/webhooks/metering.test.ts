@@ -31,12 +31,12 @@ describe('webhook_delivery', () => {
     await opened.subscribe(hook.url);
     await makeLink();
     const dispatcher = opened.dispatcher();
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     opened.clock.advance(30 * second);
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     expect(await metered()).toEqual([]);
     opened.clock.advance(120 * second);
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     expect(hook.received).toHaveLength(3);
     expect(await metered()).toEqual(['2030-01: 1']);
   });
@@ -47,7 +47,7 @@ describe('webhook_delivery', () => {
     await opened.subscribe(two.url);
     await makeLink();
     await makeLink();
-    await opened.dispatcher().runOnce();
+    await opened.dispatcher().drain();
     expect(await metered()).toEqual(['2030-01: 4']);
   });
 
@@ -56,9 +56,9 @@ describe('webhook_delivery', () => {
     const id = await opened.subscribe(hook.url);
     await makeLink();
     const dispatcher = opened.dispatcher({ schedule: [second] });
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     opened.clock.advance(second);
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     expect(await opened.states(id)).toEqual(['failed 2 The receiver answered 500']);
     expect(await metered()).toEqual([]);
   });
@@ -71,9 +71,9 @@ describe('webhook_delivery', () => {
     await makeLink();
     opened.clock.advance(31 * day - second);
     const dispatcher = opened.dispatcher();
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     opened.clock.advance(30 * second);
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     expect(await metered()).toEqual(['2030-02: 1']);
   });
 
@@ -82,11 +82,11 @@ describe('webhook_delivery', () => {
     const id = await opened.subscribe(hook.url);
     await makeLink();
     const dispatcher = opened.dispatcher();
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     const { deliveries } = await opened.deliveries.list(id, { limit: 1, offset: 0 });
     await opened.deliveries.replay(id, deliveries[0]?.id ?? '', opened.clock(), undefined);
     await opened.record(id);
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     expect(hook.received).toHaveLength(3);
     expect(await metered()).toEqual(['2030-01: 1']);
   });

@@ -25,7 +25,8 @@ export interface Opened {
   readonly errors: unknown[];
   /** A dispatcher on the same storage: another process, or the same one after a restart. */
   dispatcher(options?: DispatcherOptions): WebhookDispatcher;
-  subscribe(url: string): Promise<string>;
+  /** A webhook of the organization, or of another one. */
+  subscribe(url: string, owner?: string): Promise<string>;
   /** Records so many events for a webhook alone. */
   record(webhookId: string, count?: number): Promise<void>;
   /** Status, attempts and last error of a webhook's deliveries, newest first. */
@@ -71,20 +72,23 @@ export async function openDispatcher(): Promise<Opened> {
       dispatchers.push(made);
       return made;
     },
-    async subscribe(url) {
-      const id = await stored.subscribe(organizationId, ['url.created']);
+    async subscribe(url, owner = organizationId) {
+      const id = await stored.subscribe(owner, ['url.created']);
       await database.write((transaction) =>
         transaction.updateTable('webhooks').set({ url }).where('id', '=', id).execute(),
       );
       return id;
     },
     async record(webhookId, count = 1) {
+      const { organization_id: owner } = await database.read
+        .selectFrom('webhooks')
+        .select('organization_id')
+        .where('id', '=', webhookId)
+        .executeTakeFirstOrThrow();
       await database.write(async (transaction) => {
         for (let made = 0; made < count; made += 1) {
           const data = eventExamples['url.created'];
-          await outbox.recordFor(transaction, organizationId, 'url.created', clock(), data, [
-            webhookId,
-          ]);
+          await outbox.recordFor(transaction, owner, 'url.created', clock(), data, [webhookId]);
         }
       });
     },

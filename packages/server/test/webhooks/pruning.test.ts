@@ -23,7 +23,7 @@ describe('what is over is kept for 30 days', () => {
     const hook = await receiver();
     const id = await opened.subscribe(hook.url);
     await opened.record(id, 700);
-    await opened.dispatcher().runOnce();
+    await opened.dispatcher().drain();
     opened.clock.advance(deliveryRetentionMs);
     await opened.record(id, 1);
     expect(await pruner.runOnce()).toBe(0);
@@ -39,11 +39,11 @@ describe('what is over is kept for 30 days', () => {
     const id = await opened.subscribe(hook.url);
     await opened.record(id);
     const dispatcher = opened.dispatcher();
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     const [first] = (await opened.deliveries.list(id, { limit: 1, offset: 0 })).deliveries;
     opened.clock.advance(deliveryRetentionMs);
     await opened.deliveries.replay(id, first?.id ?? '', opened.clock(), undefined);
-    await dispatcher.runOnce();
+    await dispatcher.drain();
     opened.clock.advance(1);
     expect(await pruner.runOnce()).toBe(1);
     expect(await rows()).toEqual([1, 1, 1, 1]);
@@ -55,7 +55,7 @@ describe('what is over is kept for 30 days', () => {
     await opened.stored.database.write((transaction) =>
       transaction.updateTable('webhooks').set({ deleted_at: 1 }).where('id', '=', id).execute(),
     );
-    expect(await opened.dispatcher().runOnce()).toBe(0);
+    expect(await opened.dispatcher().drain()).toBe(0);
     expect(await pruner.runOnce()).toBe(600);
     expect(await rows()).toEqual([0, 0, 0, 0]);
   });

@@ -12,7 +12,7 @@ it('a receiver in Python, written from the README, verifies what we send and not
   const hook = await receiver();
   const id = await opened.subscribe(hook.url);
   await opened.record(id);
-  await opened.dispatcher().runOnce();
+  await opened.dispatcher().drain();
   const [got] = hook.received;
   if (!got) throw new Error('nothing has arrived');
   const headers = {

@@ -1,16 +1,16 @@
-/** Wakes who waits for it; a ring that nobody waits for is kept for the next who does. */
-export class Bell {
-  #isRung = false;
+/** Wakes the one task that waits for it. A notification that arrives earlier ends the next wait. */
+export class Signal {
+  #isNotified = false;
   #wake: (() => void) | undefined;
 
-  ring(): void {
-    this.#isRung = true;
+  notify(): void {
+    this.#isNotified = true;
     this.#wake?.();
   }
 
-  /** Resolves at the next ring, or after `timeoutMs`. */
+  /** Resolves at the next notification, or after `timeoutMs`. */
   async wait(timeoutMs: number): Promise<void> {
-    if (!this.#isRung) {
+    if (!this.#isNotified) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, timeoutMs);
         this.#wake = () => {
@@ -20,6 +20,6 @@ export class Bell {
       });
       this.#wake = undefined;
     }
-    this.#isRung = false;
+    this.#isNotified = false;
   }
 }

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './delivery-queue.js';
+import { EndpointQueue } from './endpoint-queue.js';
+
+const endpoint: Endpoint = {
+  webhookId: 'webhook',
+  organizationId: 'organization',
+  url: 'https://receiver.example/',
+  secret: 'secret',
+  previousSecret: null,
+  previousSecretExpiresAt: null,
+  dueAt: 0,
+};
+
+const deliveries = (count: number): ClaimedDelivery[] =>
+  Array.from({ length: count }, (_, at) => ({
+    id: `delivery-${at}`,
+    webhookId: endpoint.webhookId,
+    organizationId: 'organization',
+    isCharged: true,
+    eventType: 'url.created',
+    body: '{}',
+    attempts: 0,
+    leasedUntil: 1000,
+  }));
+
+function outcomeOf(delivery: ClaimedDelivery, statusCode: number | null): AttemptOutcome {
+  const error = statusCode === 200 ? null : 'failed';
+  const rest = { attemptedAt: 0, durationMs: 1, responseBody: null, nextAttemptAt: null };
+  return { delivery, statusCode, error, ...rest };
+}
+
+function newQueue(): EndpointQueue {
+  const queue = new EndpointQueue(endpoint);
+  queue.hasMore = true;
+  return queue;
+}
+
+interface Attempts {
+  readonly count: number;
+  readonly statusCode: number | null;
+  readonly isSlow?: boolean;
+}
+
+function attempt(queue: EndpointQueue, { count, statusCode, isSlow = false }: Attempts): void {
+  for (let made = 0; made < count; made += 1) {
+    queue.add(deliveries(1));
+    const next = queue.next();
+    if (!next) throw new Error('no slot is free');
+    if (isSlow) queue.markSlow();
+    queue.finish(outcomeOf(next, statusCode), isSlow);
+  }
+}
+
+/** Makes attempts one after another; returns how many are sent at once afterwards. */
+function slotsAfter(...attempts: readonly Attempts[]): number {
+  const queue = newQueue();
+  for (const each of attempts) attempt(queue, each);
+  queue.add(deliveries(100));
+  let slots = 0;
+  while (queue.next()) slots += 1;
+  return slots;
+}
+
+const manyAnswers = { count: 100, statusCode: 200 };
+
+describe('the slots of an endpoint', () => {
+  it.each<[string, readonly Attempts[], number]>([
+    ['2 at first', [], 2],
+    ['one more for each success', [{ count: 3, statusCode: 200 }], 5],
+    ['16 at most', [manyAnswers], 16],
+    ['as many as before after a quick failure', [manyAnswers, { count: 9, statusCode: 500 }], 16],
+    ['half as many after a broken connection', [manyAnswers, { count: 1, statusCode: null }], 8],
+    ['never fewer than 1', [manyAnswers, { count: 99, statusCode: null }], 1],
+    ['1 after a time-out', [manyAnswers, { count: 1, statusCode: null, isSlow: true }], 1],
+    ['4 at most for slow answers', [manyAnswers, { count: 9, statusCode: 200, isSlow: true }], 4],
+    ['up to 4 again', [{ count: 1, statusCode: null, isSlow: true }, manyAnswers], 16],
+  ])('are %s', (_name, attempts, slots) => {
+    expect(slotsAfter(...attempts)).toBe(slots);
+  });
+});
+
+describe('what an endpoint may claim', () => {
+  it('is nothing while nothing is due', () => {
+    expect(new EndpointQueue(endpoint).claimable).toBe(0);
+  });
+
+  it('is one delivery a slot until it has answered', () => {
+    const queue = newQueue();
+    expect(queue.claimable).toBe(2);
+    queue.add(deliveries(2));
+    expect(queue.claimable).toBe(0);
+    const [first, second] = [queue.next(), queue.next()];
+    if (!first || !second) throw new Error('no slot is free');
+    queue.finish(outcomeOf(first, 500), false);
+    expect(queue.isAnswering).toBe(true);
+    expect(queue.claimable).toBe(2 * 4 - 1);
+  });
+
+  it.each([
+    ['as many as its slots need after few', 5, 28],
+    ['twice what was finished since the last claim', 40, 80],
+    ['no more than can be sent within a lease', 200, 256],
+  ])('is %s when it answers', (_name, finished, claimable) => {
+    const queue = newQueue();
+    attempt(queue, { count: 5, statusCode: 200 });
+    queue.add(deliveries(finished));
+    for (let next = queue.next(); next; next = queue.next()) {
+      queue.finish(outcomeOf(next, 503), false);
+    }
+    expect(queue.claimable).toBe(claimable);
+    queue.add(deliveries(claimable));
+    expect(queue.claimable).toBe(0);
+  });
+
+  it('is one delivery at a time when it hangs; what waits leaves memory', () => {
+    const queue = newQueue();
+    attempt(queue, manyAnswers);
+    queue.add(deliveries(50));
+    const inFlight = Array.from({ length: 16 }, () => queue.next() as ClaimedDelivery);
+    expect(queue.markSlow()).toHaveLength(50 - 16);
+    expect([queue.isAnswering, queue.isSlow, queue.held, queue.claimable]).toEqual([
+      false,
+      true,
+      16,
+      0,
+    ]);
+    for (const each of inFlight.slice(1)) {
+      queue.markSlow();
+      queue.finish(outcomeOf(each, null), true);
+    }
+    // The first one is still in flight.
+    expect([queue.held, queue.claimable]).toEqual([1, 0]);
+    queue.finish(outcomeOf(inFlight[0] as ClaimedDelivery, null), true);
+    expect([queue.held, queue.claimable]).toEqual([0, 1]);
+  });
+
+  it('an answer in time does not hide an attempt that hangs', () => {
+    const queue = newQueue();
+    attempt(queue, manyAnswers);
+    queue.add(deliveries(2));
+    const [, answered] = [queue.next(), queue.next() as ClaimedDelivery];
+    queue.markSlow();
+    queue.finish(outcomeOf(answered, 200), false);
+    expect(queue.isAnswering).toBe(false);
+  });
+});

@@ -1,0 +1,140 @@
+import type { Claim, Endpoint } from './delivery-queue.js';
+import { EndpointQueue } from './endpoint-queue.js';
+
+/** Deliveries that may be in memory, and therefore sockets that may be open, at once. */
+export const capacity = 2_048;
+/** The part of it that endpoints get which have not answered in time: new ones and those that hang. */
+export const slowCapacity = 512;
+/** Endpoints of that part which claim in one transaction: others wait for its end. */
+export const slowClaimsAtOnce = 32;
+// One organization gets at most so much of what is free (dynamic threshold). Whatever others do, some
+// of it stays free for an organization that has nothing yet.
+const shareOfFree = 1 / 4;
+
+export interface PlannedClaim extends Claim {
+  readonly queue: EndpointQueue;
+}
+
+interface Usage {
+  answering: number;
+  slow: number;
+}
+
+interface Total extends Usage {
+  /** Planned so far. */
+  slowClaims: number;
+}
+
+/**
+ * Decides which endpoints may claim deliveries: in turn among organizations, and within an
+ * organization in turn among its endpoints. Endpoints that hang share a capacity of their own.
+ */
+export class EndpointScheduler {
+  /** By organization, those that were served longest ago first. */
+  readonly #organizations = new Map<string, Map<string, EndpointQueue>>();
+
+  get(endpoint: Endpoint): EndpointQueue | undefined {
+    return this.#organizations.get(endpoint.organizationId)?.get(endpoint.webhookId);
+  }
+
+  add(endpoint: Endpoint): EndpointQueue {
+    const { organizationId, webhookId } = endpoint;
+    let endpoints = this.#organizations.get(organizationId);
+    if (!endpoints) {
+      endpoints = new Map();
+      this.#organizations.set(organizationId, endpoints);
+    }
+    const queue = new EndpointQueue(endpoint);
+    endpoints.set(webhookId, queue);
+    return queue;
+  }
+
+  remove({ endpoint: { organizationId, webhookId } }: EndpointQueue): void {
+    const endpoints = this.#organizations.get(organizationId);
+    endpoints?.delete(webhookId);
+    if (endpoints?.size === 0) this.#organizations.delete(organizationId);
+  }
+
+  *queues(): Generator<EndpointQueue> {
+    for (const endpoints of this.#organizations.values()) yield* endpoints.values();
+  }
+
+  /** What to claim now. Each endpoint that is served goes to the end of its turn. */
+  plan(): PlannedClaim[] {
+    const total: Total = { answering: 0, slow: 0, slowClaims: 0 };
+    let turns: OrganizationTurn[] = [];
+    for (const [organizationId, endpoints] of this.#organizations) {
+      const turn = new OrganizationTurn(organizationId, endpoints);
+      total.answering += turn.used.answering;
+      total.slow += turn.used.slow;
+      if (turn.waiting.length > 0) turns.push(turn);
+    }
+    const claims: PlannedClaim[] = [];
+    while (turns.length > 0) {
+      turns = turns.filter((turn) => {
+        const claim = turn.claim(total);
+        if (claim) claims.push(claim);
+        return claim !== undefined;
+      });
+    }
+    for (const { queue } of claims) this.#moveToEnd(queue);
+    return claims;
+  }
+
+  #moveToEnd({ endpoint: { organizationId, webhookId } }: EndpointQueue): void {
+    const endpoints = this.#organizations.get(organizationId);
+    const queue = endpoints?.get(webhookId);
+    if (!endpoints || !queue) return;
+    endpoints.delete(webhookId);
+    endpoints.set(webhookId, queue);
+    this.#organizations.delete(organizationId);
+    this.#organizations.set(organizationId, endpoints);
+  }
+}
+
+/** What one organization uses, and which of its endpoints wait for a claim. */
+class OrganizationTurn {
+  readonly organizationId: string;
+  readonly used: Usage = { answering: 0, slow: 0 };
+  readonly waiting: EndpointQueue[] = [];
+  /** Deliveries beyond the first of each endpoint that hangs: it claimed them while it answered. */
+  #hung = 0;
+
+  constructor(organizationId: string, endpoints: ReadonlyMap<string, EndpointQueue>) {
+    this.organizationId = organizationId;
+    for (const queue of endpoints.values()) {
+      const { held } = queue;
+      if (queue.isAnswering) this.used.answering += held;
+      else {
+        this.used.slow += held;
+        this.#hung += Math.max(0, held - 1);
+      }
+      if (queue.claimable > 0) this.waiting.push(queue);
+    }
+  }
+
+  /** A claim for the next endpoint that may have one; counts it in the usage of all. */
+  claim(total: Total): PlannedClaim | undefined {
+    for (let queue = this.waiting.shift(); queue; queue = this.waiting.shift()) {
+      const kind = queue.isAnswering ? 'answering' : 'slow';
+      if (kind === 'slow' && total.slowClaims >= slowClaimsAtOnce) continue;
+      const free = freeOf(kind, total);
+      const used = kind === 'answering' ? this.used.answering + this.#hung : this.used.slow;
+      const share = Math.max(1, Math.floor(free * shareOfFree));
+      const count = Math.min(queue.claimable, free, share - used);
+      if (count <= 0) continue;
+      total[kind] += count;
+      if (kind === 'slow') total.slowClaims += 1;
+      this.used[kind] += count;
+      return { webhookId: queue.endpoint.webhookId, count, queue };
+    }
+    return undefined;
+  }
+}
+
+/** What endpoints of a kind may still claim. The reserve of the slow ones is theirs alone. */
+function freeOf(kind: keyof Usage, { answering, slow }: Usage): number {
+  return kind === 'slow'
+    ? Math.min(slowCapacity - slow, capacity - slow - answering)
+    : capacity - answering - Math.max(slow, slowCapacity);
+}

@@ -1,0 +1,172 @@
+import type { Socket } from 'node:net';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type LocalServer, rawServer } from '../net/local-server.js';
+import { type Opened, openDispatcher } from './open-dispatcher.js';
+import { receiver } from './receiver.js';
+
+let opened: Opened;
+beforeEach(async () => {
+  opened = await openDispatcher();
+});
+
+/** Endpoints of one receiver, each with a backlog. */
+async function subscribeMany(
+  url: string,
+  owners: readonly string[],
+  { each, backlog }: { readonly each: number; readonly backlog: number },
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const owner of owners) {
+    for (let at = 0; at < each; at += 1) {
+      const id = await opened.subscribe(url, owner);
+      await opened.record(id, backlog);
+      ids.push(id);
+    }
+  }
+  return ids;
+}
+
+const organizations = async (count: number) =>
+  Promise.all(Array.from({ length: count }, () => opened.stored.addOrganization('scale')));
+
+describe('beside endpoints that hang', () => {
+  it('an endpoint is sent all its deliveries before any of 300 hanging ones has timed out', async () => {
+    const hanging = await rawServer(() => {});
+    const owners = await organizations(6);
+    const ids = await subscribeMany(hanging.url, owners, { each: 50, backlog: 10 });
+    const dispatcher = opened.dispatcher();
+    dispatcher.start();
+    // They have what they can get before the others come.
+    await connected(hanging, 200);
+    const good = await receiver();
+    const goodId = await opened.subscribe(good.url, await opened.stored.addOrganization('scale'));
+    await opened.record(goodId, 300);
+    dispatcher.wake();
+    await good.arrived(300);
+    const { rows } = await attempted(ids);
+    expect(rows).toBe(0);
+    await dispatcher.stop();
+  });
+
+  it('another endpoint of the same organization is not delayed', async () => {
+    const hanging = await rawServer(() => {});
+    const ids = await subscribeMany(hanging.url, [opened.organizationId], {
+      each: 49,
+      backlog: 50,
+    });
+    const good = await receiver();
+    const dispatcher = opened.dispatcher();
+    dispatcher.start();
+    await connected(hanging, 49);
+    const goodId = await opened.subscribe(good.url);
+    await opened.record(goodId, 300);
+    dispatcher.wake();
+    await good.arrived(300);
+    expect((await attempted(ids)).rows).toBe(0);
+    // Nothing of the backlog of the others is in memory beyond what is in flight.
+    expect(await leased(ids)).toBeLessThanOrEqual(2 * 49);
+    await dispatcher.stop();
+  });
+
+  it('an endpoint that has hung is sent one delivery at a time and keeps its backlog', async () => {
+    const hanging = await rawServer(() => {});
+    const id = await opened.subscribe(hanging.url);
+    await opened.record(id, 20);
+    const dispatcher = opened.dispatcher();
+    dispatcher.start();
+    // Two at first; after they have timed out one, and one more after that.
+    await connected(hanging, 3);
+    expect((await attempted([id])).rows).toBe(2);
+    expect(await leased([id])).toBe(1);
+    expect(dispatcher.figures.overdueMs.slow).toBe(0);
+    opened.clock.advance(3_000);
+    await expect.poll(() => dispatcher.figures.overdueMs.slow, { timeout: 5_000 }).toBe(3_000);
+    expect(dispatcher.figures.overdueMs.answering).toBe(0);
+    await connected(hanging, 4);
+    expect(await leased([id])).toBe(1);
+    await dispatcher.stop();
+    const states = await opened.states(id);
+    expect(states.filter((state) => state === 'pending 0 null').length).toBeGreaterThanOrEqual(16);
+  });
+});
+
+describe('a receiver that holds its connection', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['sends one byte of its head a second', drip('HTTP/1.1 200 OK\r\n')],
+    ['sends header after header', repeat('HTTP/1.1 200 OK\r\n', 'X-Filler: 1\r\n')],
+    [
+      'sends one byte of its body a second',
+      drip('HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n'),
+    ],
+    [
+      'never ends its 2xx',
+      repeat('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\nx\r\n'),
+    ],
+    ['floods with 100 Continue', repeat('', 'HTTP/1.1 100 Continue\r\n\r\n')],
+    ['floods with 103 Early Hints', repeat('', 'HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n')],
+  ])('and %s delays no other endpoint', async (_name, behave) => {
+    const bad = await rawServer(behave);
+    const badId = await opened.subscribe(bad.url);
+    await opened.record(badId, 20);
+    const good = await receiver();
+    const goodId = await opened.subscribe(good.url, await opened.stored.addOrganization('scale'));
+    const dispatcher = opened.dispatcher();
+    dispatcher.start();
+    await connected(bad, 1);
+    await opened.record(goodId, 100);
+    dispatcher.wake();
+    await good.arrived(100);
+    expect(await leased([badId])).toBeLessThanOrEqual(8);
+    await dispatcher.stop();
+    expect(opened.errors).toEqual([]);
+  });
+});
+
+async function connected({ connections }: LocalServer, count: number): Promise<void> {
+  const message = `${count} connections to the receiver that hangs`;
+  await expect.poll(connections, { message, timeout: 15_000 }).toBeGreaterThanOrEqual(count);
+}
+
+/** Sends a beginning at once and then one byte a second. */
+function drip(beginning: string): (socket: Socket) => void {
+  return (socket) => {
+    socket.write(beginning);
+    const timer = setInterval(() => socket.write('x'), 1_000);
+    socket.on('close', () => clearInterval(timer));
+  };
+}
+
+/** Sends a beginning and then the same words as fast as they are taken. */
+function repeat(beginning: string, words: string): (socket: Socket) => void {
+  return (socket) => {
+    socket.write(beginning);
+    const batch = words.repeat(50);
+    const more = () => {
+      while (!socket.destroyed && socket.write(batch)) {}
+    };
+    socket.on('drain', more);
+    more();
+  };
+}
+
+async function attempted(ids: readonly string[]): Promise<{ rows: number }> {
+  const { rows } = await opened.stored.database.read
+    .selectFrom('delivery_attempts')
+    .innerJoin('deliveries', 'deliveries.id', 'delivery_id')
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .where('webhook_id', 'in', ids)
+    .executeTakeFirstOrThrow();
+  return { rows: Number(rows) };
+}
+
+/** How many deliveries of these webhooks are claimed. */
+async function leased(ids: readonly string[]): Promise<number> {
+  const { count } = await opened.stored.database.read
+    .selectFrom('deliveries')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('webhook_id', 'in', ids)
+    .where('attempts', '=', 0)
+    .whereRef('due_at', '>', 'next_attempt_at')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
