@@ -154,12 +154,15 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // A change of one domain evicts all hosts: domains are few and change rarely.
     hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
   });
+  const queues = [...clicks.queues, ...qrs.queues];
   const health = createHealthRoom({
     database,
     isStopping: () => stopping !== undefined,
     visitFault: clicks.fault,
     visitFigures: clicks.figures,
     dispatchFigures: webhooks.figures,
+    threads: () => [...webhooks.threads, ...clicks.threads(), ...qrs.threads],
+    queues,
   });
   const http = createHttpServer({
     logger,
@@ -208,11 +211,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   ];
 
   async function shutDown(): Promise<void> {
+    // Requests that wait for their turn are refused; those that have it may finish.
+    for (const queue of queues) queue.close();
     await listener?.stop(stopGraceMs);
     await stopAll(services);
     await stopWatching?.();
-    await clicks.stop();
-    await qrs.stop();
+    await Promise.all([clicks.stop(), qrs.stop()]);
     await database.close();
   }
 

@@ -64,6 +64,10 @@ export class FairQueue {
     this.#options = options;
   }
 
+  get name(): string {
+    return this.#options.name;
+  }
+
   get figures(): FairQueueFigures {
     return { running: this.#running, waiting: this.#waiting, refused: this.#refused };
   }

@@ -13,6 +13,7 @@ import { ScanService } from '../scans/scan-service.js';
 import type { Database } from '../storage/database.js';
 import { locateDatabase } from '../storage/locate-database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
+import type { ObservedThread } from '../threads/thread.js';
 import type { LinkOrigins } from '../urls/present-url.js';
 import type { UrlService } from '../urls/url-service.js';
 import { createVisitDescriber } from '../visits/describe-visit.js';
@@ -62,7 +63,8 @@ export function createClickRoom(options: ClickRoomOptions) {
     },
 
     queues: [reports.queue],
-    threads: [reports.thread],
+    /** The ingest thread exists once the server has started. */
+    threads: (): ObservedThread[] => [reports.thread, ...(pipeline ? [pipeline.thread] : [])],
 
     /** Keeps the visit, and then has it answered. */
     record(request: IncomingMessage, link: Link, answer: () => void): void {
@@ -119,8 +121,7 @@ export function createClickRoom(options: ClickRoomOptions) {
     },
 
     async stop(): Promise<void> {
-      await pipeline?.stop();
-      await reports.thread.stop();
+      await Promise.all([pipeline?.stop(), reports.thread.stop()]);
     },
   };
 }

@@ -1,19 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { Journal } from '../journal/journal.js';
 import { JournalFolder } from '../journal/journal-folder.js';
-import { PeriodicService, stopAll } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock, NewId } from '../ports.js';
 import type { StorageOptions } from '../storage/open-storage.js';
+import { decodeError } from '../threads/error-transfer.js';
+import { openThread } from '../threads/open-thread.js';
+import type { Thread } from '../threads/thread.js';
 import type { ChunkRepository } from './chunk-repository.js';
-import type { IngestCommand, IngestWorkerData, IngestWorkerMessage } from './ingest-worker.js';
-import { VisitCompactor } from './visit-compactor.js';
-import { VisitIngester } from './visit-ingester.js';
-import { VisitPruner } from './visit-pruner.js';
+import { type IngestEvent, ingestThread, startIngest } from './ingest-thread.js';
 import type { VisitRepository } from './visit-repository.js';
 
 export interface VisitPipelineOptions {
@@ -44,27 +42,22 @@ export interface VisitFigures {
   readonly isFaulty: boolean;
 }
 
-/** Moves a journal's visits into storage until it is stopped; then moves the rest. */
-interface Mover {
-  /** Whether everything was moved in the end. */
-  stop(): Promise<boolean>;
-}
-
-export const ingestEveryMs = 200;
-export const maintainEveryMs = 250;
-export const adoptEveryMs = 10_000;
-export const pruneEveryMs = 10 * 60_000;
-// Trouble that has lasted this long is more than another process's long transaction.
+// An error that has lasted this long is more than another process's long transaction.
 const patienceMs = 5_000;
+// What is not moved by then stays in the journal, and the next start moves it.
+const drainTimeLimitMs = 6_000;
 
-/** The way of a visit: journal, mover, storage. */
+type IngestThread = Thread<ReturnType<typeof startIngest>['methods']>;
+
+/** The path of a visit: journal, ingest thread, storage. */
 export class VisitPipeline {
   readonly #options: VisitPipelineOptions;
   readonly #root: string;
   readonly #folder: JournalFolder;
   readonly journal: Journal;
-  #mover: Mover | undefined;
-  #troubleSince: number | undefined;
+  readonly #ingest: IngestThread;
+  #isStarted = false;
+  #failingSince: number | undefined;
   #movedCount = 0;
 
   constructor(options: VisitPipelineOptions) {
@@ -77,12 +70,13 @@ export class VisitPipeline {
       durability,
       onFault: (err) => logger.error({ err }, 'visits cannot be written to the journal'),
     });
+    this.#ingest = this.#openIngest();
   }
 
   /** Why visits do not reach storage; undefined while they do. */
   get fault(): string | undefined {
     if (!this.journal.isHealthy) return 'Visits wait in memory: their journal cannot be written';
-    const since = this.#troubleSince;
+    const since = this.#failingSince;
     if (since === undefined || this.#options.clock() - since < patienceMs) return undefined;
     return 'Visits wait in their journal: storage does not take them';
   }
@@ -97,13 +91,20 @@ export class VisitPipeline {
     };
   }
 
+  /** The thread that moves visits. */
+  get thread(): IngestThread {
+    return this.#ingest;
+  }
+
   start(): void {
-    this.#mover = this.#options.isThreaded ? this.#startThread() : this.#startInline();
+    this.#isStarted = true;
+    this.#ingest.start();
   }
 
   async stop(): Promise<void> {
     this.journal.close();
-    const isDrained = await this.#mover?.stop();
+    const isDrained = this.#isStarted && (await this.#drain());
+    await this.#ingest.stop();
     if (isDrained) {
       this.#folder.remove();
       await this.#options.visits.forgetWriter(this.#folder.writerId);
@@ -117,111 +118,51 @@ export class VisitPipeline {
     return this.#options.journalFolder === undefined;
   }
 
-  #startInline(): Mover {
-    const { visits, chunks, retentionDays, clock } = this.#options;
-    const compactor = new VisitCompactor({ chunks, clock });
-    const pruner = new VisitPruner({ chunks, clock, retentionDays });
+  #openIngest(): IngestThread {
+    const { storage, thresholds, retentionDays, plans, visits, chunks } = this.#options;
+    const { isThreaded, clock, logger } = this.#options;
     const { path: folder, writerId } = this.#folder;
-    const ingester = new VisitIngester({ visits, clock, root: this.#root, writerId, folder });
-    const onError = (error: unknown) => this.#noteTrouble(error);
-    const moveNew = async () => {
-      this.#movedCount += await ingester.runOnce();
-    };
-    const move = async () => {
-      await moveNew();
-      await compactor.runOnce(moveNew);
-      this.#noteSuccess();
-    };
-    const services = [
-      new PeriodicService({ name: 'visits', everyMs: ingestEveryMs, runOnce: move, onError }),
-      new PeriodicService({
-        name: 'leftover visits',
-        everyMs: adoptEveryMs,
-        runOnce: () => ingester.adoptLeftovers(),
-        onError,
-      }),
-      new PeriodicService({
-        name: 'old visits',
-        everyMs: pruneEveryMs,
-        runOnce: () => pruner.runOnce(),
-        onError,
-      }),
-    ];
-    for (const service of services) service.start();
-    // The journal of a process that was killed does not wait for the first period.
-    const adoption = ingester.adoptLeftovers().catch(onError);
-    return {
-      stop: async () => {
-        await adoption;
-        await stopAll(services);
-        try {
-          await ingester.runOnce();
-          return true;
-        } catch (error) {
-          onError(error);
-          return false;
+    const settings = { root: this.#root, folder, writerId, retentionDays };
+    return openThread(ingestThread, {
+      isThreaded,
+      data: { storage, thresholds, plans, settings },
+      inline: (emit) => startIngest({ visits, chunks, settings, clock }, emit),
+      onEvent: (event: IngestEvent) => {
+        if ('error' in event) {
+          this.#noteError(decodeError(event.error, []));
+          return;
         }
+        this.#movedCount += event.moved;
+        this.#noteSuccess();
       },
-    };
+      onFailure: (error) => this.#noteError(error),
+      timeLimitMs: drainTimeLimitMs,
+      logger,
+    });
   }
 
-  #startThread(): Mover {
-    const { storage, thresholds, retentionDays, plans, logger } = this.#options;
-    const { path: folder, writerId } = this.#folder;
-    const workerData: IngestWorkerData = {
-      storage,
-      thresholds,
-      retentionDays,
-      plans,
-      root: this.#root,
-      folder,
-      writerId,
-    };
-    let worker: Worker;
-    let isStopping = false;
-    let isDrained = false;
-    let ended: Promise<void>;
-    const run = () => {
-      worker = new Worker(new URL('./ingest-worker.js', import.meta.url), { workerData });
-      worker.on('message', (message: IngestWorkerMessage) => {
-        isDrained = message.isDrained;
-        this.#movedCount += message.moved;
-        if (message.fault === undefined) this.#noteSuccess();
-        else this.#noteTrouble(message.fault);
-      });
-      worker.on('error', (err) => logger.error({ err }, 'the thread that moves visits has failed'));
-      ended = new Promise((resolve) => {
-        worker.once('exit', () => {
-          resolve();
-          if (isStopping) return;
-          this.#noteTrouble('the thread that moves visits has ended');
-          setTimeout(run, ingestEveryMs).unref();
-        });
-      });
-    };
-    run();
-    const tell = (command: IngestCommand) => worker.postMessage(command);
-    return {
-      stop: async () => {
-        isStopping = true;
-        tell('stop');
-        await ended;
-        return isDrained;
-      },
-    };
+  /** Whether everything is in storage. */
+  async #drain(): Promise<boolean> {
+    try {
+      await this.#ingest.call('drain');
+      return true;
+    } catch (error) {
+      this.#noteError(error);
+      return false;
+    }
   }
 
-  /** Trouble is told when it begins and when it has passed; it may last for thousands of tries. */
-  #noteTrouble(fault: unknown): void {
+  /** Logged once until it clears: attempts may fail thousands of times. */
+  #noteError(err: unknown): void {
     const { clock, logger } = this.#options;
-    if (this.#troubleSince !== undefined) return;
-    this.#troubleSince = clock();
-    logger.error({ err: fault }, 'visits could not be moved into storage');
+    if (this.#failingSince !== undefined) return;
+    this.#failingSince = clock();
+    logger.error({ err }, 'visits could not be moved into storage');
   }
 
   #noteSuccess(): void {
-    if (this.#troubleSince === undefined) return;
-    this.#troubleSince = undefined;
+    if (this.#failingSince === undefined) return;
+    this.#failingSince = undefined;
     this.#options.logger.info('visits are moved into storage again');
   }
 }

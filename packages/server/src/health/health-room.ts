@@ -1,21 +1,31 @@
 import type { VisitFigures } from '../clicks/visit-pipeline.js';
+import type { FairQueue } from '../fair-queue.js';
 import type { Service } from '../lifecycle.js';
+import type { ObservedThread } from '../threads/thread.js';
 import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
 import { renderFamilies } from './exposition.js';
 import { type HealthOptions, healthHandlers } from './health-handlers.js';
 import { ProcessWatch } from './process-watch.js';
-import { deliveryFamilies, storageFamilies, visitFamilies } from './render-metrics.js';
+import {
+  deliveryFamilies,
+  queueFamilies,
+  storageFamilies,
+  threadFamilies,
+  visitFamilies,
+} from './render-metrics.js';
 import { type AnsweredRequest, RequestMeter } from './request-meter.js';
 
 export interface HealthRoomOptions extends Omit<HealthOptions, 'dispatcherIdleMs' | 'metrics'> {
   /** Undefined before the start. */
   readonly visitFigures: () => VisitFigures | undefined;
   readonly dispatchFigures: () => DispatchFigures;
+  readonly threads: () => readonly ObservedThread[];
+  readonly queues: readonly FairQueue[];
 }
 
 /** What watches the server, and what tells of it. */
 export function createHealthRoom(options: HealthRoomOptions) {
-  const { database, visitFigures, dispatchFigures } = options;
+  const { database, visitFigures, dispatchFigures, threads, queues } = options;
   const requests = new RequestMeter();
   const processWatch = new ProcessWatch();
 
@@ -25,6 +35,8 @@ export function createHealthRoom(options: HealthRoomOptions) {
       ...(visits ? visitFamilies(visits) : []),
       ...deliveryFamilies(dispatchFigures()),
       ...storageFamilies(database.size()),
+      ...threadFamilies(threads()),
+      ...queueFamilies(queues),
       ...requests.families(),
       ...processWatch.families(),
     ]);

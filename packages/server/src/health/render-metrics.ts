@@ -1,5 +1,7 @@
 import type { VisitFigures } from '../clicks/visit-pipeline.js';
+import type { FairQueue } from '../fair-queue.js';
 import type { StorageSize } from '../storage/database.js';
+import type { ObservedThread } from '../threads/thread.js';
 import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
 import { type Family, single } from './exposition.js';
 
@@ -60,6 +62,44 @@ export function deliveryFamilies({
       'How long ago the dispatcher last looked for work.',
       sinceTurnMs / 1000,
     ),
+  ];
+}
+
+export function threadFamilies(threads: readonly ObservedThread[]): Family[] {
+  const samples = (value: (thread: ObservedThread) => number) =>
+    threads.map((thread) => ({ labels: { thread: thread.name }, value: value(thread) }));
+  return [
+    {
+      name: 'shorty_thread_failures_total',
+      type: 'counter',
+      help: 'Worker threads that ended unexpectedly and were replaced.',
+      samples: samples(({ figures }) => figures.failures),
+    },
+    {
+      name: 'shorty_thread_timeouts_total',
+      type: 'counter',
+      help: 'Calls of worker threads that exceeded their time limit.',
+      samples: samples(({ figures }) => figures.timeouts),
+    },
+  ];
+}
+
+export function queueFamilies(queues: readonly FairQueue[]): Family[] {
+  const samples = (value: (queue: FairQueue) => number) =>
+    queues.map((queue) => ({ labels: { queue: queue.name }, value: value(queue) }));
+  return [
+    {
+      name: 'shorty_queue_waiting',
+      type: 'gauge',
+      help: 'Tasks that wait for a shared thread.',
+      samples: samples(({ figures }) => figures.waiting),
+    },
+    {
+      name: 'shorty_queue_refused_total',
+      type: 'counter',
+      help: 'Tasks that were refused because their queue was full or they had waited too long.',
+      samples: samples(({ figures }) => figures.refused),
+    },
   ];
 }
 

@@ -4,7 +4,7 @@ import { createServer } from '../create-server.js';
 import { openLog } from './open-log.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
-// A storage that hangs may keep a stop waiting for longer than whoever asked for it.
+// A storage or a thread that hangs may delay a stop for longer than service managers wait.
 const stopWithinMs = 9_500;
 
 /** Serves until a signal asks to stop. */
@@ -31,11 +31,13 @@ export async function start(): Promise<void> {
   logger.info({ signal: await signal }, 'stopping');
   const cutOff = setTimeout(() => {
     // What was answered is kept: visits are in the journal, and the next start stores them.
-    logger.warn('stopped without the answer of storage');
-    process.exit();
+    logger.warn({ stopWithinMs }, 'stop took too long; ending the process');
+    // `process.exit` would wait for threads that native code holds.
+    process.kill(process.pid, 'SIGKILL');
   }, stopWithinMs);
   await server.stop();
-  clearTimeout(cutOff);
+  // It still fires when something keeps the event loop alive, such as a thread that does not end.
+  cutOff.unref();
   logger.info('stopped');
 }
 

@@ -51,7 +51,7 @@ export class InlineThread<Methods extends ThreadMethods> implements Thread<Metho
   }
 
   send<Name extends keyof Methods & string>(name: Name, ...args: Parameters<Methods[Name]>): void {
-    if (!this.#code) return;
+    if (!this.#code || this.#stopping) return;
     this.call(name, ...args).catch((err: unknown) =>
       this.#options.logger.error({ err, thread: this.name, method: name }, 'thread method failed'),
     );

@@ -71,9 +71,14 @@ export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
 
 type MethodName<Methods> = keyof Methods & string;
 
-/** The caller's side of a thread, or of the same code in this thread. */
-export interface Thread<Methods extends ThreadMethods> {
+/** What metrics tell of a thread. */
+export interface ObservedThread {
   readonly name: string;
+  readonly figures: ThreadFigures;
+}
+
+/** The caller's side of a thread, or of the same code in this thread. */
+export interface Thread<Methods extends ThreadMethods> extends ObservedThread {
   /** Starts a background thread; does nothing for one that starts on demand. */
   start(): void;
   /**
@@ -88,7 +93,6 @@ export interface Thread<Methods extends ThreadMethods> {
   send<Name extends MethodName<Methods>>(name: Name, ...args: Parameters<Methods[Name]>): void;
   /** Ends the thread within the stop's time limit, by force if need be. May be called twice. */
   stop(): Promise<void>;
-  readonly figures: ThreadFigures;
 }
 
 export interface ThreadFigures {

@@ -15,6 +15,8 @@ import {
 export interface WorkerThreadOptions<Data, Event> {
   readonly data: Data;
   readonly onEvent?: (event: Event) => void;
+  /** Called when the thread has ended without being asked to. The failure is logged already. */
+  readonly onFailure?: (error: unknown) => void;
   /** For each call, from when the thread is given it. */
   readonly timeLimitMs: number;
   /** For an orderly stop; then the thread is terminated. */
@@ -38,7 +40,7 @@ const maxLosses = 2;
 // Terminated threads that native code keeps alive. Each costs a processor.
 const maxHung = 3;
 const restartAfterMs = 1_000;
-const defaultStopTimeLimitMs = 3_000;
+const defaultStopTimeLimitMs = 1_000;
 const terminationTimeLimitMs = 500;
 
 /**
@@ -295,7 +297,9 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
 
   #noteFailure(err: unknown): void {
     this.#failures += 1;
-    this.#options.logger.error({ err, thread: this.name }, 'thread failed');
+    const { logger, onFailure } = this.#options;
+    logger.error({ err, thread: this.name }, 'thread failed');
+    onFailure?.(err);
   }
 
   #rejectAll(error: Error): void {

@@ -9,10 +9,9 @@ import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
-import { createDispatcher } from './create-dispatcher.js';
 import { DeliveryPruner } from './delivery-pruner.js';
 import { DeliveryRepository } from './delivery-repository.js';
-import { DispatcherThread } from './dispatcher-thread.js';
+import { openDispatcher } from './open-dispatcher.js';
 import type { DispatchFigures } from './webhook-dispatcher.js';
 import { webhookHandlers } from './webhook-handlers.js';
 import { WebhookRepository } from './webhook-repository.js';
@@ -36,10 +35,7 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
   const { config, database, storage, isThreaded, organizations, plans, clock, logger } = options;
   const { allowPrivateNetwork } = config;
   const settings = { schedule: config.webhookRetrySchedule, allowPrivateNetwork };
-  const onError = (err: unknown) => logger.error({ err }, 'webhooks are not dispatched');
-  const dispatcher = isThreaded
-    ? new DispatcherThread({ storage, settings, onError })
-    : createDispatcher(database, settings, clock, onError);
+  const dispatcher = openDispatcher({ isThreaded, storage, database, settings, clock, logger });
   const wake = () => dispatcher.wake();
   const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wake, plans });
   const service = new WebhookService({
@@ -64,5 +60,11 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
     dispatcher,
   ];
   const figures = (): DispatchFigures => dispatcher.figures;
-  return { outbox, handlers: webhookHandlers(service), services, figures };
+  return {
+    outbox,
+    handlers: webhookHandlers(service),
+    services,
+    threads: [dispatcher.thread],
+    figures,
+  };
 }

@@ -7,6 +7,9 @@ beforeAll(build, 120_000);
 
 const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret' };
 
+const browser =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';
+
 function start(settings = newSettings()): Promise<Serving> {
   return serve({
     ...settings,
@@ -116,6 +119,33 @@ describe('SIGTERM', () => {
     expect((await server.ended).code).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
+});
+
+describe('SIGTERM while native code holds a thread', () => {
+  it('ends the process within 10 s, and the visits are kept', async () => {
+    const settings = newSettings();
+    const hang = new URL('./hang-report-thread.mjs', import.meta.url).href;
+    const server = await start({ ...settings, NODE_OPTIONS: `--import ${hang}` });
+    const token = await tokenOf(server.origin, credentials);
+    const link = { targetUrl: 'https://example.com/', customSlug: 'visited' };
+    const made = await call(server.origin, token, '/urls', link);
+    const headers = { 'user-agent': browser };
+    await fetch(`${server.origin}/visited`, { redirect: 'manual', headers });
+    const report = call(server.origin, token, '/analytics/overview').catch(() => undefined);
+    await server.until(/the report thread hangs/);
+    const startedAt = performance.now();
+    server.child.kill('SIGTERM');
+    await once(server.child, 'exit');
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await report;
+
+    const next = await start(settings);
+    const again = await tokenOf(next.origin, credentials);
+    await expect
+      .poll(() => call(next.origin, again, `/urls/${made.data.id}`), { timeout: 10_000 })
+      .toMatchObject({ data: { clickCount: 1 } });
+    // The stop alone takes up to ten seconds.
+  }, 60_000);
 });
 
 describe('kill -9 and a restart', () => {
