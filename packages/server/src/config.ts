@@ -43,6 +43,8 @@ export interface Config {
   readonly durability: 'process' | 'power';
   /** API requests a minute that each organization may make; 0 sets no limit. */
   readonly rateLimit: number;
+  /** Token requests a minute that each address may make; 0 sets no limit. */
+  readonly tokenRateLimit: number;
   /** Connections that may be open at once. */
   readonly maxConnections: number;
   readonly logLevel: LogLevel;
@@ -98,6 +100,7 @@ export function readConfig(environment: Environment): Config {
     honourPrivacySignals: read('SHORTY_HONOUR_PRIVACY_SIGNALS', '0', parseFlag),
     durability: read('SHORTY_DURABILITY', 'process', oneOf(['process', 'power'] as const)),
     rateLimit: read('SHORTY_RATE_LIMIT', '6000', wholeNumber(0, 1_000_000)),
+    tokenRateLimit: read('SHORTY_TOKEN_RATE_LIMIT', '600', wholeNumber(0, 1_000_000)),
     maxConnections: read('SHORTY_MAX_CONNECTIONS', '10000', wholeNumber(10, 1_000_000)),
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
   };

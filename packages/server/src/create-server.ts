@@ -9,10 +9,11 @@ import { api } from './contract/api.js';
 import { docsHandlers } from './docs/docs-handlers.js';
 import { createDomainRoom } from './domains/domain-room.js';
 import { createHealthRoom } from './health/health-room.js';
+import { BodySlots } from './http/body-slots.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen } from './http/listen.js';
 import { RateLimiter } from './http/rate-limiter.js';
-import type { TimeLimits } from './http/time-limits.js';
+import { defaultTimeLimits, type TimeLimits } from './http/time-limits.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { affordableConnections } from './net/open-files.js';
@@ -66,6 +67,8 @@ const housekeepingEveryMs = 10 * 60_000;
 // What is still under way after this long is cut off, so that a stop ends within ten seconds.
 const stopGraceMs = 8_000;
 const dnsTimeoutMs = 5_000;
+// Bodies of up to 4 MB that are received or parsed at once.
+const bodySlots = { total: 32, perOwner: 4 };
 
 /**
  * The whole server in this process: storage, rooms, HTTP. Without options it keeps everything in
@@ -171,6 +174,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock,
     proxies: config.trustedProxies,
     rateLimiter: config.rateLimit > 0 ? new RateLimiter(config.rateLimit) : undefined,
+    publicRateLimiter:
+      config.tokenRateLimit > 0
+        ? new RateLimiter(config.tokenRateLimit, 'An address may send the token endpoint')
+        : undefined,
+    bodySlots: new BodySlots(bodySlots),
     timeLimits,
     countCall: clicks.countCall,
     redirects: new RedirectHandler({
@@ -180,6 +188,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       record: clicks.record,
       proxies: config.trustedProxies,
       clock,
+      bodyTimeoutMs: timeLimits?.publicBody ?? defaultTimeLimits.publicBody,
       onError: (err, requestId) => logger.error({ requestId, err }, 'a redirect failed'),
     }),
     pictures: qrs.pictures,

@@ -5,3 +5,20 @@
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+const maxSliceMs = 2;
+
+/** Divides long work into slices of two milliseconds, with a turn of the event loop between them. */
+export class TimeSlices {
+  #startedAt = performance.now();
+
+  get isOver(): boolean {
+    return performance.now() - this.#startedAt >= maxSliceMs;
+  }
+
+  /** Begins the next slice after everything that is waiting. */
+  async next(): Promise<void> {
+    await yieldToEventLoop();
+    this.#startedAt = performance.now();
+  }
+}

@@ -31,16 +31,29 @@ export class ApiError extends Error {
   }
 }
 
-/** Input that is not as it should be: says which fields, and what would be right. */
-export function validationError(details: readonly ErrorDetail[]): ApiError {
-  return new ApiError('VALIDATION_FAILED', summarize(details), { details });
+/** Invalid input: which fields, and the rule of each; `count` where not all faults are listed. */
+export function validationError(details: readonly ErrorDetail[], count?: number): ApiError {
+  return new ApiError('VALIDATION_FAILED', summarize(details, { count }), { details });
 }
 
 /** One sentence for all faults: the first one, and how many more there are. */
-export function summarize(details: readonly ErrorDetail[], whole = 'The body'): string {
-  const [first, ...more] = details;
+export function summarize(
+  details: readonly ErrorDetail[],
+  {
+    subject: whole = 'The body',
+    count = details.length,
+  }: { subject?: string; count?: number | undefined } = {},
+): string {
+  const [first] = details;
   if (!first) return 'The request is not valid';
   const subject = first.path === '' ? whole : first.path;
-  const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  const rest = count <= 1 ? '' : ` (and ${count - 1} more)`;
   return `${subject} ${first.message}${rest}`;
+}
+
+const maxShownLength = 100;
+
+/** Cuts text of a request to a length that an error message can carry. */
+export function shorten(text: string): string {
+  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
 }

@@ -3,9 +3,23 @@ import type { ErrorDetail } from './errors.js';
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly details: readonly ErrorDetail[] };
+  | {
+      readonly ok: false;
+      /** The first of the faults. */
+      readonly details: readonly ErrorDetail[];
+      /** How many faults there are in all. */
+      readonly count: number;
+    };
 
-// A hostile body can have thousands of faults and names of megabytes; nobody reads them all.
+/**
+ * Stands for a part of a request that exceeds a limit and is therefore not parsed. JSON has no
+ * symbols, so that every schema refuses it, and its field is reported with the reason.
+ */
+export function unreadable(reason: string): symbol {
+  return Symbol(reason);
+}
+
+// A hostile body can have thousands of faults and long names.
 const maxDetails = 100;
 const maxPathLength = 200;
 
@@ -25,7 +39,7 @@ export function parseInput<Schema extends z.ZodType>(
         }))
       : [{ path: pathOf([...base, ...issue.path]), message: issue.message }],
   );
-  return { ok: false, details: details.slice(0, maxDetails) };
+  return { ok: false, details: details.slice(0, maxDetails), count: details.length };
 }
 
 /** `['urls', 3, 'targetUrl']` is `urls[3].targetUrl`. */
@@ -54,6 +68,7 @@ type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 function describe(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
+      if (typeof issue.input === 'symbol') return issue.input.description;
       return issue.input === undefined
         ? `is required (${articles[issue.expected] ?? issue.expected})`
         : `must be ${articles[issue.expected] ?? issue.expected}`;

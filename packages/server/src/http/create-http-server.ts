@@ -7,7 +7,7 @@ import express, {
 } from 'express';
 import type { Logger } from 'pino';
 import { OAuthError } from '../auth/oauth-error.js';
-import { ApiError } from '../contract/api-error.js';
+import { ApiError, shorten } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
 import type { AnsweredRequest } from '../health/request-meter.js';
 import { homePage, notFoundPage } from '../pages/link-pages.js';
@@ -15,6 +15,7 @@ import { pageHeaders } from '../pages/page.js';
 import type { QrPictureHandler } from '../qr/qr-picture-handler.js';
 import type { RedirectHandler } from '../redirect/redirect-handler.js';
 import { answerMalformed } from './answer-malformed.js';
+import { drainRequest, hasUnreadBody } from './drain-request.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
 import { prefersJson } from './prefers-json.js';
 import { problemBody, problemHeaders, toApiError } from './problem.js';
@@ -24,7 +25,7 @@ import { withSecurityHeaders } from './security-headers.js';
 import { sendProblem } from './send-answer.js';
 import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 
-export interface HttpServerOptions extends MountOptions {
+export interface HttpServerOptions extends Omit<MountOptions, 'publicBodyTimeoutMs'> {
   readonly redirects: RedirectHandler;
   readonly pictures: QrPictureHandler;
   readonly logger: Logger;
@@ -37,8 +38,13 @@ const maxHeaderBytes = 80 * 1024;
 
 /** Links first, pictures second; everything else goes through the API's router. */
 export function createHttpServer(options: HttpServerOptions): Server {
-  const app = createApp(options);
   const limits = { ...defaultTimeLimits, ...options.timeLimits };
+  const app = createApp(options, limits.publicBody);
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    if (!isPlain(request) && !settle(request, response)) return;
+    if (options.redirects.handle(request, response)) return;
+    if (!options.pictures.handle(request, response)) app(request, response);
+  };
   const server = createServer(
     {
       ...classesOf(app),
@@ -51,12 +57,10 @@ export function createHttpServer(options: HttpServerOptions): Server {
       joinDuplicateHeaders: true,
       requireHostHeader: false,
     },
-    (request, response) => {
-      if (!isPlain(request) && !settle(request, response)) return;
-      if (options.redirects.handle(request, response)) return;
-      if (!options.pictures.handle(request, response)) app(request, response);
-    },
+    handle,
   );
+  // The body is asked for where it is read, after authentication.
+  server.on('checkContinue', handle);
   server.on('clientError', answerMalformed);
   return server;
 }
@@ -81,7 +85,23 @@ function settle(request: IncomingMessage, response: ServerResponse): boolean {
  */
 function classesOf(app: Express) {
   class ApiRequest extends IncomingMessage {}
-  class ApiResponse extends ServerResponse {}
+  class ApiResponse<
+    Request extends IncomingMessage = IncomingMessage,
+  > extends ServerResponse<Request> {
+    /** Sends the response at once, and ends it when the body of its request has been read. */
+    // biome-ignore lint/suspicious/noExplicitAny: the overloads of end() have no common signature
+    override end(...args: any[]): this {
+      if (this.writableEnded || !hasUnreadBody(this.req)) return super.end(...args);
+      const [body, encoding] = args;
+      const done = args.find((each) => typeof each === 'function');
+      if (typeof body === 'string' && typeof encoding === 'string') {
+        this.write(body, encoding as BufferEncoding);
+      } else if (typeof body === 'string' || body instanceof Uint8Array) this.write(body);
+      else this.flushHeaders();
+      void drainRequest(this.req).then(() => super.end(done));
+      return this;
+    }
+  }
   Object.setPrototypeOf(ApiRequest.prototype, app.request);
   Object.setPrototypeOf(ApiResponse.prototype, app.response);
   Object.assign(app, { request: ApiRequest.prototype, response: ApiResponse.prototype });
@@ -90,7 +110,7 @@ function classesOf(app: Express) {
 
 const securityHeaders = withSecurityHeaders();
 
-function createApp(options: HttpServerOptions): Express {
+function createApp(options: HttpServerOptions, publicBodyTimeoutMs: number): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -107,13 +127,16 @@ function createApp(options: HttpServerOptions): Express {
     tellWhenFinished(options, request, response);
     next();
   });
-  mountRoutes(app, options);
+  mountRoutes(app, { ...options, publicBodyTimeoutMs });
   app.get('/', (request, response) => {
     sendPage(request, response, 200, homePage);
   });
   app.use((request, response) => {
     if (request.path.startsWith('/api/') || prefersJson(request.headers.accept)) {
-      throw new ApiError('NOT_FOUND', `There is nothing at ${request.method} ${request.path}`);
+      throw new ApiError(
+        'NOT_FOUND',
+        `There is nothing at ${request.method} ${shorten(request.path)}`,
+      );
     }
     sendPage(request, response, 404, notFoundPage);
   });

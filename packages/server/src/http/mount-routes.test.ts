@@ -4,6 +4,7 @@ import express from 'express';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../contract/api-error.js';
 import { parseTrustedProxies } from '../net/client-address.js';
+import { BodySlots } from './body-slots.js';
 import type { Handlers } from './handlers.js';
 import { mountRoutes } from './mount-routes.js';
 import { toApiError } from './problem.js';
@@ -28,6 +29,9 @@ beforeEach(async () => {
     clock: () => 0,
     proxies: parseTrustedProxies(''),
     rateLimiter: undefined,
+    publicRateLimiter: undefined,
+    bodySlots: new BodySlots({ total: 1, perOwner: 1 }),
+    publicBodyTimeoutMs: 1_000,
     countCall: (organizationId) => {
       isCalled.push(organizationId);
       return new Promise((resolve) => {

@@ -5,12 +5,14 @@ import { api } from '../contract/api.js';
 import { ApiError } from '../contract/api-error.js';
 import { type Route, scopesOf } from '../contract/define-route.js';
 import { rateLimitHeaders } from '../contract/rate-limit.js';
+import { addressBlockOf } from '../net/address-block.js';
 import { clientAddressOf, type TrustedProxies } from '../net/client-address.js';
 import type { Clock } from '../ports.js';
+import type { BodySlots } from './body-slots.js';
 import type { HandlerInput, Handlers, Reply } from './handlers.js';
 import { toOAuthError } from './problem.js';
 import type { RateLimiter } from './rate-limiter.js';
-import { bodyKindOf, check, readBody, readIdempotency } from './read-input.js';
+import { bodyKindOf, check, readIdempotency, readInput } from './read-input.js';
 
 export interface MountOptions {
   readonly handlers: Handlers;
@@ -19,6 +21,11 @@ export interface MountOptions {
   readonly proxies: TrustedProxies;
   /** Undefined lets everybody in, however often. */
   readonly rateLimiter: RateLimiter | undefined;
+  /** Limits what an address may send without a token; undefined sets no limit. */
+  readonly publicRateLimiter: RateLimiter | undefined;
+  readonly bodySlots: BodySlots;
+  /** For the whole body of a request without a token. */
+  readonly publicBodyTimeoutMs: number;
   /** Counts a request of an organization; resolves when that is kept. */
   readonly countCall: (organizationId: string) => Promise<void>;
 }
@@ -80,11 +87,13 @@ async function serve(
 async function answer(
   route: Route,
   handler: AnyHandler,
-  { clock, proxies, rateLimiter }: MountOptions,
+  options: MountOptions,
   request: Request,
   response: Response,
   caller?: Caller,
 ): Promise<Reply<unknown>> {
+  const { clock, proxies, rateLimiter, publicRateLimiter, bodySlots, publicBodyTimeoutMs } =
+    options;
   if (caller) {
     if (rateLimiter) {
       response.set(rateLimitHeaders(rateLimiter.take(caller.organizationId, clock())));
@@ -95,24 +104,28 @@ async function answer(
   try {
     const params = check(route.params, request.params);
     const query = check(route.query, request.query);
-    await new Promise<void>((resolve, reject) => {
-      readBody(kind)(request, response, (error) => (error ? reject(error) : resolve()));
+    const address = clientAddressOf(
+      request.socket.remoteAddress,
+      request.headers['x-forwarded-for'],
+      proxies,
+    );
+    // What takes no body is health and documentation.
+    if (!caller && route.body) publicRateLimiter?.take(addressBlockOf(address), clock());
+    const body = await readInput(kind, request, response, {
+      slot: caller && bodySlots.slotFor(caller.organizationId),
+      timeoutMs: publicBodyTimeoutMs,
     });
     const isForm = kind === 'form';
-    const hasBody = !isForm && !(route.bodyOptional && request.body === undefined);
+    const hasBody = !isForm && !(route.bodyOptional && body.value === undefined);
     return await handler({
       params,
       query,
-      ...(hasBody && { body: check(route.body, request.body) }),
-      ...(isForm && { form: check(route.form, request.body) }),
+      ...(hasBody && { body: check(route.body, body.value) }),
+      ...(isForm && { form: check(route.form, body.value) }),
       caller,
-      idempotency: caller && readIdempotency(route, request, caller.organizationId, clock()),
+      idempotency: caller && readIdempotency(route, request, body, caller.organizationId, clock()),
       headers: request.headers,
-      address: clientAddressOf(
-        request.socket.remoteAddress,
-        request.headers['x-forwarded-for'],
-        proxies,
-      ),
+      address,
     } as HandlerInput<Route>);
   } catch (error) {
     throw kind === 'form' ? toOAuthError(error) : error;

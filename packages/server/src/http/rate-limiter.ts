@@ -19,10 +19,13 @@ interface Account {
  */
 export class RateLimiter {
   readonly #perMinute: number;
+  readonly #rule: string;
   readonly #accounts = new LRUCache<string, Account>({ max: maxOrganizations });
 
-  constructor(requestsPerMinute: number) {
+  /** `rule` begins the error message: "An organization may make". */
+  constructor(requestsPerMinute: number, rule = 'An organization may make') {
     this.#perMinute = requestsPerMinute;
+    this.#rule = rule;
   }
 
   /** Counts a request and tells what is left; throws RATE_LIMITED, which counts nothing. */
@@ -32,7 +35,7 @@ export class RateLimiter {
     const left = limit * windowMs - account.used;
     if (left < windowMs) {
       const waitMs = (windowMs - left) / limit;
-      throw rateLimitedError(`An organization may make ${limit} requests a minute`, {
+      throw rateLimitedError(`${this.#rule} ${limit} requests a minute`, {
         limit,
         windowSeconds,
         remaining: 0,

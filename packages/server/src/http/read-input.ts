@@ -1,103 +1,81 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import express, { type RequestHandler } from 'express';
-import { ApiError, validationError } from '../contract/api-error.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { validationError } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { IdempotentRequest } from '../idempotency/run-once.js';
+import { TimeSlices } from '../yield-to-event-loop.js';
+import { type BodyFormat, bodyFormatOf, parseForm } from './body-format.js';
+import type { BodySlot } from './body-slots.js';
+import { parseJson } from './parse-json.js';
+import { maxBodyBytes, maxPublicBodyBytes, readBody } from './read-body.js';
 
-/** The largest body that is read: a hundred links whose every field is as long as it may be. */
-export const maxBodyBytes = 4 * 1024 * 1024;
-
-const rawBodies = new WeakMap<IncomingMessage, Buffer>();
-// The parser takes an empty body for {}, which PATCH would obey.
-const empty = new WeakSet<IncomingMessage>();
-const keepRaw = (request: IncomingMessage, _response: unknown, raw: Buffer) => {
-  if (raw.length === 0) empty.add(request);
-  if (request.headers['idempotency-key'] !== undefined) rawBodies.set(request, raw);
-};
-
-const readJson = express.json({
-  limit: maxBodyBytes,
-  strict: false,
-  type: () => true,
-  verify: keepRaw,
-});
-const readForm = express.urlencoded({ limit: maxBodyBytes, extended: false, type: () => true });
-
-export type BodyKind = 'none' | 'json' | 'form';
+export type BodyKind = 'none' | BodyFormat;
 
 /** What a request carries, by its headers; throws UNSUPPORTED_MEDIA_TYPE for what a route cannot read. */
 export function bodyKindOf(route: Route, headers: IncomingMessage['headers']): BodyKind {
+  if (!route.body) return 'none';
   const isEmpty =
     headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-  const mediaType = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  const isForm = route.form !== undefined && mediaType === 'application/x-www-form-urlencoded';
+  const formats: readonly BodyFormat[] = route.form ? ['json', 'form'] : ['json'];
+  if (!isEmpty) return bodyFormatOf(headers, formats);
   // An empty form is a form all the same: its sender reads only a form's errors.
-  if (!route.body || (isEmpty && !isForm)) return 'none';
-  if (/^application\/(?:[\w.-]+\+)?json$/.test(mediaType)) return 'json';
-  if (isForm) return 'form';
-  const expected = route.form
-    ? 'application/json or application/x-www-form-urlencoded'
-    : 'application/json';
-  throw new ApiError(
-    'UNSUPPORTED_MEDIA_TYPE',
-    `The body must come as ${expected}${mediaType ? `, not ${mediaType.slice(0, 100)}` : ': set Content-Type'}`,
-  );
+  const isForm = route.form && isFormType(headers);
+  return isForm ? 'form' : 'none';
 }
 
-/** Reads the body into `request.body`; undefined when there is none. */
-export function readBody(kind: BodyKind): RequestHandler {
-  const read = kind === 'form' ? readForm : readJson;
-  return (request, response, next) => {
-    if (kind === 'none') {
-      request.body = undefined;
-      next();
-      return;
-    }
-    read(request, response, (error?: unknown) => {
-      if (empty.has(request)) request.body = undefined;
-      next(error && toBodyError(error));
-    });
-  };
+function isFormType({ 'content-type': contentType }: IncomingMessage['headers']): boolean {
+  return /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType ?? '');
 }
 
-interface BodyParserError {
-  readonly type: string;
-  readonly message: string;
+export interface Body {
+  /** Undefined when there is none. */
+  readonly value: unknown;
+  /** Of method, path and body, where an Idempotency-Key came along. */
+  readonly fingerprint: string | undefined;
 }
 
-function toBodyError(error: unknown): unknown {
-  const { type, message } = error as Partial<BodyParserError>;
-  switch (type) {
-    case 'entity.too.large':
-      return new ApiError('PAYLOAD_TOO_LARGE', `The body must be at most ${maxBodyBytes} bytes`);
-    case 'entity.parse.failed':
-      return validationError([{ path: '', message: `must be valid JSON: ${message}` }]);
-    case 'charset.unsupported':
-    case 'encoding.unsupported':
-      return new ApiError('UNSUPPORTED_MEDIA_TYPE', `The body cannot be read: ${message}`);
-    case 'request.aborted':
-    case 'request.size.invalid':
-    case 'parameters.too.many':
-      return validationError([{ path: '', message: `could not be read: ${message}` }]);
-    default:
-      // Inflating a body that is not what its Content-Encoding says fails in zlib.
-      return isZlibFault(error)
-        ? validationError([{ path: '', message: 'is not what its Content-Encoding says' }])
-        : error;
+/** Reads and parses a body; without a slot for large bodies, within the limits of public routes. */
+export async function readInput(
+  kind: BodyKind,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { slot, timeoutMs }: { readonly slot: BodySlot | undefined; readonly timeoutMs: number },
+): Promise<Body> {
+  const limits = slot
+    ? { maxBytes: maxBodyBytes, slot }
+    : { maxBytes: maxPublicBodyBytes, timeoutMs };
+  try {
+    const bytes = kind === 'none' ? Buffer.alloc(0) : await readBody(request, response, limits);
+    if (kind === 'form') return { value: parseForm(bytes), fingerprint: undefined };
+    const hasKey = request.headers['idempotency-key'] !== undefined;
+    return {
+      fingerprint: hasKey ? await fingerprintOf(request, bytes) : undefined,
+      value: bytes.length === 0 ? undefined : await parseJson(bytes),
+    };
+  } finally {
+    slot?.release();
   }
 }
 
-function isZlibFault(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^(Z_|ERR__?BROTLI)/.test(String(error.code));
+const hashedAtOnce = 256 * 1024;
+
+async function fingerprintOf(request: IncomingMessage, bytes: Buffer): Promise<string> {
+  const { method = '', url = '' } = request;
+  const hash = createHash('sha256').update(`${method.toLowerCase()} ${url.split('?', 1)[0]}\n`);
+  const slices = new TimeSlices();
+  for (let at = 0; at < bytes.length; at += hashedAtOnce) {
+    if (slices.isOver) await slices.next();
+    hash.update(bytes.subarray(at, at + hashedAtOnce));
+  }
+  return hash.digest('base64url');
 }
 
 /** Checks one part of a request by the contract; throws VALIDATION_FAILED. */
 export function check(schema: Route['body'], input: unknown): unknown {
   if (!schema) return undefined;
   const parsed = parseInput(schema, input);
-  if (!parsed.ok) throw validationError(parsed.details);
+  if (!parsed.ok) throw validationError(parsed.details, parsed.count);
   return parsed.value;
 }
 
@@ -107,6 +85,7 @@ const idempotencyKey = /^[\x21-\x7e]{1,255}$/;
 export function readIdempotency(
   route: Route,
   request: IncomingMessage,
+  body: Body,
   organizationId: string,
   now: number,
 ): IdempotentRequest | undefined {
@@ -117,13 +96,5 @@ export function readIdempotency(
       { path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' },
     ]);
   }
-  const fingerprint = createHash('sha256')
-    .update(`${route.method} ${pathOf(request)}\n`)
-    .update(rawBodies.get(request) ?? '')
-    .digest('base64url');
-  return { organizationId, key, fingerprint, now };
-}
-
-function pathOf({ url = '' }: IncomingMessage): string {
-  return url.split('?', 1)[0] ?? '';
+  return { organizationId, key, fingerprint: body.fingerprint as string, now };
 }

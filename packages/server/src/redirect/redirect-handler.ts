@@ -25,6 +25,8 @@ export interface RedirectHandlerOptions {
   readonly record: (request: IncomingMessage, link: Link, answer: () => void) => void;
   readonly proxies: TrustedProxies;
   readonly clock: Clock;
+  /** For the whole body of a password. */
+  readonly bodyTimeoutMs: number;
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
@@ -120,7 +122,7 @@ export class RedirectHandler {
       request.headers['x-forwarded-for'],
       proxies,
     );
-    const password = await readPassword(request);
+    const password = await readPassword(request, response, this.#options.bodyTimeoutMs);
     const guesser = `${link.urlId} ${addressBlockOf(address)}`;
     const waitMs = this.#passwordLimiter.take(guesser, clock());
     if (waitMs > 0) throw tooManyAttempts(passwordAttempts, waitMs);

@@ -394,7 +394,7 @@ export const urlRoutes = [
     query: z.strictObject({
       ids: z
         .string()
-        .transform((value): (string | number)[] => value.split(','))
+        .transform((value): (string | number)[] => value.split(',', maxBulkItems + 1))
         .pipe(urlBulkDeleteRequest.shape.ids)
         .optional()
         .meta({

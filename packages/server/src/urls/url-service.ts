@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../contract/errors.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { IdempotentRequest } from '../idempotency/run-once.js';
 import type { Clock } from '../ports.js';
-import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import { TimeSlices } from '../yield-to-event-loop.js';
 import { draftUrl, findTimeFault, patchUrl } from './change-url.js';
 import type { ShortUrl, UrlDraft } from './short-url.js';
 import {
@@ -15,9 +15,6 @@ import {
 } from './url-contract.js';
 import type { ListFilter } from './url-query.js';
 import type { CreateOutcome, UpdateOutcome, UrlRepository } from './url-repository.js';
-
-// About a fifth of a millisecond.
-const itemsAtOnce = 16;
 
 export interface UrlServiceOptions {
   readonly urls: UrlRepository;
@@ -126,8 +123,9 @@ export class UrlService {
     const indexes: number[] = [];
     const bodies: UrlCreateRequest[] = [];
     const faults: BulkCreateFault[] = [];
+    const slices = new TimeSlices();
     for (const [index, item] of items.entries()) {
-      if (index % itemsAtOnce === itemsAtOnce - 1) await yieldToEventLoop();
+      if (slices.isOver) await slices.next();
       const checked = this.#checkItem(item, now);
       if (typeof checked === 'string') {
         faults.push({ index, error: checked, code: 'CREATE_FAILED' });
@@ -167,7 +165,9 @@ export class UrlService {
   async bulkUpdate(organizationId: string, items: readonly unknown[]): Promise<BulkUpdated> {
     const errors: BulkUpdateFault[] = [];
     const changes: { index: number; id: number; patch: UrlUpdateRequest }[] = [];
+    const slices = new TimeSlices();
     for (const [index, item] of items.entries()) {
+      if (slices.isOver) await slices.next();
       const parsed = parseInput(urlBulkUpdateItem, item);
       if (parsed.ok) {
         const { id, ...patch } = parsed.value;
@@ -176,7 +176,7 @@ export class UrlService {
         errors.push({
           index,
           id: idOf(item),
-          error: summarize(parsed.details, 'The item'),
+          error: summarize(parsed.details, { subject: 'The item', count: parsed.count }),
           code: 'UPDATE_FAILED',
         });
       }
@@ -233,7 +233,7 @@ export class UrlService {
   /** An item of a bulk request that may be created, or what is wrong with it. */
   #checkItem(item: unknown, now: number): UrlCreateRequest | string {
     const parsed = parseInput(urlCreateRequest, item);
-    if (!parsed.ok) return summarize(parsed.details, 'The item');
+    if (!parsed.ok) return summarize(parsed.details, { subject: 'The item', count: parsed.count });
     const fault = findTimeFault(parsed.value, now);
     if (fault) return summarize([fault]);
     return this.#isReserved(parsed.value) ? reservedMessage(parsed.value) : parsed.value;

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError, shorten, validationError } from '../contract/api-error.js';
+
+export type BodyFormat = 'json' | 'form';
+
+const mediaTypes = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+} as const satisfies Record<BodyFormat, string>;
+
+/** The format of a body by its Content-Type; throws UNSUPPORTED_MEDIA_TYPE for any other. */
+export function bodyFormatOf(
+  { 'content-type': contentType = '' }: IncomingMessage['headers'],
+  formats: readonly BodyFormat[],
+): BodyFormat {
+  const [mediaType = '', ...parameters] = contentType
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  const format = formats.find((each) =>
+    each === 'json'
+      ? /^application\/(?:[\w.-]+\+)?json$/.test(mediaType)
+      : mediaType === mediaTypes.form,
+  );
+  if (!format) {
+    const expected = formats.map((each) => mediaTypes[each]).join(' or ');
+    const given = mediaType ? `, not ${shorten(mediaType)}` : ': set Content-Type';
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `The body must come as ${expected}${given}`);
+  }
+  const charset = parameters
+    .find((each) => each.startsWith('charset'))
+    ?.slice('charset'.length)
+    .replace(/^\s*=\s*/, '')
+    .replaceAll('"', '');
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
+    throw new ApiError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `Content-Type charset "${shorten(charset)}": must be utf-8`,
+    );
+  }
+  return format;
+}
+
+const maxFormFields = 100;
+
+/** The fields of a form; one that comes twice is a list, which no schema takes. */
+export function parseForm(bytes: Buffer): Record<string, unknown> {
+  const parameters = new URLSearchParams(bytes.toString('utf8'));
+  if (parameters.size > maxFormFields) {
+    throw validationError([{ path: '', message: `must have at most ${maxFormFields} fields` }]);
+  }
+  return Object.fromEntries(
+    [...parameters.keys()].map((name) => {
+      const values = parameters.getAll(name);
+      return [name, values.length === 1 ? values[0] : values];
+    }),
+  );
+}

@@ -1,0 +1,265 @@
+import { isUtf8 } from 'node:buffer';
+import { shorten, validationError } from '../contract/api-error.js';
+import { unreadable } from '../contract/parse-input.js';
+import { TimeSlices } from '../yield-to-event-loop.js';
+
+// Far above what any schema allows: a link has 21 fields, 50 parameters and 20 tags. A part is a
+// field of the body or, where that is a list, one of its items.
+export const maxDepth = 32;
+export const maxFields = 1_000;
+export const maxPartValues = 1_000;
+export const maxPartBytes = 512 * 1024;
+export const maxTextBytes = 64 * 1024;
+export const maxValues = 20_000;
+
+// Up to this size JSON.parse takes half a millisecond.
+const parsedWholeBytes = 64 * 1024;
+
+/** A piece of the body that is parsed at once, or why it is not parsed. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
+  readonly fault: string | undefined;
+}
+
+interface Field {
+  readonly name: Part;
+  readonly value: Part;
+  /** The parts of a value that is a list. */
+  readonly items: readonly Part[] | undefined;
+}
+
+interface Outline {
+  /** Undefined where the body is no object. */
+  readonly fields: readonly Field[] | undefined;
+  readonly whole: Part;
+}
+
+/**
+ * Parses a JSON body in slices of the event loop. Its nesting, texts and values are counted on the
+ * bytes first: a part that exceeds a limit is not parsed, and an `unreadable` value stands for it,
+ * which every schema refuses with the reason. Throws VALIDATION_FAILED for what is no JSON.
+ */
+export async function parseJson(bytes: Buffer): Promise<unknown> {
+  if (!isUtf8(bytes)) throw notJson('it is not UTF-8');
+  const slices = new TimeSlices();
+  const scanning = scan(bytes);
+  let scanned = scanning.next();
+  while (!scanned.done) {
+    if (slices.isOver) await slices.next();
+    scanned = scanning.next();
+  }
+  const { fields, whole } = scanned.value;
+  const isFaulty = ({ fault }: Part) => fault !== undefined;
+  const hasFault = fields?.some(({ value, items }) => isFaulty(value) || items?.some(isFaulty));
+  if (!fields || (bytes.length <= parsedWholeBytes && !hasFault)) return parsePart(bytes, whole);
+  const object: Record<string, unknown> = {};
+  for (const { name, value, items } of fields) {
+    const key = parsePart(bytes, name);
+    if (typeof key !== 'string') throw notJson(`a field has no name near byte ${name.start}`);
+    let parsed: unknown;
+    if (items === undefined || isFaulty(value)) {
+      parsed = parsePart(bytes, value);
+    } else {
+      const list: unknown[] = [];
+      for (const item of items) {
+        if (slices.isOver) await slices.next();
+        list.push(parsePart(bytes, item));
+      }
+      parsed = list;
+    }
+    if (slices.isOver) await slices.next();
+    // An assignment to __proto__ would set the prototype; JSON.parse makes a field of it.
+    Object.defineProperty(object, key, {
+      value: parsed,
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
+  }
+  return object;
+}
+
+function parsePart(bytes: Buffer, { start, end, fault }: Part): unknown {
+  if (fault !== undefined) return unreadable(fault);
+  try {
+    return JSON.parse(bytes.toString('utf8', start, end));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // The message counts from the beginning of the part.
+    const isWhole = end === bytes.length;
+    throw notJson(isWhole ? shorten(error.message) : `it is malformed after byte ${start}`);
+  }
+}
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+const isSpace = (byte: number | undefined) =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+// A tenth of a millisecond.
+const scannedAtOnce = 32 * 1024;
+
+/**
+ * Splits a body into its parts in one pass over its bytes, and counts what is in them. It reads
+ * only as much grammar as that takes: every part without a fault is still to be parsed.
+ */
+function* scan(bytes: Buffer): Generator<undefined, Outline> {
+  const start = bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
+  const end = bytes.length;
+  let at = start;
+  while (isSpace(bytes[at])) at += 1;
+  const isObject = bytes[at] === openBrace;
+  const fields: Field[] = [];
+  let values = 0;
+  let depth = 0;
+  let textStart = -1;
+  let nextYield = at + scannedAtOnce;
+  // The field that is being read.
+  let nameStart = at;
+  let nameEnd = -1;
+  let items: Part[] | undefined;
+  let listFault: string | undefined;
+  let valueEnd = -1;
+  // The part that is being read, and how deep in the body it begins.
+  let partStart = at;
+  let partDepth = 0;
+  let partValues = 1;
+  let fault: string | undefined;
+
+  function beginPart(from: number): void {
+    partStart = from;
+    partDepth = depth;
+    partValues = 1;
+    fault = undefined;
+  }
+
+  function endPart(to: number): Part {
+    if (to - partStart > maxPartBytes) fault ??= `must be at most ${maxPartBytes} bytes long`;
+    if (fault === undefined) values += partValues;
+    if (values > maxValues) throw invalid(`must hold at most ${maxValues} values`);
+    return { start: partStart, end: to, fault };
+  }
+
+  function isBlank(from: number, to: number): boolean {
+    for (let each = from; each < to; each += 1) if (!isSpace(bytes[each])) return false;
+    return true;
+  }
+
+  function endItem(to: number): void {
+    // An empty list has no item.
+    if (items?.length === 0 && bytes[to] === closeBracket && isBlank(partStart, to)) return;
+    const item = endPart(to);
+    if (items && items.length < maxFields) items.push(item);
+    else listFault = `must hold at most ${maxFields} items`;
+  }
+
+  function endField(to: number): void {
+    if (nameEnd < 0) {
+      if (fields.length === 0 && bytes[to] === closeBrace && isBlank(nameStart, to)) return;
+      throw notJson(`it lacks a colon near byte ${to}`);
+    }
+    if (fields.length === maxFields) throw invalid(`must have at most ${maxFields} fields`);
+    const name = { start: nameStart, end: nameEnd, fault: undefined };
+    if (items === undefined) fields.push({ name, value: endPart(to), items });
+    else {
+      if (!isBlank(valueEnd, to)) throw notJson(`it lacks a comma near byte ${valueEnd}`);
+      fields.push({ name, value: { start: nameEnd + 1, end: to, fault: listFault }, items });
+    }
+    nameStart = to + 1;
+    nameEnd = -1;
+    items = undefined;
+    listFault = undefined;
+  }
+
+  for (; at < end; at += 1) {
+    if (at >= nextYield) {
+      nextYield = at + scannedAtOnce;
+      yield;
+    }
+    const byte = bytes[at];
+    if (textStart >= 0) {
+      if (byte === backslash) at += 1;
+      else if (byte === quote) {
+        if (at - textStart - 1 > maxTextBytes) {
+          if (isObject && depth === 1 && nameEnd < 0) {
+            throw invalid(`must have field names of at most ${maxTextBytes} bytes`);
+          }
+          fault ??= `must hold no text of more than ${maxTextBytes} bytes`;
+        }
+        textStart = -1;
+      }
+      continue;
+    }
+    switch (byte) {
+      case quote:
+        textStart = at;
+        break;
+      case openBrace:
+      case openBracket:
+        depth += 1;
+        if (isObject && depth === 1) {
+          nameStart = at + 1;
+        } else if (isObject && depth === 2 && byte === openBracket && nameEnd >= 0) {
+          if (items !== undefined || !isBlank(partStart, at)) {
+            throw notJson(`it lacks a comma near byte ${at}`);
+          }
+          items = [];
+          beginPart(at + 1);
+        } else {
+          partValues += 1;
+          if (depth - partDepth > maxDepth) fault ??= `must be nested at most ${maxDepth} levels`;
+        }
+        break;
+      case closeBrace:
+      case closeBracket:
+        if (depth === 0) throw notJson(`there is an unexpected bracket at byte ${at}`);
+        if (isObject && depth === 2 && items !== undefined && valueEnd < partStart) {
+          if (byte !== closeBracket) throw notJson(`it lacks a ] at byte ${at}`);
+          endItem(at);
+          valueEnd = at + 1;
+        } else if (isObject && depth === 1) {
+          if (byte !== closeBrace) throw notJson(`it lacks a } at byte ${at}`);
+          endField(at);
+          if (!isBlank(at + 1, end)) throw notJson(`it goes on after its end at byte ${at}`);
+        }
+        depth -= 1;
+        break;
+      case comma:
+        if (isObject && depth === 1) endField(at);
+        else if (isObject && depth === 2 && items !== undefined) {
+          endItem(at);
+          beginPart(at + 1);
+        } else partValues += 1;
+        break;
+      case colon:
+        if (isObject && depth === 1 && nameEnd < 0) {
+          nameEnd = at;
+          beginPart(at + 1);
+        }
+        break;
+    }
+    if (partValues > maxPartValues) fault ??= `must hold at most ${maxPartValues} values`;
+  }
+  if (textStart >= 0 || depth > 0) throw notJson('it ends too early');
+  if (isObject) return { fields, whole: { start, end, fault: undefined } };
+  partStart = start;
+  return { fields: undefined, whole: endPart(end) };
+}
+
+function notJson(reason: string): Error {
+  return invalid(`must be valid JSON: ${reason}`);
+}
+
+function invalid(message: string): Error {
+  return validationError([{ path: '', message }]);
+}

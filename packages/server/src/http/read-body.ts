@@ -1,0 +1,150 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip, inflate } from 'node:zlib';
+import { ApiError, shorten, validationError } from '../contract/api-error.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import { answerMalformed } from './answer-malformed.js';
+import type { BodySlot } from './body-slots.js';
+
+/** What a public route reads: enough for credentials or a password. */
+export const maxPublicBodyBytes = 8 * 1024;
+
+/** What an authenticated route reads, inflated: a hundred links whose every field is full. */
+export const maxBodyBytes = 4 * 1024 * 1024;
+
+// Every connection may hold this much; more takes one of the slots.
+const slotlessBytes = 16 * 1024;
+
+// Text compresses to a fifth or a tenth, and a list of similar links to a fiftieth.
+const maxInflationRatio = 100;
+// Below this size the ratio does not matter.
+const minInflatedBytes = 64 * 1024;
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** For the whole body. Without it, the server's limit for a request holds. */
+  readonly timeoutMs?: number;
+  /** Admits a compressed or large body. Without it, Content-Encoding is refused. */
+  readonly slot?: BodySlot;
+}
+
+const decoders = { gzip: promisify(gunzip), deflate: promisify(inflate) };
+
+/**
+ * Reads the body of a request, inflated, in slices that yield to the event loop. Throws
+ * PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE or VALIDATION_FAILED. What is left unread then is the
+ * concern of `drainRequest`.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { maxBytes, timeoutMs, slot }: BodyLimits,
+): Promise<Buffer> {
+  const decode = decoderOf(request, slot !== undefined);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  // An inflater takes memory from its first byte on.
+  if (decode) await slot?.acquire();
+  if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
+  const timer = timeoutMs === undefined ? undefined : setTimeout(refuseAsLate, timeoutMs, request);
+  try {
+    const bytes = await collect(request, maxBytes, slot);
+    return decode ? await inflateWithin(decode, bytes, maxBytes) : bytes;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type Decode = (typeof decoders)[keyof typeof decoders];
+
+function decoderOf({ headers }: IncomingMessage, mayBeCompressed: boolean): Decode | undefined {
+  const coding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (coding === 'identity' || coding === '') return undefined;
+  const known = Object.keys(decoders).join(', ');
+  const rule = mayBeCompressed ? `must be one of ${known}, identity` : 'must be identity here';
+  if (mayBeCompressed && Object.hasOwn(decoders, coding)) {
+    return decoders[coding as keyof typeof decoders];
+  }
+  throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding "${shorten(coding)}": ${rule}`);
+}
+
+async function collect(
+  request: IncomingMessage,
+  maxBytes: number,
+  slot: BodySlot | undefined,
+): Promise<Buffer> {
+  const declared = Number(request.headers['content-length'] ?? slotlessBytes);
+  // Copied together, because a sender can make every chunk one byte long.
+  let bytes = Buffer.allocUnsafeSlow(Math.min(declared, slotlessBytes));
+  let length = 0;
+  for await (const chunk of chunksOf(request)) {
+    const needed = length + chunk.length;
+    if (needed > maxBytes) throw tooLarge(maxBytes);
+    if (needed > slotlessBytes) await slot?.acquire();
+    if (needed > bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(needed, bytes.length * 2)));
+      bytes.copy(larger, 0, 0, length);
+      bytes = larger;
+    }
+    chunk.copy(bytes, length);
+    length = needed;
+  }
+  return bytes.subarray(0, length);
+}
+
+/**
+ * The body of a request as it comes, one chunk in each turn of the event loop. A flowing stream
+ * would parse two megabytes in one turn, however small the chunks in them.
+ */
+export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
+  for (;;) {
+    const chunk = request.read() as Buffer | null;
+    if (chunk) yield chunk;
+    else if (request.readableEnded) return;
+    else if (request.destroyed) {
+      throw validationError([{ path: '', message: 'ends before its Content-Length' }]);
+    } else await nextEvent(request);
+    await yieldToEventLoop();
+  }
+}
+
+function nextEvent(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const names = ['readable', 'end', 'error', 'close'];
+    const done = () => {
+      for (const name of names) request.off(name, done);
+      resolve();
+    };
+    for (const name of names) request.on(name, done);
+  });
+}
+
+async function inflateWithin(decode: Decode, bytes: Buffer, maxBytes: number): Promise<Buffer> {
+  const maxRatioBytes = Math.max(minInflatedBytes, bytes.length * maxInflationRatio);
+  const maxOutputLength = Math.min(maxBytes, maxRatioBytes);
+  if (bytes.length === 0) return bytes;
+  try {
+    return await decode(bytes, { maxOutputLength });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_BUFFER_TOO_LARGE') {
+      if (maxOutputLength === maxBytes) throw tooLarge(maxBytes);
+      throw new ApiError(
+        'PAYLOAD_TOO_LARGE',
+        `The body must inflate to at most ${maxInflationRatio} times its ${bytes.length} bytes`,
+      );
+    }
+    if (code?.startsWith('Z_')) {
+      throw validationError([{ path: '', message: 'is not what its Content-Encoding says' }]);
+    }
+    throw error;
+  }
+}
+
+/** Answers 408 as Node's own limits do, and closes the connection; the read ends with it. */
+function refuseAsLate({ socket }: IncomingMessage): void {
+  answerMalformed(Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+}
+
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError('PAYLOAD_TOO_LARGE', `The body must be at most ${maxBytes} bytes`);
+}

@@ -1,0 +1,349 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseTrustedProxies } from '../../src/net/client-address.js';
+import { sendRaw } from '../api/raw-http.js';
+import { openSocket, openSockets } from './open-sockets.js';
+import { type Busy, startBusy } from './others.js';
+
+const publicBody = 500;
+let api: Busy;
+beforeAll(async () => {
+  api = await startBusy({
+    rateLimit: 0,
+    tokenRateLimit: 20,
+    timeLimits: { publicBody, checks: 50 },
+    trustedProxies: parseTrustedProxies('127.0.0.1, ::1'),
+  });
+});
+afterAll(() => api.stop());
+afterEach(() => api.servesOthers());
+
+const json = { 'content-type': 'application/json' };
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const targetUrl = 'https://example.com/';
+const post = (
+  body: NonNullable<RequestInit['body']>,
+  headers: Record<string, string> = {},
+  path = '/api/v1/urls',
+) => api.send('POST', path, { body, headers: { ...json, ...headers } });
+const ask = (
+  body: NonNullable<RequestInit['body']>,
+  headers: Record<string, string> = {},
+  path = '/api/v1/auth/token',
+) =>
+  api.visit(path, {
+    method: 'POST',
+    body,
+    headers: { accept: 'application/json', 'x-forwarded-for': '192.0.2.1', ...json, ...headers },
+  });
+const head = (path: string, ...lines: string[]) =>
+  [`POST ${path} HTTP/1.1`, 'Host: localhost', ...lines, '', ''].join('\r\n');
+const asJson = 'Content-Type: application/json';
+const withToken = () => `Authorization: Bearer ${api.token}`;
+
+// A loaded machine adds to every delay. What this guards against took seconds.
+const maxDelayMs = 400;
+
+/** The longest time that the event loop was held up by something. */
+async function longestDelayMs(work: () => Promise<unknown>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await work();
+  delay.disable();
+  return delay.max / 1e6;
+}
+
+async function newProtectedLink(): Promise<string> {
+  const body = { targetUrl, isPasswordProtected: true, password: 'x' };
+  return `/${(await api.call('createUrl', { body })).data.shortCode}`;
+}
+
+describe('without a token, a body', () => {
+  it.each([
+    ['of 8 KB is read', 8 * 1024, '400 VALIDATION_FAILED'],
+    ['of more is refused', 8 * 1024 + 1, '413 PAYLOAD_TOO_LARGE'],
+  ])('%s', async (_, length, outcome) => {
+    const body = `{"clientId":"${'x'.repeat(length - 15)}"}`;
+    expect(Buffer.byteLength(body)).toBe(length);
+    const link = await newProtectedLink();
+    expect((await ask(body)).outcome).toBe(outcome);
+    expect((await ask(body, {}, link)).outcome).toBe(outcome);
+    const chunked = { body: new Blob([body]).stream(), duplex: 'half' };
+    const headers = { ...json, 'x-forwarded-for': '192.0.2.1' };
+    const init = { ...chunked, method: 'POST', headers };
+    expect((await api.visit('/api/v1/auth/token', init)).outcome).toBe(outcome);
+  });
+
+  it('is never inflated: 3.9 KB of gzip hold 4 MB of nested lists', async () => {
+    const bomb = gzipSync('['.repeat(2 * 1024 * 1024) + ']'.repeat(2 * 1024 * 1024));
+    expect(bomb.length).toBeLessThan(8 * 1024);
+    const gzip = { 'content-encoding': 'gzip' };
+    expect((await ask(bomb, gzip)).outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
+    expect((await ask(bomb, gzip, await newProtectedLink())).outcome).toBe(
+      '415 UNSUPPORTED_MEDIA_TYPE',
+    );
+  });
+
+  it('that does not arrive in time is answered 408', async () => {
+    const link = await newProtectedLink();
+    for (const path of ['/api/v1/auth/token', link]) {
+      const { ended } = await openSocket(
+        api.server.url,
+        `${head(path, asJson, 'Content-Length: 100')}{`,
+      );
+      expect(await ended).toMatch(/^HTTP\/1\.1 408 /);
+    }
+  });
+
+  it('with thousands of form fields is refused', async () => {
+    const answer = await ask('a&'.repeat(4_000), form);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ error: 'invalid_request' });
+    expect(answer.text).toContain('at most 100 fields');
+  });
+});
+
+describe('token requests of an address', () => {
+  const askFrom = (address: string) =>
+    ask(JSON.stringify(api.credentials), { 'x-forwarded-for': address });
+
+  it('are limited, successes included', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 30 }, () => askFrom('192.0.2.7')));
+    expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(20);
+    const refused = outcomes.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(10);
+    expect(refused[0]?.headers.get('retry-after')).toBe('3');
+    expect(refused[0]?.error.message).toBe(
+      'An address may send the token endpoint 20 requests a minute',
+    );
+    expect((await askFrom('192.0.2.8')).status).toBe(200);
+    const { clientId, clientSecret } = api.credentials;
+    const oauth = await ask(
+      `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`,
+      { ...form, 'x-forwarded-for': '192.0.2.7' },
+    );
+    expect(oauth.status).toBe(429);
+    expect(oauth.body).toMatchObject({ error: 'temporarily_unavailable' });
+    api.clock.advance(3_000);
+    expect((await askFrom('192.0.2.7')).status).toBe(200);
+  });
+
+  it('are refused before their body is read', async () => {
+    for (let at = 0; at < 20; at += 1) await ask('{}', { 'x-forwarded-for': '192.0.2.9' });
+    const { ended, socket } = await openSocket(
+      api.server.url,
+      head(
+        '/api/v1/auth/token',
+        asJson,
+        'X-Forwarded-For: 192.0.2.9',
+        'Expect: 100-continue',
+        'Content-Length: 100',
+      ),
+    );
+    await once(socket, 'data');
+    socket.destroy();
+    expect(await ended).toMatch(/^HTTP\/1\.1 429 /);
+  });
+});
+
+describe('half-sent bodies', () => {
+  it('of 300 connections hold little memory, and other organizations are served', async () => {
+    const other = await api.signIn(await api.createOrganization('enterprise'));
+    const part = Buffer.alloc(1024 * 1024, ' ');
+    const before = process.memoryUsage().arrayBuffers;
+    const sockets = await openSockets(
+      api.server.url,
+      300,
+      head('/api/v1/urls', withToken(), asJson, `Content-Length: ${2 * part.length}`),
+    );
+    for (const { socket } of sockets) socket.write(part);
+    // Each of these bodies takes tens of turns of the event loop, in which the others could be read.
+    const urls = Array(100).fill({ targetUrl: targetUrl + 'x'.repeat(8_000) });
+    let heldMb = 0;
+    for (let round = 0; round < 10; round += 1) {
+      const answer = await other.call('bulkCreateUrls', { body: { urls } });
+      expect(answer.status).toBe(201);
+      heldMb = Math.max(heldMb, (process.memoryUsage().arrayBuffers - before) / 1024 / 1024);
+    }
+    expect(heldMb).toBeLessThan(100);
+    for (const { socket } of sockets) socket.destroy();
+  });
+
+  it('release what they held when they end', async () => {
+    const sockets = await openSockets(
+      api.server.url,
+      4,
+      head('/api/v1/urls', withToken(), asJson, 'Content-Length: 100000') + ' '.repeat(50_000),
+    );
+    for (const { socket } of sockets) socket.destroy();
+    const long = { targetUrl, description: 'x'.repeat(5_000) };
+    const answer = await api.call('bulkCreateUrls', { body: { urls: Array(20).fill(long) } });
+    expect(answer.status).toBe(201);
+  });
+});
+
+describe('with a token, a body', () => {
+  it('is asked for only after authentication, scope and rate limit', async () => {
+    const expecting = ['Expect: 100-continue', asJson, 'Content-Length: 37', 'Connection: close'];
+    const body = `{"targetUrl":"https://example.com/"}\n`;
+    const refused = await openSocket(api.server.url, head('/api/v1/urls', ...expecting));
+    await once(refused.socket, 'data');
+    refused.socket.destroy();
+    expect(await refused.ended).toMatch(/^HTTP\/1\.1 401 /);
+    const { socket, ended } = await openSocket(
+      api.server.url,
+      head('/api/v1/urls', withToken(), ...expecting),
+    );
+    await once(socket, 'data');
+    socket.write(body);
+    expect(await ended).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+  });
+
+  it('inflates to at most a hundred times its size', async () => {
+    const body = gzipSync(`{"targetUrl":"${targetUrl}"${' '.repeat(2_000_000)}}`);
+    const answer = await post(body, { 'content-encoding': 'gzip' });
+    expect(answer.outcome).toBe('413 PAYLOAD_TOO_LARGE');
+    expect(answer.error.message).toContain('100 times');
+  });
+
+  it('of a coding that takes much memory is refused by name', async () => {
+    const answer = await post(brotliCompressSync('{}'), { 'content-encoding': 'br' });
+    expect(answer.outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
+    expect(answer.error.message).toContain('"br": must be one of gzip, deflate, identity');
+  });
+
+  it('of another charset is refused', async () => {
+    const answer = await post(Buffer.from(`{"targetUrl":"${targetUrl}"}`, 'utf16le'), {
+      'content-type': 'application/json; charset=utf-16le',
+    });
+    expect(answer.outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
+    const latin1 = await post(Buffer.from('{"title":"ü"}', 'latin1'));
+    expect(latin1.outcome).toBe('400 VALIDATION_FAILED');
+    expect(latin1.error.message).toContain('UTF-8');
+  });
+
+  it('of 4 MB of customUtmParams is counted before it is validated', async () => {
+    const pairs = Array.from({ length: 300_000 }, (_, at) => `"k${at}":""`);
+    const body = Buffer.from(`{"targetUrl":"${targetUrl}","customUtmParams":{${pairs}}}`);
+    const delayMs = await longestDelayMs(async () => {
+      const answer = await post(body);
+      expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+      expect(answer.error.details).toEqual([
+        { path: 'customUtmParams', message: 'must hold at most 1000 values' },
+      ]);
+    });
+    expect(delayMs).toBeLessThan(maxDelayMs);
+  });
+
+  it('that is nested too deep is refused by field, and in a list by item', async () => {
+    const deep = '{"a":'.repeat(1_000) + 1 + '}'.repeat(1_000);
+    const answer = await post(`{"targetUrl":"${targetUrl}","customUtmParams":${deep}}`);
+    expect(answer.error.details).toEqual([
+      { path: 'customUtmParams', message: 'must be nested at most 32 levels' },
+    ]);
+    const item = `{"targetUrl":"${targetUrl}"}`;
+    const bulk = await post(`{"urls":[${item},${deep},${item}]}`, {}, '/api/v1/urls/bulk');
+    expect(bulk.status).toBe(201);
+    expect(bulk.data).toMatchObject({
+      createdCount: 2,
+      errors: [{ index: 1, error: 'The item must be nested at most 32 levels' }],
+    });
+  });
+
+  it('with a thousand faults is told of a hundred, and how many more there are', async () => {
+    const fields = Array.from({ length: 1_000 }, (_, at) => `"f${at}":{}`);
+    const answer = await post(`{${fields}}`);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.error.details).toHaveLength(100);
+    expect(answer.error.message).toMatch(/\(and 1000 more\)$/);
+  });
+
+  it('of a hundred links whose every field is full is accepted without holding others up', async () => {
+    const text = (length: number) => randomBytes(length).toString('base64url').slice(0, length);
+    const urls = Array.from({ length: 100 }, () => ({
+      targetUrl: (targetUrl + text(8192)).slice(0, 8192),
+      title: text(500),
+      description: text(5000),
+      category: text(100),
+      tags: Array.from({ length: 20 }, () => text(100)),
+      utmSource: text(512),
+      utmMedium: text(512),
+      utmCampaign: text(512),
+      utmTerm: text(512),
+      utmContent: text(512),
+      customUtmParams: Object.fromEntries(Array.from({ length: 20 }, () => [text(64), text(512)])),
+      sourceDomain: text(253),
+      expiresAt: '2031-01-01T00:00:00.000Z',
+      redirectType: 301,
+    }));
+    const body = Buffer.from(JSON.stringify({ urls }));
+    const compressed = gzipSync(body);
+    const delayMs = await longestDelayMs(async () => {
+      for (const answer of [
+        await post(body, { 'idempotency-key': 'full' }, '/api/v1/urls/bulk'),
+        await post(compressed, { 'content-encoding': 'gzip' }, '/api/v1/urls/bulk'),
+      ]) {
+        expect(answer.status).toBe(201);
+        expect(answer.data).toMatchObject({ createdCount: 100, failedCount: 0 });
+      }
+    });
+    expect(delayMs).toBeLessThan(maxDelayMs);
+  });
+});
+
+describe('what is refused early', () => {
+  it('is answered to clients that send everything before they read', async () => {
+    const length = 8 * 1024 * 1024;
+    for (const lines of [[asJson], [asJson, 'Connection: close']]) {
+      const { socket, ended } = await openSocket(
+        api.server.url,
+        head('/api/v1/urls', ...lines, `Content-Length: ${length}`),
+      );
+      socket.pause();
+      await new Promise((resolve) => socket.write(Buffer.alloc(length), resolve));
+      socket.resume();
+      await once(socket, 'data');
+      socket.destroy();
+      expect(await ended).toMatch(/^HTTP\/1\.1 401 /);
+    }
+  });
+
+  it('ends the connection of who sends on and on', async () => {
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+    const { socket, ended } = await openSocket(
+      api.server.url,
+      head('/api/v1/urls', 'Transfer-Encoding: chunked'),
+    );
+    const send = () => {
+      while (socket.writable && socket.write(chunk));
+    };
+    socket.on('drain', send);
+    send();
+    expect(await ended).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it('is told of in a few words, however long the request was', async () => {
+    const long = 'x'.repeat(20_000);
+    const answers = [
+      await api.send('GET', `/api/v1/${long}`),
+      await post('{}', { 'content-encoding': long }),
+      await post('{}', { 'content-type': `application/json; charset=${long}` }),
+      await api.send('GET', `/api/v1/urls?${long}=1`),
+      await api.send('DELETE', `/api/v1/urls/bulk?ids=${','.repeat(60_000)}`),
+    ];
+    for (const { status, text } of answers) {
+      expect([400, 404, 415]).toContain(status);
+      expect(text.length).toBeLessThan(20_000);
+    }
+    expect(answers.slice(0, 4).every(({ text }) => text.length < 1_000)).toBe(true);
+  });
+
+  it('is no chunk extension without an end', async () => {
+    const request = head('/api/v1/urls', withToken(), asJson, 'Transfer-Encoding: chunked');
+    const answer = await sendRaw(api.server.url, [request, `5;${'x'.repeat(100_000)}`]);
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+  });
+});
