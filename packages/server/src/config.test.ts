@@ -50,6 +50,8 @@ describe('readConfig', () => {
     [{ SHORTY_DURABILITY: 'power' }, { durability: 'power' }],
     [{ SHORTY_LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ SHORTY_RATE_LIMIT: '0' }, { rateLimit: 0 }],
+    [{ SHORTY_TOKEN_RATE_LIMIT: '0' }, { tokenRateLimit: 0 }],
+    [{}, { tokenRateLimit: 600 }],
     [{ SHORTY_RATE_LIMIT: '1000000' }, { rateLimit: 1_000_000 }],
     [{ SHORTY_MAX_CONNECTIONS: '10' }, { maxConnections: 10 }],
     [
@@ -67,6 +69,7 @@ describe('readConfig', () => {
     ['PORT', '1e3'],
     ['PORT', '3000.5'],
     ['SHORTY_RATE_LIMIT', '-1'],
+    ['SHORTY_TOKEN_RATE_LIMIT', '1000001'],
     ['SHORTY_RATE_LIMIT', '1.5'],
     ['SHORTY_RATE_LIMIT', '1000001'],
     ['SHORTY_MAX_CONNECTIONS', '9'],

@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange client credentials for an access token
-         * @description As JSON it answers the usual envelope. As a form (credentials in the body or by HTTP Basic) it answers by RFC 6749, errors included, for any OAuth library.
+         * @description As JSON it answers the usual envelope. As a form (credentials in the body or by HTTP Basic) it answers by RFC 6749, errors included, for any OAuth library. The body has at most 8 KB and is not compressed. Requests are limited per address, successes included.
          */
         post: operations["createToken"];
         delete?: never;

@@ -69,7 +69,8 @@ export const tokenRoutes = [
     summary: 'Exchange client credentials for an access token',
     description:
       'As JSON it answers the usual envelope. As a form (credentials in the body or by HTTP Basic) ' +
-      'it answers by RFC 6749, errors included, for any OAuth library.',
+      'it answers by RFC 6749, errors included, for any OAuth library. ' +
+      'The body has at most 8 KB and is not compressed. Requests are limited per address, successes included.',
     access: 'public',
     body: tokenRequest,
     form: tokenForm,
