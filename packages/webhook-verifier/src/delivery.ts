@@ -12,10 +12,7 @@ const deliveries = new WeakMap<object, WebhookDelivery>();
 
 export function keepDelivery(carrier: object, event: WebhookEvent, headers: WebhookHeaders): void {
   const [deliveryId] = headerValues(headers, 'X-Service-Delivery-Id');
-  deliveries.set(carrier, {
-    event,
-    deliveryId: typeof deliveryId === 'string' ? deliveryId : undefined,
-  });
+  deliveries.set(carrier, { event, deliveryId: deliveryId as string | undefined });
 }
 
 /**

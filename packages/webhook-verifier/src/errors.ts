@@ -5,7 +5,14 @@ export type WebhookVerificationErrorCode =
   | 'timestamp_out_of_tolerance'
   | 'signature_mismatch'
   | 'body_already_parsed'
+  | 'body_too_large'
   | 'invalid_json';
+
+const statusCodes: Partial<Record<WebhookVerificationErrorCode, 400 | 413 | 500>> = {
+  invalid_json: 400,
+  body_too_large: 413,
+  body_already_parsed: 500,
+};
 
 /**
  * The only error that a delivery can cause, whatever its sender put into it. A mistake in the
@@ -27,17 +34,17 @@ export type WebhookVerificationErrorCode =
  */
 export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError';
-  readonly code: WebhookVerificationErrorCode;
+  declare readonly code: WebhookVerificationErrorCode;
   /**
-   * The HTTP status to answer: 400 for a signed body that is no event, 500 when the receiver's own
-   * framework consumed the body, 401 for all else.
+   * The HTTP status to answer: 400 for a signed body that is no event, 413 for a body above the
+   * limit, 500 when the receiver's own framework consumed the body, 401 for all else.
    */
-  readonly statusCode: 400 | 401 | 500;
+  declare readonly statusCode: 400 | 401 | 413 | 500;
 
   constructor(code: WebhookVerificationErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;
-    this.statusCode = code === 'invalid_json' ? 400 : code === 'body_already_parsed' ? 500 : 401;
+    this.statusCode = statusCodes[code] ?? 401;
   }
 
   /** What an adapter tells the sender; neither the secret nor the expected signature is in it. */
@@ -46,13 +53,17 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Whether to answer the sender; anything else is the receiver's own fault, for it to hear of. */
+/** Returns whether to answer the sender. Anything else is a fault of the receiver's application. */
 export function isRefusal(error: unknown): error is WebhookVerificationError {
   return error instanceof WebhookVerificationError && error.statusCode < 500;
 }
 
-/** The fault that nearly every first webhook receiver has, so it says how to mend it. */
+/**
+ * Throws for a body that is not bytes any more, and names the fix for each framework. A cause that
+ * is a refusal itself is thrown as it is.
+ */
 export function refuseConsumed(cause?: unknown): never {
+  if (cause instanceof WebhookVerificationError) throw cause;
   throw new WebhookVerificationError(
     'body_already_parsed',
     "The body was parsed, its signed bytes are gone. Express: express.raw({ type: '*/*' }) before express.json(). Fastify: fastifyWebhook. Hono, fetch: verify first.",

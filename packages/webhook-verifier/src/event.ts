@@ -88,7 +88,7 @@ export type WebhookEvent<Type extends WebhookEventType = WebhookEventType> = {
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true });
 
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return {}.toString.call(value) === '[object Object]';
 }
 
 function isEvent(value: unknown): value is WebhookEvent {
@@ -102,7 +102,7 @@ function isEvent(value: unknown): value is WebhookEvent {
   );
 }
 
-/** Reads the event out of a body whose signature has been checked. */
+/** Reads the event out of the bytes whose signature has been checked. */
 export function parseEvent(bytes: Uint8Array): WebhookEvent {
   let value: unknown;
   let cause: unknown;

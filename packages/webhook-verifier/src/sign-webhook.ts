@@ -56,7 +56,7 @@ export function signBody(
 ): SignedWebhook['headers'] {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const bytes = Buffer.from(body);
-  const signatures = secretsOf(secret).map(
+  const signatures = secretsOf({ secret }).map(
     (each) => `sha256=${signatureOf(timestamp, bytes, each)}`,
   );
   return {

@@ -13,47 +13,63 @@ export type WebhookHeaders =
 /** What the sender claims: when it signed, and with what result. */
 export interface Claim {
   readonly timestamp: string;
-  /** Each 64 hexadecimal digits, in either case. */
+  /** Each 64 hexadecimal digits in lower case. */
   readonly signatures: readonly string[];
 }
 
 const TIMESTAMP = 'X-Service-Timestamp';
 const SIGNATURE = 'X-Service-Signature';
 
-/** Every value of a header. */
-export function headerValues(headers: WebhookHeaders, name: string): readonly unknown[] {
-  const wanted = name.toLowerCase();
-  const values: unknown[] = [];
-  const keep = (key: string, value: unknown) => {
-    if (key.length !== wanted.length || key.toLowerCase() !== wanted) return;
-    for (const each of Array.isArray(value) ? value : [value]) if (each != null) values.push(each);
-  };
-  if (Symbol.iterator in headers) for (const [key, value] of headers) keep(key, value);
-  else if (typeof headers.get === 'function') keep(name, headers.get(name));
-  else for (const key in headers) keep(key, (headers as Record<string, unknown>)[key]);
-  return values;
+// What 16 signatures have, with a comma and a space after each. Shorty sends at most two.
+const MAX_HEADER_LENGTH = 1168;
+
+function malformed(message: string): WebhookVerificationError {
+  return new WebhookVerificationError('malformed_header', message);
 }
 
-/** A header's lines as one, which is what they are in a list header: RFC 9110 §5.3. */
+/** Returns every value of a header. */
+export function headerValues(headers: WebhookHeaders, name: string): readonly unknown[] {
+  const entries: Iterable<readonly [string, unknown]> =
+    Symbol.iterator in headers
+      ? headers
+      : typeof headers.get === 'function'
+        ? [[name, headers.get(name)]]
+        : Object.entries(headers);
+  const wanted = name.toLowerCase();
+  return [...entries]
+    .flatMap(([key, value]) => (key.toLowerCase() === wanted ? value : []))
+    .filter((value) => value != null);
+}
+
+/** Returns a header's lines as one, which is what they are in a list header: RFC 9110 §5.3. */
 function present(headers: WebhookHeaders, name: string): string {
   // As Node has them, each once: to look through all headers takes a twentieth of the whole check.
   const own = (headers as Record<string, unknown>)[name.toLowerCase()];
-  if (typeof own === 'string') return own;
-  const values = headerValues(headers, name);
+  const values = typeof own === 'string' ? [own] : headerValues(headers, name);
   if (values.length === 0) throw new WebhookVerificationError('missing_header', `No ${name}`);
-  return values.join();
-}
-
-function hexOf(value: string): string {
-  const signature = value.trim();
-  // RFC 4648 §8 gives hex no case. Lenient decoders stop at the first bad digit, so check them all.
-  if (!/^sha256=[\da-fA-F]{64}$/.test(signature)) {
-    throw new WebhookVerificationError('malformed_header', `${SIGNATURE} is not sha256=<hex>`);
+  const value = values.join();
+  if (value.length > MAX_HEADER_LENGTH) {
+    throw malformed(`${name} is above ${MAX_HEADER_LENGTH} characters`);
   }
-  return signature.slice(7);
+  return value;
 }
 
-/** Reads both signed headers and checks the time; whether the signature fits is not known yet. */
+/** Returns the digits of every `sha256=` signature, and skips those of other schemes. */
+function hexesOf(header: string): readonly string[] {
+  const ours = header
+    .split(',')
+    .map((element) => element.trim())
+    .filter((element) => !/^(?!sha256=)\w+=/.test(element));
+  // RFC 4648 §8 gives hex no case. Lenient decoders stop at the first bad digit, so check them all.
+  if (!ours[0] || !ours.every((element) => /^sha256=[\da-fA-F]{64}$/.test(element))) {
+    throw malformed(`${SIGNATURE} is not sha256=<hex>`);
+  }
+  return ours.map((element) => element.slice(7).toLowerCase());
+}
+
+/**
+ * Reads both signed headers and checks the time. It hashes nothing, so it comes before the body.
+ */
 export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Claim {
   const { tolerance = 300, now } = options;
   const seconds = Math.floor((now?.getTime() ?? Date.now()) / 1000);
@@ -63,11 +79,8 @@ export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Clai
 
   // Two timestamps come out as one that is no number.
   const timestamp = present(headers, TIMESTAMP);
-  const signature = present(headers, SIGNATURE);
-  const signatures = signature.split(',').map(hexOf);
-  if (!/^\d+$/.test(timestamp)) {
-    throw new WebhookVerificationError('malformed_header', `${TIMESTAMP} is not Unix seconds`);
-  }
+  const signatures = hexesOf(present(headers, SIGNATURE));
+  if (!/^\d+$/.test(timestamp)) throw malformed(`${TIMESTAMP} is not Unix seconds`);
   const distance = Math.abs(seconds - Number(timestamp));
   if (distance > tolerance) {
     throw new WebhookVerificationError(
@@ -76,8 +89,4 @@ export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Clai
     );
   }
   return { timestamp, signatures };
-}
-
-export function signatureMismatch(): WebhookVerificationError {
-  return new WebhookVerificationError('signature_mismatch', 'Another secret, or another body');
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { codeOf, EVENT, NOW, SECRET, sample } from '../test/sample.js';
 import * as node from './index.js';
 import * as web from './web.js';
@@ -52,9 +52,105 @@ describe.each([
     });
   });
 
+  /** A request whose body has no end, and counts the bytes that were taken from it. */
+  function endless(given: { headers?: HeadersInit; chunk?: number } = {}) {
+    const taken = { bytes: 0, canceled: false };
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const chunk = new Uint8Array(given.chunk ?? 65_536);
+        taken.bytes += chunk.length;
+        controller.enqueue(chunk);
+      },
+      cancel() {
+        taken.canceled = true;
+      },
+    });
+    const init = { method: 'POST', headers: given.headers ?? headers, body, duplex: 'half' };
+    return { request: new Request('http://receiver.test/hook', init), taken };
+  }
+
+  it('stops reading a body without end at 1 MiB, and cancels it', async () => {
+    const { request, taken } = endless();
+    await expect(verifyRequest(request, options)).rejects.toMatchObject({
+      code: 'body_too_large',
+      statusCode: 413,
+      message: 'The body is above 1048576 bytes',
+    });
+    expect(taken.bytes).toBeLessThan(2 * 1_048_576);
+    expect(taken.canceled).toBe(true);
+  });
+
+  it('takes a body of exactly the limit, and none above it', async () => {
+    const maxBodyBytes = Buffer.byteLength(sample().body);
+    expect(await verifyRequest(request(), { ...options, maxBodyBytes })).toEqual(EVENT);
+    const less = { ...options, maxBodyBytes: maxBodyBytes - 1 };
+    expect(await codeOf(() => verifyRequest(request(), less))).toBe('body_too_large');
+    const { body } = sample();
+    const whole = { headers, arrayBuffer: () => new Response(body).arrayBuffer() };
+    expect(await codeOf(() => verifyRequest(whole, less))).toBe('body_too_large');
+    const none = { ...options, maxBodyBytes: Number.NaN };
+    expect(await codeOf(() => verifyRequest(request(), none))).toBe('body_too_large');
+  });
+
+  it('takes a body that comes byte by byte', async () => {
+    const bytes = Buffer.from(sample().body).values();
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const { done, value } = bytes.next();
+        if (done) controller.close();
+        else controller.enqueue(Uint8Array.of(value));
+      },
+    });
+    const init = { method: 'POST', headers, body, duplex: 'half' };
+    const slow = new Request('http://receiver.test/hook', init);
+    expect(await verifyRequest(slow, options)).toEqual(EVENT);
+  });
+
+  it.each<[string, HeadersInit, string]>([
+    ['no headers', {}, 'missing_header'],
+    ['a broken signature', { ...headers, 'X-Service-Signature': 'sha256=00' }, 'malformed_header'],
+    ['an old timestamp', sample({ now: new Date(0) }).headers, 'timestamp_out_of_tolerance'],
+  ])('reads nothing of a body that comes with %s', async (_name, given, code) => {
+    const { request } = endless({ headers: given });
+    expect(await codeOf(() => verifyRequest(request, options))).toBe(code);
+    expect(request.bodyUsed).toBe(false);
+  });
+
+  it('parses the bytes that it has hashed, whenever the caller overwrites the buffer', async () => {
+    const outcomes = new Set<unknown>();
+    for (let turn = 0; turn < 40; turn += 1) {
+      const { buffer } = new Uint8Array(Buffer.from(sample().body));
+      const pending = verifyRequest({ headers, arrayBuffer: async () => buffer }, options).catch(
+        (error: { code: unknown }) => error.code,
+      );
+      for (let passed = 0; passed < turn % 20; passed += 1) await Promise.resolve();
+      if (turn >= 20) await new Promise(setImmediate);
+      new Uint8Array(buffer).set(Buffer.from(sample().body.replace('aB3xY9z', 'EVIL123')));
+      const outcome = await pending;
+      outcomes.add(typeof outcome === 'string' ? outcome : JSON.stringify(outcome));
+    }
+    expect(outcomes).toEqual(new Set(['signature_mismatch', JSON.stringify(EVENT)]));
+  });
+
   it('rejects for a missing secret before it reads anything', async () => {
     const given = request();
     await expect(verifyRequest(given, { ...options, secret: '' })).rejects.toThrow(TypeError);
     expect(given.bodyUsed).toBe(false);
   });
+});
+
+it('Web Crypto hashes a forged body once for each secret', async () => {
+  const sign = vi.spyOn(crypto.subtle, 'sign');
+  const verify = vi.spyOn(crypto.subtle, 'verify');
+  const signatures = Array(16)
+    .fill(`sha256=${'0'.repeat(64)}`)
+    .join();
+  const headers = { ...sample().headers, 'X-Service-Signature': signatures };
+  const forged = request({ headers, body: 'x'.repeat(100_000) });
+  const secret = ['one', 'two'];
+  expect(await codeOf(() => web.verifyRequest(forged, { ...options, secret }))).toBe(
+    'signature_mismatch',
+  );
+  expect(sign.mock.calls.length + verify.mock.calls.length).toBe(2);
+  vi.restoreAllMocks();
 });

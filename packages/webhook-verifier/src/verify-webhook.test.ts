@@ -23,6 +23,21 @@ const timed = (value: string | readonly string[] | undefined): WebhookHeaders =>
   'x-service-signature': signature,
 });
 
+function sharedCopy(bytes: Uint8Array) {
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  copy.set(bytes);
+  return copy;
+}
+
+class LyingBytes extends Uint8Array {
+  override *[Symbol.iterator](): ArrayIterator<number> {
+    yield 0;
+  }
+  override slice() {
+    return new LyingBytes(1);
+  }
+}
+
 describe('verifyWebhook', () => {
   it('returns the event', () => {
     expect(verifyWebhook(good)).toEqual(EVENT);
@@ -46,6 +61,26 @@ describe('verifyWebhook', () => {
     ['view into a larger buffer', padded.subarray(7, 7 + bytes.length)],
   ])('takes the body as %s', (_name, given) => {
     expect(verifyWebhook({ ...good, body: given }).id).toBe(EVENT.id);
+  });
+
+  it.each<[string, unknown]>([
+    ['a view of shared memory', sharedCopy(bytes)],
+    ['shared memory', sharedCopy(bytes).buffer],
+    ['a DataView', new DataView(bytes.buffer)],
+    ['a subclass whose iterator and slice lie', new LyingBytes(bytes)],
+  ])('takes the body as %s', (_name, given) => {
+    expect(verifyWebhook({ ...good, body: given as RawBody })).toEqual(EVENT);
+  });
+
+  it.each<[string, object, string]>([
+    ['no headers', { headers: {} }, 'missing_header'],
+    ['a broken signature', { headers: signed('sha256=00') }, 'malformed_header'],
+    ['an old timestamp', { now: at(301) }, 'timestamp_out_of_tolerance'],
+  ])('does not touch the body when it comes with %s', async (_name, change, code) => {
+    const input = Object.defineProperty({ ...good, ...change }, 'body', {
+      get: () => expect.unreachable('the body was read'),
+    });
+    expect(await codeOf(() => verifyWebhook(input))).toBe(code);
   });
 
   it.each<[string, WebhookHeaders]>([
@@ -134,6 +169,10 @@ describe('verifyWebhook', () => {
     ['63 digits', signed(signature.slice(0, -1)), 'malformed_header'],
     ['66 digits', signed(`${signature}00`), 'malformed_header'],
     ['a letter that is no hex', signed(`${signature.slice(0, -1)}g`), 'malformed_header'],
+    ['17 signatures', signed(Array(17).fill(zeros)), 'malformed_header'],
+    ['17 signatures in one line', signed(Array(17).fill(zeros).join()), 'malformed_header'],
+    ['only signatures of other schemes', signed('v2=abc, sha512=00'), 'malformed_header'],
+    ['a header of 5,000 digits', timed('1'.repeat(5000)), 'malformed_header'],
     ['junk after the digits', signed(`${signature}zz`), 'malformed_header'],
     ['base64', signed(`sha256=${Buffer.alloc(32).toString('base64')}`), 'malformed_header'],
     ['an empty element', signed(`${signature},`), 'malformed_header'],
@@ -153,6 +192,8 @@ describe('verifyWebhook', () => {
     ['first', `${signature},${zeros}`],
     ['second', `${zeros}, ${signature}`],
     ['in a header line of its own', [zeros, signature]],
+    ['after one of a scheme that is not known', `v2=abc,${signature}`],
+    ['as the last of 16', [...Array(15).fill(zeros), signature].join(', ')],
   ])('accepts the good signature %s of two', (_name, value) => {
     expect(verifyWebhook({ ...good, headers: signed(value) }).id).toBe(EVENT.id);
   });
@@ -174,7 +215,8 @@ describe('verifyWebhook', () => {
     ['null', null],
     ['undefined', undefined],
     ['a number', 7],
-  ])('says how to mend a body that is %s', (_name, given) => {
+    ['a string with a lone surrogate, which stands for no bytes', `${body}\ud800`],
+  ])('says how to fix a body that is %s', (_name, given) => {
     expect(() => verifyWebhook({ ...good, body: given as RawBody })).toThrow(
       expect.objectContaining({
         code: 'body_already_parsed',
@@ -190,6 +232,7 @@ describe('verifyWebhook', () => {
     ['an empty list of secrets', { secret: [] }],
     ['an empty secret in a list', { secret: [SECRET, ''] }],
     ['a secret that is no string', { secret: 7 }],
+    ['17 secrets', { secret: Array(17).fill(SECRET) }],
     ['a tolerance below 0', { tolerance: -1 }],
     ['a tolerance that is no number', { tolerance: Number.NaN }],
     ['a time that is none', { now: new Date('never') }],

@@ -1,10 +1,11 @@
-import { refuseConsumed } from './errors.js';
+import { timingSafeEqual } from 'node:crypto';
+import { refuseConsumed, WebhookVerificationError } from './errors.js';
 import { parseEvent, type WebhookEvent } from './event.js';
-import { secretsOf, type VerifyOptions } from './options.js';
+import { secretsOf, type VerifyOptions, type VerifyRequestOptions } from './options.js';
 import { type RawBody, rawBytes } from './raw-bytes.js';
-import { isSignature, signatureOf } from './signature.js';
-import { readClaim, signatureMismatch, type WebhookHeaders } from './signed-headers.js';
-import type { WebhookRequest } from './verify-request.js';
+import { readBody, type WebhookRequest } from './read-body.js';
+import { signatureOf } from './signature.js';
+import { readClaim, type WebhookHeaders } from './signed-headers.js';
 
 /** A delivery as it arrived, and how to check it. */
 export interface VerifyInput extends VerifyOptions {
@@ -12,17 +13,21 @@ export interface VerifyInput extends VerifyOptions {
   readonly headers: WebhookHeaders;
 }
 
+/** Returns the bytes that the signature fits. Headers and age are checked before any is hashed. */
 function check(input: VerifyInput): Uint8Array {
-  const secrets = secretsOf(input.secret);
+  const secrets = secretsOf(input);
+  const claim = readClaim(input.headers, input);
+  const signatures = claim.signatures.map((hex) => Buffer.from(hex));
   const bytes = rawBytes(input.body);
-  const { timestamp, signatures } = readClaim(input.headers, input);
   let matches = false;
   // Every pair is compared, so that the time taken does not tell which one fitted.
   for (const secret of secrets) {
-    const expected = signatureOf(timestamp, bytes, secret);
-    for (const signature of signatures) matches = isSignature(expected, signature) || matches;
+    const expected = Buffer.from(signatureOf(claim.timestamp, bytes, secret));
+    for (const signature of signatures) matches = timingSafeEqual(expected, signature) || matches;
   }
-  if (!matches) throw signatureMismatch();
+  if (!matches) {
+    throw new WebhookVerificationError('signature_mismatch', 'Another secret, or another body');
+  }
   return bytes;
 }
 
@@ -75,8 +80,8 @@ export function verifySignature(input: VerifyInput): void {
 }
 
 /**
- * Checks a web `Request` and returns its event, as `verifyWebhook` does: what runs elsewhere on Web
- * Crypto runs on `node:crypto` here. It reads the request's body; pass `request.clone()` to keep it.
+ * Checks a web `Request` and returns its event, on `node:crypto`. It reads the request's body; pass
+ * `request.clone()` to keep it.
  *
  * @throws {WebhookVerificationError} for anything wrong with the delivery
  * @throws {TypeError} for a missing secret, a negative tolerance or an invalid `now`
@@ -94,9 +99,11 @@ export function verifySignature(input: VerifyInput): void {
  */
 export async function verifyRequest(
   request: WebhookRequest,
-  options: VerifyOptions,
+  options: VerifyRequestOptions,
 ): Promise<WebhookEvent> {
-  secretsOf(options.secret);
-  const body = await request.arrayBuffer().catch(refuseConsumed);
-  return verifyWebhook({ ...options, body, headers: request.headers });
+  secretsOf(options);
+  const { headers } = request;
+  readClaim(headers, options);
+  const body = await readBody(request, options).catch(refuseConsumed);
+  return verifyWebhook({ ...options, headers, body });
 }

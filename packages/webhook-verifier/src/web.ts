@@ -8,7 +8,8 @@ export type {
   WebhookEventData,
   WebhookEventType,
 } from './event.js';
-export type { VerifyOptions } from './options.js';
+export type { VerifyOptions, VerifyRequestOptions } from './options.js';
 export type { RawBody } from './raw-bytes.js';
+export type { WebhookRequest } from './read-body.js';
 export type { WebhookHeaders } from './signed-headers.js';
-export { verifyRequest, type WebhookRequest } from './verify-request.js';
+export { verifyRequest } from './verify-request.js';

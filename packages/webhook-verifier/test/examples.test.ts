@@ -27,7 +27,7 @@ it('the examples of the README and the doc comments compile', async () => {
   const examples = await collectExamples();
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2023,
-    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    lib: ['lib.es2023.d.ts', 'lib.es2024.string.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
     module: ts.ModuleKind.NodeNext,
     strict: true,
     exactOptionalPropertyTypes: true,

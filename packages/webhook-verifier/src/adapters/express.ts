@@ -53,7 +53,7 @@ function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): unknown {
  * ```
  */
 export function expressWebhook(options: VerifyOptions): ExpressWebhookMiddleware {
-  secretsOf(options.secret);
+  secretsOf(options);
   return (req, res, next) => {
     const { headers } = req;
     try {

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { EVENT, SECRET, sample } from '../../test/sample.js';
 import { fastifyWebhook, webhookDelivery } from './fastify.js';
 
-function build() {
+function build(options: { maxBodyBytes?: number } = {}) {
   const app = fastify();
   app.register(async (hooks) => {
-    hooks.register(fastifyWebhook({ secret: SECRET }));
+    hooks.register(fastifyWebhook({ secret: SECRET, ...options }));
     hooks.post('/hook', async (request) => webhookDelivery(request));
     hooks.register(async (parsing) => {
       parsing.addContentTypeParser(
@@ -52,6 +52,19 @@ describe('fastifyWebhook', () => {
   it('keeps the limit of the body', async () => {
     const answer = await post({ ...fresh(), body: 'x'.repeat(1_048_577) });
     expect(answer.statusCode).toBe(413);
+  });
+
+  it('takes the limit of the body as an option', async () => {
+    const request = { method: 'POST', url: '/hook', ...fresh() } as const;
+    expect((await build({ maxBodyBytes: 10 }).inject(request)).statusCode).toBe(413);
+    const large = { ...request, body: 'x'.repeat(1_048_577) };
+    expect((await build({ maxBodyBytes: 2_000_000 }).inject(large)).statusCode).toBe(401);
+  });
+
+  it('refuses an unsigned delivery before its body is read', async () => {
+    const answer = await post({ body: 'x'.repeat(1_048_577) });
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json()).toMatchObject({ code: 'missing_header' });
   });
 
   it('notices a parser that an inner scope put back', async () => {

@@ -1,6 +1,7 @@
 import { keepDelivery } from '../delivery.js';
-import { secretsOf, type VerifyOptions } from '../options.js';
+import { MAX_BODY_BYTES, secretsOf, type VerifyRequestOptions } from '../options.js';
 import type { RawBody } from '../raw-bytes.js';
+import { readClaim } from '../signed-headers.js';
 import { verifyWebhook } from '../verify-webhook.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
@@ -19,6 +20,7 @@ export interface FastifyWebhookScope {
     options: { parseAs: 'buffer'; bodyLimit?: number },
     parser: (request: unknown, body: unknown) => Promise<unknown>,
   ): unknown;
+  addHook(name: 'onRequest', hook: (request: FastifyWebhookRequest) => Promise<void>): unknown;
   addHook(name: 'preValidation', hook: (request: FastifyWebhookRequest) => Promise<void>): unknown;
 }
 
@@ -32,7 +34,8 @@ export type FastifyWebhookPlugin = (
 /**
  * A plugin for a scope that has webhook routes only: in it, bodies stay bytes and only verified
  * deliveries reach a handler, which finds its own with `webhookDelivery(request)`. Others are
- * thrown and answered by Fastify with the error's status, `code` and message.
+ * thrown and answered by Fastify with the error's status, `code` and message; those without fresh
+ * signed headers before their body is read. A route's own `bodyLimit` replaces `maxBodyBytes`.
  *
  * @throws {TypeError} at once for a missing secret
  *
@@ -49,11 +52,19 @@ export type FastifyWebhookPlugin = (
  * });
  * ```
  */
-export function fastifyWebhook(options: VerifyOptions): FastifyWebhookPlugin {
-  secretsOf(options.secret);
+export function fastifyWebhook(options: VerifyRequestOptions): FastifyWebhookPlugin {
+  secretsOf(options);
+  const bodyLimit = options.maxBodyBytes ?? MAX_BODY_BYTES;
   const plugin: FastifyWebhookPlugin = (scope, _options, done) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request, body) => body);
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit },
+      async (_request, body) => body,
+    );
+    scope.addHook('onRequest', async ({ headers }) => {
+      readClaim(headers, options);
+    });
     scope.addHook('preValidation', async (request) => {
       const { headers } = request;
       const body = (request.body ?? '') as RawBody;

@@ -83,6 +83,28 @@ describe('honoWebhook', () => {
     expect((await build(bodyLimit({ maxSize: 10 })).post(fresh())).status).toBe(413);
   });
 
+  it.each<[string, () => Record<string, string>, number, string, number]>([
+    ['a body without end', () => fresh().headers, 413, 'body_too_large', 2 * 1_048_576],
+    ['an unsigned body', () => ({}), 401, 'missing_header', 1],
+  ])('stops reading %s', async (_name, headers, status, code, mostBytes) => {
+    let bytes = 0;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          bytes += 65_536;
+          controller.enqueue(new Uint8Array(65_536));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const { post, faults } = build();
+    const answer = await post({ headers: headers(), body, duplex: 'half' } as RequestInit);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ error: { code } });
+    expect(bytes).toBeLessThan(mostBytes);
+    expect(faults).toEqual([]);
+  });
+
   it('refuses a missing secret when the route is made', () => {
     expect(() => honoWebhook({ secret: '' })).toThrow(TypeError);
   });

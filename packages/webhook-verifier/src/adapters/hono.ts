@@ -1,7 +1,8 @@
 import { keepDelivery } from '../delivery.js';
-import { isRefusal } from '../errors.js';
-import { secretsOf, type VerifyOptions } from '../options.js';
-import type { WebhookHeaders } from '../signed-headers.js';
+import { isRefusal, refuseConsumed } from '../errors.js';
+import { secretsOf, type VerifyRequestOptions } from '../options.js';
+import { readBody } from '../read-body.js';
+import { readClaim, type WebhookHeaders } from '../signed-headers.js';
 import { verifyRequest } from '../verify-request.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
@@ -11,11 +12,11 @@ export interface HonoWebhookContext {
   readonly req: {
     readonly raw: {
       readonly headers: WebhookHeaders;
+      readonly body?: unknown;
       readonly bodyUsed: boolean;
       arrayBuffer(): Promise<ArrayBuffer>;
     };
-    readonly bodyCache: { readonly arrayBuffer?: unknown };
-    arrayBuffer(): Promise<ArrayBuffer>;
+    readonly bodyCache: { arrayBuffer?: unknown };
   };
 }
 
@@ -28,8 +29,9 @@ export type HonoWebhookMiddleware = (
 /**
  * Lets only verified deliveries through to the handler, which finds its own with
  * `webhookDelivery(c)` and may still read the body. Answers any other with
- * `{ error: { code, message } }` and the error's status. A body that was read before is the
- * application's fault and is thrown to `app.onError`.
+ * `{ error: { code, message } }` and the error's status; one without fresh signed headers before its
+ * body is read. A body that was read before is the application's fault and is thrown to
+ * `app.onError`.
  *
  * @throws {TypeError} at once for a missing secret
  *
@@ -46,24 +48,21 @@ export type HonoWebhookMiddleware = (
  * });
  * ```
  */
-export function honoWebhook(options: VerifyOptions): HonoWebhookMiddleware {
-  secretsOf(options.secret);
+export function honoWebhook(options: VerifyRequestOptions): HonoWebhookMiddleware {
+  secretsOf(options);
   return async (context, next) => {
-    const { req } = context;
-    const { headers } = req.raw;
-    // Of a body that was read, Hono would make bytes anew from the text or JSON it cached, and
-    // nobody signed those; the used request itself rejects. A fault of the stream, such as a body
-    // limit's, is left to Hono.
-    const used = req.raw.bodyUsed && !req.bodyCache.arrayBuffer;
-    const bytes = used ? undefined : await req.arrayBuffer();
+    const { raw, bodyCache } = context.req;
+    const headers = raw.headers;
     try {
-      const event = await verifyRequest(
-        {
-          headers,
-          arrayBuffer: async () => bytes ?? req.raw.arrayBuffer(),
-        },
-        options,
-      );
+      readClaim(headers, options);
+      if (!bodyCache.arrayBuffer) {
+        // Of a body that was read as text or JSON, Hono would make bytes anew, and nobody signed
+        // those. A fault of the stream, such as a body limit's, is thrown to Hono.
+        if (raw.bodyUsed) refuseConsumed();
+        bodyCache.arrayBuffer = Promise.resolve((await readBody(raw, options)).slice().buffer);
+      }
+      const arrayBuffer = () => bodyCache.arrayBuffer as Promise<ArrayBuffer>;
+      const event = await verifyRequest({ headers, arrayBuffer }, options);
       keepDelivery(context, event, headers);
     } catch (error) {
       if (!isRefusal(error)) throw error;

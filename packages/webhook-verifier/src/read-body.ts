@@ -1,0 +1,55 @@
+import { WebhookVerificationError } from './errors.js';
+import { MAX_BODY_BYTES, type VerifyRequestOptions } from './options.js';
+import { rawBytes } from './raw-bytes.js';
+import type { WebhookHeaders } from './signed-headers.js';
+
+/** The part of the web's `Request` that is needed, so that every runtime's own class fits. */
+export interface WebhookRequest {
+  readonly headers: WebhookHeaders;
+  /** Read up to the limit. Where it is missing, `arrayBuffer` reads the whole body. */
+  readonly body?: unknown;
+  readonly bodyUsed?: boolean;
+  /** Rejects when the body was read before. */
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+/**
+ * Reads a body and stops at the limit.
+ *
+ * Throws `body_too_large`, or what the stream throws: when it was read before, is locked by a
+ * reader, or was broken off by the sender.
+ */
+export async function readBody(
+  request: WebhookRequest,
+  options: VerifyRequestOptions,
+): Promise<Uint8Array> {
+  const limit = options.maxBodyBytes ?? MAX_BODY_BYTES;
+  const requireWithin = (size: number) => {
+    // A limit that is no number refuses everything.
+    if (!(size <= limit)) {
+      throw new WebhookVerificationError('body_too_large', `The body is above ${limit} bytes`);
+    }
+  };
+  const stream = request.body as AsyncIterable<Uint8Array> | null | undefined;
+  if (request.bodyUsed || !stream?.[Symbol.asyncIterator]) {
+    const buffer = await request.arrayBuffer();
+    requireWithin(buffer.byteLength);
+    return rawBytes(buffer);
+  }
+  let bytes = new Uint8Array(1024);
+  let size = 0;
+  // Leaving the loop by a throw cancels the stream. Chunks are not collected: a sender could make
+  // each of them one byte long.
+  for await (const chunk of stream) {
+    const end = size + chunk.length;
+    requireWithin(end);
+    if (end > bytes.length) {
+      const larger = new Uint8Array(2 * end);
+      larger.set(bytes);
+      bytes = larger;
+    }
+    bytes.set(chunk, size);
+    size = end;
+  }
+  return bytes.subarray(0, size);
+}
