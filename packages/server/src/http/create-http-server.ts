@@ -36,6 +36,10 @@ export interface HttpServerOptions extends Omit<MountOptions, 'publicBodyTimeout
 // A visitor with a broken agent of 64 KB is redirected all the same.
 const maxHeaderBytes = 80 * 1024;
 
+// A chunk takes some microseconds, however small it is.
+const freeChunks = 1_000;
+const minMeanChunkBytes = 32;
+
 /** Links first, pictures second; everything else goes through the API's router. */
 export function createHttpServer(options: HttpServerOptions): Server {
   const limits = { ...defaultTimeLimits, ...options.timeLimits };
@@ -84,7 +88,23 @@ function settle(request: IncomingMessage, response: ServerResponse): boolean {
  * the engine gives up what it knew of the shapes of node:http's objects.
  */
 function classesOf(app: Express) {
-  class ApiRequest extends IncomingMessage {}
+  class ApiRequest extends IncomingMessage {
+    #chunks = 0;
+    #bytes = 0;
+
+    /** Ends a connection whose chunks are so small that reading them costs more than their bytes. */
+    override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+      if (chunk === null) return super.push(null);
+      if (this.destroyed) return false;
+      this.#chunks += 1;
+      this.#bytes += chunk.length;
+      if (this.#chunks > freeChunks + this.#bytes / minMeanChunkBytes) {
+        this.destroy();
+        return false;
+      }
+      return super.push(chunk, encoding);
+    }
+  }
   class ApiResponse<
     Request extends IncomingMessage = IncomingMessage,
   > extends ServerResponse<Request> {
