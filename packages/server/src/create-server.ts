@@ -9,9 +9,11 @@ import { api } from './contract/api.js';
 import { docsHandlers } from './docs/docs-handlers.js';
 import { createDomainRoom } from './domains/domain-room.js';
 import { createHealthRoom } from './health/health-room.js';
+import { UncaughtErrors } from './health/uncaught-errors.js';
 import { BodySlots } from './http/body-slots.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen } from './http/listen.js';
+import { toApiError } from './http/problem.js';
 import { RateLimiter } from './http/rate-limiter.js';
 import { defaultTimeLimits, type TimeLimits } from './http/time-limits.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
@@ -59,6 +61,11 @@ export interface ShortyServer {
   start(): Promise<void>;
   /** Stops accepting, finishes what is under way and closes. May be called twice. */
   stop(): Promise<void>;
+  /**
+   * Counts and logs an error that nothing has caught, for a program that keeps its process up after
+   * one: `process.on('uncaughtException', server.noteUncaughtError)`. Never throws.
+   */
+  readonly noteUncaughtError: (error: unknown) => void;
   /** Turns links whose time has come inactive, as the server does every second; how many. */
   expireUrls(): Promise<number>;
 }
@@ -118,6 +125,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
   const auth = new AuthService(clients, { clock, randomBytes });
+  const uncaughtErrors = new UncaughtErrors(logger);
+  const onRequestError = (err: unknown, requestId: string) => {
+    if (toApiError(err).code === 'INTERNAL') uncaughtErrors.noteRequest(err, requestId);
+    else logger.error({ requestId, err }, 'request failed');
+  };
+  const onCallbackError = (error: unknown) => uncaughtErrors.note('callback', error);
   const shared = {
     config,
     database,
@@ -130,7 +143,13 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const webhooks = createWebhookRoom({ ...shared, organizations });
   const { outbox } = webhooks;
   const urls = createUrlRoom({ ...shared, outbox, origins, isReserved });
-  const clicks = createClickRoom({ ...shared, outbox, urls: urls.service, origins });
+  const clicks = createClickRoom({
+    ...shared,
+    outbox,
+    urls: urls.service,
+    origins,
+    onCallbackError,
+  });
   const qrs = createQrRoom({
     ...shared,
     allowPrivateNetwork: config.allowPrivateNetwork,
@@ -138,6 +157,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     urls: urls.service,
     publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
     countDownload: clicks.countDownload,
+    onRequestError,
   });
   const usage = new UsageService({ usage: new UsageRepository(database), plans, clock });
   const domains = createDomainRoom({
@@ -166,9 +186,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     dispatchFigures: webhooks.figures,
     threads: () => [...webhooks.threads, ...clicks.threads(), ...qrs.threads],
     queues,
+    uncaughtErrors,
   });
   const http = createHttpServer({
     logger,
+    onUnexpected: (error, requestId) => uncaughtErrors.noteRequest(error, requestId),
     onAnswered: health.onAnswered,
     auth,
     clock,
@@ -189,7 +211,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       proxies: config.trustedProxies,
       clock,
       bodyTimeoutMs: timeLimits?.publicBody ?? defaultTimeLimits.publicBody,
-      onError: (err, requestId) => logger.error({ requestId, err }, 'a redirect failed'),
+      onError: onRequestError,
     }),
     pictures: qrs.pictures,
     handlers: {
@@ -257,6 +279,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       stopping ??= shutDown();
       return stopping;
     },
+    noteUncaughtError: (error) => uncaughtErrors.note('process', error),
     expireUrls: urls.expire,
   };
 }

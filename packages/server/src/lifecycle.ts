@@ -56,8 +56,10 @@ export class PeriodicService implements Service {
       this.#trouble.hasPassed();
     } catch (error) {
       this.#trouble.note(error);
+    } finally {
+      // Whatever `onError` itself throws, the work goes on.
+      if (!this.#stopped) this.#schedule();
     }
-    if (!this.#stopped) this.#schedule();
   }
 }
 

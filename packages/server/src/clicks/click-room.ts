@@ -36,6 +36,8 @@ export interface ClickRoomOptions {
   readonly urls: UrlService;
   readonly origins: () => LinkOrigins;
   readonly plans: PlanTable;
+  /** Called with what throws once a visit is in the journal. */
+  readonly onCallbackError: (error: unknown) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -100,6 +102,7 @@ export function createClickRoom(options: ClickRoomOptions) {
         visits: new VisitRepository(database, { outbox, thresholds }),
         chunks: new ChunkRepository(database),
         isThreaded,
+        onCallbackError: options.onCallbackError,
         newId: newUuid,
         clock,
         logger,

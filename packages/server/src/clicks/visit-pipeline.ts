@@ -27,6 +27,8 @@ export interface VisitPipelineOptions {
   readonly chunks: ChunkRepository;
   /** True moves visits in a thread of their own, so that redirects never wait for storage. */
   readonly isThreaded: boolean;
+  /** Called with what throws once a visit is in the journal. */
+  readonly onCallbackError: (error: unknown) => void;
   readonly newId: NewId;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -69,6 +71,7 @@ export class VisitPipeline {
       folder: this.#folder.path,
       durability,
       onFault: (err) => logger.error({ err }, 'visits cannot be written to the journal'),
+      onCallbackError: options.onCallbackError,
     });
     this.#ingest = this.#openIngest();
   }

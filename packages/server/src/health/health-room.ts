@@ -14,6 +14,7 @@ import {
   visitFamilies,
 } from './render-metrics.js';
 import { type AnsweredRequest, RequestMeter } from './request-meter.js';
+import type { UncaughtErrors } from './uncaught-errors.js';
 
 export interface HealthRoomOptions extends Omit<HealthOptions, 'dispatcherIdleMs' | 'metrics'> {
   /** Undefined before the start. */
@@ -21,11 +22,12 @@ export interface HealthRoomOptions extends Omit<HealthOptions, 'dispatcherIdleMs
   readonly dispatchFigures: () => DispatchFigures;
   readonly threads: () => readonly ObservedThread[];
   readonly queues: readonly FairQueue[];
+  readonly uncaughtErrors: UncaughtErrors;
 }
 
 /** What watches the server, and what tells of it. */
 export function createHealthRoom(options: HealthRoomOptions) {
-  const { database, visitFigures, dispatchFigures, threads, queues } = options;
+  const { database, visitFigures, dispatchFigures, threads, queues, uncaughtErrors } = options;
   const requests = new RequestMeter();
   const processWatch = new ProcessWatch();
 
@@ -38,6 +40,7 @@ export function createHealthRoom(options: HealthRoomOptions) {
       ...threadFamilies(threads()),
       ...queueFamilies(queues),
       ...requests.families(),
+      ...uncaughtErrors.families(),
       ...processWatch.families(),
     ]);
   }

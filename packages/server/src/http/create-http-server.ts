@@ -19,7 +19,7 @@ import { drainRequest, hasUnreadBody } from './drain-request.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
 import { prefersJson } from './prefers-json.js';
 import { problemBody, problemHeaders, toApiError } from './problem.js';
-import { requestIdOf } from './request-id.js';
+import { requestIdOf, stableRequestIdOf } from './request-id.js';
 import { isPlain, makePlain } from './request-target.js';
 import { withSecurityHeaders } from './security-headers.js';
 import { sendProblem } from './send-answer.js';
@@ -29,6 +29,8 @@ export interface HttpServerOptions extends Omit<MountOptions, 'publicBodyTimeout
   readonly redirects: RedirectHandler;
   readonly pictures: QrPictureHandler;
   readonly logger: Logger;
+  /** Called with each error that no code expected. */
+  readonly onUnexpected: (error: unknown, requestId: string) => void;
   readonly onAnswered: (answered: AnsweredRequest) => void;
   readonly timeLimits?: Partial<TimeLimits> | undefined;
 }
@@ -45,9 +47,16 @@ export function createHttpServer(options: HttpServerOptions): Server {
   const limits = { ...defaultTimeLimits, ...options.timeLimits };
   const app = createApp(options, limits.publicBody);
   const handle = (request: IncomingMessage, response: ServerResponse) => {
-    if (!isPlain(request) && !settle(request, response)) return;
-    if (options.redirects.handle(request, response)) return;
-    if (!options.pictures.handle(request, response)) app(request, response);
+    try {
+      if (!isPlain(request) && !settle(request, response)) return;
+      if (options.redirects.handle(request, response)) return;
+      if (options.pictures.handle(request, response)) return;
+      // Called only with what the error handler of the app itself has thrown.
+      const done = (error?: unknown) => fail(options, request, response, error);
+      app(request as Request, response as Response, done);
+    } catch (error) {
+      fail(options, request, response, error);
+    }
   };
   const server = createServer(
     {
@@ -65,8 +74,32 @@ export function createHttpServer(options: HttpServerOptions): Server {
   );
   // The body is asked for where it is read, after authentication.
   server.on('checkContinue', handle);
-  server.on('clientError', answerMalformed);
+  server.on('clientError', (error, socket) => {
+    try {
+      answerMalformed(error, socket);
+    } catch (second) {
+      options.onUnexpected(second, requestIdOf(undefined));
+      socket.destroy();
+    }
+  });
   return server;
+}
+
+/** Answers 500, or ends the connection where a response has begun. Never throws. */
+function fail(
+  { onUnexpected }: HttpServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
+  onUnexpected(error, stableRequestIdOf(request));
+  try {
+    if (response.headersSent || response.destroyed) response.destroy();
+    else sendProblem(request, response, toApiError(error));
+  } catch (second) {
+    onUnexpected(second, stableRequestIdOf(request));
+    response.destroy();
+  }
 }
 
 /** Makes a request plain, or refuses it. */
@@ -160,12 +193,18 @@ function createApp(options: HttpServerOptions, publicBodyTimeoutMs: number): Exp
     }
     sendPage(request, response, 404, notFoundPage);
   });
-  app.use(errorHandler(options.logger));
+  app.use(errorHandler(options));
   return app;
 }
 
+interface ResponseLocals {
+  readonly requestId: string;
+  readonly organizationId?: string;
+  readonly route?: Route;
+}
+
 function tellWhenFinished(
-  { logger, onAnswered }: HttpServerOptions,
+  { logger, onAnswered, onUnexpected }: HttpServerOptions,
   request: Request,
   response: Response,
 ): void {
@@ -175,24 +214,24 @@ function tellWhenFinished(
   response.on('close', () => {
     const status = response.writableFinished ? response.statusCode : undefined;
     const durationMs = performance.now() - startedAt;
-    const { route } = response.locals as { route?: Route };
-    onAnswered({ operation: route?.operationId, status, durationMs });
-    logger.info({
-      requestId: response.locals.requestId,
-      method,
-      path,
-      status: status ?? 'aborted',
-      ms: Math.round(durationMs),
-      organizationId: response.locals.organizationId,
-    });
+    const { requestId, organizationId, route } = response.locals as ResponseLocals;
+    // An event of a stream has no caller that could catch anything.
+    try {
+      onAnswered({ operation: route?.operationId, status, durationMs });
+      const ms = Math.round(durationMs);
+      logger.info({ requestId, method, path, status: status ?? 'aborted', ms, organizationId });
+    } catch (error) {
+      onUnexpected(error, requestId);
+    }
   });
 }
 
-function errorHandler(logger: Logger): ErrorRequestHandler {
-  return (error, _request, response, next) => {
+function errorHandler({ logger, onUnexpected }: HttpServerOptions): ErrorRequestHandler {
+  return (error, _request, response, _next) => {
     const requestId = response.locals.requestId as string;
     if (error instanceof OAuthError) {
-      if (error.status >= 500) logger.error({ requestId, err: error.cause }, error.code);
+      if (error.code === 'server_error') onUnexpected(error.cause ?? error, requestId);
+      else if (error.status >= 500) logger.error({ requestId, err: error.cause }, error.code);
       response.status(error.status).set(error.headers).json(error.body);
       return;
     }
@@ -203,10 +242,12 @@ function errorHandler(logger: Logger): ErrorRequestHandler {
             details: [{ path: 'path', message: 'is not valid percent-encoding' }],
           })
         : toApiError(error);
-    if (problem.status >= 500)
+    if (problem.code === 'INTERNAL') onUnexpected(problem.cause ?? problem, requestId);
+    else if (problem.status >= 500) {
       logger.error({ requestId, err: problem.cause ?? problem }, problem.code);
+    }
     if (response.headersSent) {
-      next(error);
+      response.destroy();
       return;
     }
     response

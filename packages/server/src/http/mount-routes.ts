@@ -78,6 +78,8 @@ async function serve(
   response.locals.organizationId = caller.organizationId;
   // Whatever becomes of the request: no answer leaves before its call is kept.
   const counted = options.countCall(caller.organizationId);
+  // It may fail before anybody awaits it; `finally` below throws its error.
+  counted.catch(() => {});
   const reply = await answer(route, handler, options, request, response, caller).finally(
     () => counted,
   );

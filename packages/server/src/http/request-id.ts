@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 
 const sane = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -12,4 +13,11 @@ export function requestIdOf(header: string | string[] | undefined): string {
   if (typeof header === 'string' && sane.test(header)) return header;
   count += 1;
   return `${prefix}.${count}`;
+}
+
+/** The id of a failed request; whatever asks again gets the same, so that log and response agree. */
+export function stableRequestIdOf({ headers }: IncomingMessage): string {
+  const requestId = requestIdOf(headers['x-request-id']);
+  headers['x-request-id'] = requestId;
+  return requestId;
 }

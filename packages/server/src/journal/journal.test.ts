@@ -20,6 +20,9 @@ function open(options: Partial<JournalOptions> = {}) {
     folder,
     durability: 'process',
     onFault: (error) => faults.push(error),
+    onCallbackError: (error) => {
+      throw error;
+    },
     ...options,
   });
   return { journal, folder, faults };
@@ -55,6 +58,25 @@ describe('Journal', () => {
     expect(readAll(folder).lines).toEqual(['a', 'b', 'c']);
     journal.close();
   });
+
+  it.each(['process', 'power'] as const)(
+    'calls the callbacks of a turn though one of them throws (durability %s)',
+    async (durability) => {
+      const thrown: unknown[] = [];
+      const { journal, folder } = open({
+        durability,
+        onCallbackError: (error) => thrown.push(error),
+      });
+      const fault = new Error('the first one');
+      journal.append('a\n', () => {
+        throw fault;
+      });
+      await Promise.all(['b\n', 'c\n'].map((line) => kept(journal, line)));
+      expect(readAll(folder).lines).toEqual(['a', 'b', 'c']);
+      expect(thrown).toEqual([fault]);
+      journal.close();
+    },
+  );
 
   it('begins another segment when one is full, and nothing is lost between them', async () => {
     const { journal, folder } = open({ segmentBytes: 20 });

@@ -9,6 +9,8 @@ export interface JournalOptions {
   readonly durability: 'process' | 'power';
   /** Called when lines cannot be written, once for each time that the trouble begins. */
   readonly onFault: (error: unknown) => void;
+  /** Called with what a caller's own callback throws. It must not throw. */
+  readonly onCallbackError: (error: unknown) => void;
   /** Bytes after which another segment is begun. */
   readonly segmentBytes?: number;
 }
@@ -95,7 +97,14 @@ export class Journal {
 
   #flush(waiting: readonly (() => void)[]): void {
     const tellAll = () => {
-      for (const onKept of waiting) onKept();
+      for (const onKept of waiting) {
+        // Those of the other callers are still to be called.
+        try {
+          onKept();
+        } catch (error) {
+          this.#options.onCallbackError(error);
+        }
+      }
     };
     if (!this.#tryToWrite() || this.#options.durability === 'process') tellAll();
     else {

@@ -1,6 +1,7 @@
 import type { Credentials } from '../auth/auth-service.js';
 import { readConfig } from '../config.js';
 import { createServer } from '../create-server.js';
+import { keepServing } from './keep-serving.js';
 import { openLog } from './open-log.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
@@ -25,6 +26,7 @@ export async function start(): Promise<void> {
     await server.stop();
     throw error;
   }
+  keepServing(server.noteUncaughtError);
   process.stdout.write(welcome(server.url, madeUp()));
   logger.info({ url: server.url }, 'listening');
 

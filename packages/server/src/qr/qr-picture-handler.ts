@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../contract/api-error.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { problemHeaders, toApiError } from '../http/problem.js';
-import { requestIdOf } from '../http/request-id.js';
+import { requestIdOf, stableRequestIdOf } from '../http/request-id.js';
 import { sendPage, sendProblem } from '../http/send-answer.js';
 import { picturePageHeaders } from '../pages/page.js';
 import { qrGonePage, qrNotFoundPage, qrPage, qrUnavailablePage } from '../pages/qr-pages.js';
@@ -41,12 +41,16 @@ export class QrPictureHandler {
     const place: Place = url.startsWith('/qr/') ? 'preview' : 'download';
     const id = paths[place].exec(url)?.[1]?.toLowerCase();
     if (id === undefined) return false;
-    const cached = this.#options.cache.peek(id);
-    if (cached) this.#answer(request, response, place, cached);
-    else {
-      this.#load(request, response, place, id).catch((error) =>
-        this.#fail(request, response, place, error),
-      );
+    try {
+      const cached = this.#options.cache.peek(id);
+      if (cached) this.#answer(request, response, place, cached);
+      else {
+        this.#load(request, response, place, id).catch((error) =>
+          this.#fail(request, response, place, error),
+        );
+      }
+    } catch (error) {
+      this.#fail(request, response, place, error);
     }
     return true;
   }
@@ -103,9 +107,14 @@ export class QrPictureHandler {
       response.end();
       return;
     }
+    // Called later, among those of other requests.
     this.#options.countDownload(picture.id, () => {
-      response.writeHead(200, headers);
-      response.end(picture.bytes);
+      try {
+        response.writeHead(200, headers);
+        response.end(picture.bytes);
+      } catch (error) {
+        this.#fail(request, response, 'download', error);
+      }
     });
   }
 
@@ -125,11 +134,16 @@ export class QrPictureHandler {
     } else sendProblem(request, response, error);
   }
 
+  /** Never throws: it is the end of promises and callbacks. */
   #fail(request: IncomingMessage, response: ServerResponse, place: Place, error: unknown): void {
-    const problem = toApiError(error);
-    this.#options.onError(error, requestIdOf(request.headers['x-request-id']));
-    if (response.headersSent || response.destroyed) response.destroy();
-    else this.#refuse(request, response, place, problem, qrUnavailablePage);
+    this.#options.onError(error, stableRequestIdOf(request));
+    try {
+      if (response.headersSent || response.destroyed) response.destroy();
+      else this.#refuse(request, response, place, toApiError(error), qrUnavailablePage);
+    } catch (second) {
+      this.#options.onError(second, stableRequestIdOf(request));
+      response.destroy();
+    }
   }
 }
 

@@ -23,6 +23,7 @@ export interface QrRoomOptions {
   readonly urls: UrlService;
   readonly publicHost: QrServiceOptions['publicHost'];
   readonly countDownload: QrPictureHandlerOptions['countDownload'];
+  readonly onRequestError: QrPictureHandlerOptions['onError'];
   readonly plans: PlanTable;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -59,7 +60,7 @@ export function createQrRoom(options: QrRoomOptions) {
     pictures: new QrPictureHandler({
       cache,
       countDownload: options.countDownload,
-      onError: (err, requestId) => logger.error({ requestId, err }, 'a picture failed'),
+      onError: options.onRequestError,
     }),
     queues: [renderer.queue],
     threads: [renderer.thread],

@@ -5,7 +5,7 @@ import { verifyPassword } from '../auth/password-hash.js';
 import { ApiError } from '../contract/api-error.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { problemHeaders, toApiError } from '../http/problem.js';
-import { requestIdOf } from '../http/request-id.js';
+import { requestIdOf, stableRequestIdOf } from '../http/request-id.js';
 import { sendPage, sendProblem } from '../http/send-answer.js';
 import { addressBlockOf } from '../net/address-block.js';
 import { clientAddressOf, type TrustedProxies } from '../net/client-address.js';
@@ -44,6 +44,15 @@ export class RedirectHandler {
 
   /** Answers the request when it is for a link; false when it is for somebody else. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
+    try {
+      return this.#handle(request, response);
+    } catch (error) {
+      this.#fail(request, response, error);
+      return true;
+    }
+  }
+
+  #handle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = pathOf(request.url as string);
     const domainId = this.#options.findDomain(request.headers.host);
     if (domainId === null || typeof domainId === 'string') {
@@ -55,7 +64,11 @@ export class RedirectHandler {
       }
     }
     const key = path.slice(1);
-    if (!linkKey.test(key) || this.#options.isReserved(key)) return false;
+    if (!linkKey.test(key) || this.#options.isReserved(key)) {
+      // Nobody waits for the domain any more, and its failure would be nobody's.
+      if (domainId instanceof Promise) domainId.catch(() => {});
+      return false;
+    }
     this.#load(request, response, domainId, key).catch((error) =>
       this.#fail(request, response, error),
     );
@@ -135,7 +148,14 @@ export class RedirectHandler {
   }
 
   #redirect(request: IncomingMessage, response: ServerResponse, link: Link, status: number): void {
-    this.#options.record(request, link, () => redirect(request, response, link, status));
+    // Called later, among those of other visitors.
+    this.#options.record(request, link, () => {
+      try {
+        redirect(request, response, link, status);
+      } catch (error) {
+        this.#fail(request, response, error);
+      }
+    });
   }
 
   /** A page for people, the envelope for programs. */
@@ -150,12 +170,22 @@ export class RedirectHandler {
     else sendPage(request, response, error.status, page, { headers: problemHeaders(error) });
   }
 
+  /** Never throws: it is the end of promises and callbacks. */
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    try {
+      this.#answerError(request, response, error);
+    } catch (second) {
+      this.#options.onError(second, stableRequestIdOf(request));
+      response.destroy();
+    }
+  }
+
+  #answerError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     // The visitor left before the request was whole: nobody is at fault, and nobody listens.
     if (request.destroyed && !request.complete) return;
     const problem = toApiError(error);
     if (problem.status >= 500) {
-      this.#options.onError(error, requestIdOf(request.headers['x-request-id']));
+      this.#options.onError(error, stableRequestIdOf(request));
     }
     if (response.headersSent || response.destroyed) response.destroy();
     else

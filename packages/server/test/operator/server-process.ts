@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const bin = join(root, 'packages/server/bin/shorty-server.js');
@@ -42,12 +42,17 @@ export interface Running {
 
 /** A process of the binary with these settings and no others. */
 export function run(settings: Record<string, string>, args: readonly string[] = []): Running {
+  const running = open(settings, args);
+  onTestFinished(() => {
+    running.child.kill('SIGKILL');
+  });
+  return running;
+}
+
+function open(settings: Record<string, string>, args: readonly string[]): Running {
   const child = spawn(process.execPath, [bin, ...args], {
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  onTestFinished(() => {
-    child.kill('SIGKILL');
   });
   const written = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -90,6 +95,19 @@ export interface Serving extends Running {
 /** The server, once it listens. */
 export async function serve(settings: Record<string, string>): Promise<Serving> {
   const running = run(settings, ['start']);
+  const [, origin = ''] = await running.until(/Shorty is listening on (\S+)/);
+  return { ...running, origin };
+}
+
+/** One server for every test of a file, on a database of its own. Called in `beforeAll`. */
+export async function serveForAll(settings: Record<string, string>): Promise<Serving> {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-operator-'));
+  const database = { SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`, PORT: '0' };
+  const running = open({ ...database, ...settings }, ['start']);
+  afterAll(() => {
+    running.child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
   const [, origin = ''] = await running.until(/Shorty is listening on (\S+)/);
   return { ...running, origin };
 }

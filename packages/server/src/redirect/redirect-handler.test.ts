@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Link } from './link.js';
+import { LinkCache } from './link-cache.js';
+import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler.js';
+
+const link: Link = {
+  urlId: 1,
+  shortCode: 'abcdefg',
+  location: 'https://example.com/',
+  status: 307,
+  cacheControl: 'no-store',
+  isActive: true,
+  expiresAt: null,
+  passwordHash: null,
+};
+
+/** A server of nothing but redirects: `good` works, `bad` has a target that no header can carry. */
+async function serve(options: Partial<RedirectHandlerOptions>) {
+  const errors: { readonly error: unknown; readonly requestId: string }[] = [];
+  const cache = new LinkCache({
+    max: 10,
+    load: async (_, key) => {
+      if (key === 'good-link') return link;
+      return key === 'bad-link' ? { ...link, location: 'https://example.com/\n' } : undefined;
+    },
+  });
+  const handler = new RedirectHandler({
+    cache,
+    isReserved: () => false,
+    findDomain: () => null,
+    record: (_request, _link, answer) => setImmediate(answer),
+    proxies: { trusts: () => false },
+    bodyTimeoutMs: 1_000,
+    clock: Date.now,
+    onError: (error, requestId) => errors.push({ error, requestId }),
+    ...options,
+  });
+  const server = createServer((request, response) => {
+    if (!handler.handle(request, response)) response.writeHead(404).end();
+  });
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const visit = (path: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      redirect: 'manual',
+      headers: { accept: 'application/json' },
+    });
+  return { visit, errors };
+}
+
+/** The response is a 500 whose request id is the one that was handed to `onError`. */
+async function expectInternalError(
+  response: Response,
+  errors: readonly { readonly requestId: string }[],
+) {
+  expect(response.status).toBe(500);
+  const { error } = (await response.json()) as { error: { code: string; requestId: string } };
+  expect(error.code).toBe('INTERNAL');
+  expect(response.headers.get('x-request-id')).toBe(error.requestId);
+  expect(errors.map(({ requestId }) => requestId)).toEqual([error.requestId]);
+}
+
+describe('RedirectHandler answers 500 with a request id', () => {
+  it('when the response throws once the visit is in the journal', async () => {
+    const { visit, errors } = await serve({});
+    await expectInternalError(await visit('/bad-link'), errors);
+    expect((await visit('/good-link')).status).toBe(307);
+  });
+
+  it('when a cached link throws while the request is handled', async () => {
+    let isFaulty = false;
+    const { visit, errors } = await serve({
+      clock: () => {
+        if (isFaulty) throw new Error('no time');
+        return Date.now();
+      },
+    });
+    expect((await visit('/good-link')).status).toBe(307);
+    isFaulty = true;
+    await expectInternalError(await visit('/good-link'), errors);
+    isFaulty = false;
+    expect((await visit('/good-link')).status).toBe(307);
+  });
+
+  it('when the domain of the host cannot be found', async () => {
+    const { visit, errors } = await serve({
+      findDomain: () => Promise.reject(new Error('no domain')),
+    });
+    await expectInternalError(await visit('/good-link'), errors);
+  });
+
+  it('and leaves no rejection behind when the path is for somebody else', async () => {
+    const rejections: unknown[] = [];
+    const note = (reason: unknown) => rejections.push(reason);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => {
+      process.off('unhandledRejection', note);
+    });
+    const { visit } = await serve({ findDomain: () => Promise.reject(new Error('no domain')) });
+    expect((await visit('/not/a/link')).status).toBe(404);
+    expect((await visit('/not/a/link')).status).toBe(404);
+    expect(rejections).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+/** A value of a request header with this byte in it, at the place where a reader would stumble. */
+type ValueWith = (byte: string) => string;
+
+const anywhere: ValueWith = (byte) => `a${byte}b`;
+
+/**
+ * Every request header that the server's own code reads by its name. A test compares this list with
+ * the sources.
+ */
+export const ownHeaders: Readonly<Record<string, ValueWith>> = {
+  accept: (byte) => `text/html${byte}, application/json;q=0.${byte}`,
+  'accept-encoding': (byte) => `gzip${byte}`,
+  authorization: (byte) => `Bearer ${byte}abcdef`,
+  'content-encoding': anywhere,
+  'content-type': (byte) => `application/json; charset=${byte}`,
+  dnt: anywhere,
+  forwarded: (byte) => `for="${byte}"`,
+  host: (byte) => `a${byte}b.example`,
+  'idempotency-key': anywhere,
+  'if-none-match': (byte) => `"${byte}", W/"${byte}"`,
+  referer: (byte) => `https://\xc3${byte}x.example`,
+  'sec-fetch-site': anywhere,
+  'sec-gpc': anywhere,
+  'user-agent': (byte) => `Mozilla/5.0 (iPhone; ${byte}) Version/1.${byte}`,
+  'x-forwarded-for': (byte) => `1.2.3.4, ${byte}::1`,
+  'x-request-id': anywhere,
+};
+
+/** Those that it reads by a name that is not in the source beside the read. */
+export const namedElsewhere: Readonly<Record<string, ValueWith>> = {
+  // classify-visit.ts
+  'sec-purpose': anywhere,
+  purpose: anywhere,
+  'x-purpose': anywhere,
+  'x-moz': anywhere,
+  // SHORTY_COUNTRY_HEADER
+  'cf-ipcountry': (byte) => `D${byte}`,
+};
+
+/** Those that Node, Express and its parsers of bodies read, and those that browsers always send. */
+export const foreignHeaders: Readonly<Record<string, ValueWith>> = {
+  'accept-language': anywhere,
+  cookie: (byte) => `a=${byte}`,
+  'if-modified-since': anywhere,
+  origin: (byte) => `https://${byte}.example`,
+  range: (byte) => `bytes=${byte}-`,
+  upgrade: anywhere,
+  'x-forwarded-host': (byte) => `${byte}.example`,
+  'x-forwarded-proto': anywhere,
+};
+
+/** Those by which Node finds the end of a request: a bad one ends the connection. */
+export const framingHeaders: Readonly<Record<string, ValueWith>> = {
+  connection: anywhere,
+  'content-length': (byte) => `1${byte}`,
+  expect: (byte) => `100-continue${byte}`,
+  'transfer-encoding': (byte) => `chunked${byte}`,
+};

@@ -1,0 +1,125 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { build, call, newSettings, tokenOf } from './server-process.js';
+
+beforeAll(build, 120_000);
+
+type Message =
+  | { readonly fail: 'clock' | 'resolver' | 'log' }
+  | { readonly recover: 'clock' | 'resolver' | 'log' }
+  | { readonly raise: string };
+
+interface Faulty {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly token: string;
+  /** The path of a link, which has been visited once. */
+  readonly link: string;
+  tell(message: Message): Promise<void>;
+  /** Errors that `/metrics` has counted, by their source. */
+  counted(source: 'request' | 'callback' | 'process'): Promise<number>;
+  /** Fails unless visitors and callers of the API are served. */
+  serves(): Promise<void>;
+}
+
+async function start(): Promise<Faulty> {
+  const child = fork(fileURLToPath(new URL('./faulty-server.mjs', import.meta.url)), {
+    env: { PATH: process.env.PATH, ...newSettings() },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  child.stderr?.resume();
+  const [{ url, credentials }] = (await once(child, 'message')) as [
+    { url: string; credentials: { clientId: string; clientSecret: string } },
+  ];
+  const token = String(await tokenOf(url, credentials));
+  const { data } = await call(url, token, '/urls', { targetUrl: 'https://example.com/' });
+  const link = `/${data.shortCode}`;
+  const visit = (path: string) => fetch(url + path, { redirect: 'manual' });
+  await visit(link);
+  return {
+    child,
+    url,
+    token,
+    link,
+    async tell(message) {
+      const answered = once(child, 'message');
+      child.send(message);
+      await answered;
+    },
+    async counted(source) {
+      const text = await (await visit('/metrics')).text();
+      const line = new RegExp(`^shorty_uncaught_errors_total\\{source="${source}"\\} (\\d+)$`, 'm');
+      return Number(line.exec(text)?.[1]);
+    },
+    async serves() {
+      expect((await visit(link)).status).toBe(307);
+      expect((await call(url, token, '/urls')).status).toBe(200);
+      expect(child.exitCode).toBeNull();
+    },
+  };
+}
+
+describe('a server whose code fails goes on', () => {
+  it('after a throw in the request listener: 500 with the request id, counted', async () => {
+    const server = await start();
+    await server.tell({ fail: 'clock' });
+    for (const [path, headers] of [
+      [server.link, {}],
+      ['/api/v1/urls', { authorization: `Bearer ${server.token}` }],
+    ] as const) {
+      const response = await fetch(server.url + path, {
+        headers: { ...headers, accept: 'application/json', 'x-request-id': 'asked-for' },
+        redirect: 'manual',
+      });
+      expect(response.status).toBe(500);
+      expect(response.headers.get('x-request-id')).toBe('asked-for');
+      expect(await response.json()).toMatchObject({
+        error: { code: 'INTERNAL', requestId: 'asked-for' },
+      });
+    }
+    await server.tell({ recover: 'clock' });
+    await server.serves();
+    expect(await server.counted('request')).toBeGreaterThanOrEqual(2);
+    expect(await server.counted('process')).toBe(0);
+  });
+
+  it('after a port that should return a promise throws at once', async () => {
+    const server = await start();
+    const { data } = await call(server.url, server.token, '/domains', {
+      hostname: 'go.example.com',
+    });
+    await server.tell({ fail: 'resolver' });
+    const { status } = await call(server.url, server.token, `/domains/${data.id}/verify`, {});
+    expect(status).toBe(500);
+    await server.tell({ recover: 'resolver' });
+    await server.serves();
+    expect(await server.counted('request')).toBe(1);
+  });
+
+  it('while its log cannot be written', async () => {
+    const server = await start();
+    await server.tell({ fail: 'log' });
+    await server.serves();
+    await server.tell({ raise: 'a timer' });
+    await server.serves();
+    expect(await server.counted('process')).toBe(1);
+  });
+
+  it.each(['a timer', 'an immediate', 'a microtask', 'a rejection', 'an error event'])(
+    'after an error that nothing catches: %s',
+    async (raise) => {
+      const server = await start();
+      await server.tell({ raise });
+      await server.serves();
+      expect(await server.counted('process')).toBe(1);
+      server.child.kill('SIGTERM');
+      const [code] = await once(server.child, 'exit');
+      expect(code).toBe(0);
+    },
+  );
+});
