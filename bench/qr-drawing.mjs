@@ -2,6 +2,8 @@
 import QRCode from 'qrcode';
 import sharp from 'sharp';
 import { drawingMethods } from '../packages/server/dist/qr/drawing/drawing-thread.js';
+import { encodeLogo } from '../packages/server/dist/qr/drawing/encode-logo.js';
+import { decodeLogo } from '../packages/server/dist/qr/logo/decode-logo.js';
 import { compare, report } from './lib/ratio.mjs';
 
 const payload = 'https://sho.rt/AbC123x';
@@ -25,7 +27,7 @@ export async function benchQrDrawing({ millisecondsEach = 700 } = {}) {
   const drawing = drawingMethods();
   const rate = (work) => () => perSecond(work, millisecondsEach);
   const drawn = (change) => rate(() => drawing.draw({ ...plain, ...change }));
-  const logo = await drawing.readLogo(Buffer.from(logoSvg));
+  const logo = await encodeLogo(await decodeLogo(Buffer.from(logoSvg)));
   const base = Buffer.from(await drawing.draw(plain));
   // Another ground each time, so that no logo has been scaled before.
   let shade = 0;

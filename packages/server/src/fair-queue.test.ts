@@ -50,6 +50,29 @@ describe('a fair queue', () => {
     expect(order.join('')).toBe('abcabcaba');
   });
 
+  it('runs no more tasks of one organization at once than allowed, and those of others meanwhile', async () => {
+    const queue = new FairQueue({
+      name: 'logos',
+      concurrency: 2,
+      maxRunningPerOrganization: 1,
+      maxWaiting: 100,
+      maxWaitingPerOrganization: 50,
+    });
+    let release = () => {};
+    const hanging = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const order: string[] = [];
+    const first = queue.run('a', () => hanging);
+    const second = queue.run('a', async () => order.push('a'));
+    await queue.run('b', async () => order.push('b'));
+    await queue.run('c', async () => order.push('c'));
+    expect(queue.figures).toEqual({ running: 1, waiting: 1, refused: 0 });
+    release();
+    await Promise.all([first, second]);
+    expect(order).toEqual(['b', 'c', 'a']);
+  });
+
   it('runs interactive tasks ahead of bulk tasks, its own organization’s included', async () => {
     const { order, many, run } = open();
     const bulk = Promise.all([many(10, 'a'), many(10, 'b')]);

@@ -2,6 +2,8 @@ export interface FairQueueOptions {
   readonly name: string;
   /** Tasks that run at once. */
   readonly concurrency: number;
+  /** Tasks of one organization that run at once; no less than `concurrency` unless it is given. */
+  readonly maxRunningPerOrganization?: number;
   readonly maxWaiting: number;
   readonly maxWaitingPerOrganization: number;
 }
@@ -54,6 +56,7 @@ export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #interactive = new Rotation();
   readonly #bulk = new Rotation();
+  readonly #runningOf = new Map<string, number>();
   #running = 0;
   #refused = 0;
   #interactiveInRow = 0;
@@ -149,18 +152,26 @@ export class FairQueue {
 
   #next(): Task | undefined {
     const isBulkDue = this.#interactiveInRow >= interactiveTurns && this.#bulk.size > 0;
-    const task = isBulkDue ? undefined : this.#interactive.take();
+    const { maxRunningPerOrganization: maxRunning = Number.POSITIVE_INFINITY } = this.#options;
+    const mayRun = (organizationId: string) =>
+      (this.#runningOf.get(organizationId) ?? 0) < maxRunning;
+    const task = isBulkDue ? undefined : this.#interactive.take(mayRun);
     this.#interactiveInRow = task ? this.#interactiveInRow + 1 : 0;
-    return task ?? this.#bulk.take();
+    return task ?? this.#bulk.take(mayRun);
   }
 
   async #run(task: Task): Promise<void> {
+    const { organizationId } = task;
     this.#running += 1;
+    this.#runningOf.set(organizationId, (this.#runningOf.get(organizationId) ?? 0) + 1);
     const startedAt = performance.now();
     await task.run();
     const tookMs = performance.now() - startedAt;
     this.#meanMs += (tookMs - this.#meanMs) * (this.#meanMs === 0 ? 1 : durationWeight);
     this.#running -= 1;
+    const own = (this.#runningOf.get(organizationId) ?? 0) - 1;
+    if (own > 0) this.#runningOf.set(organizationId, own);
+    else this.#runningOf.delete(organizationId);
     this.#startTasks();
   }
 }
@@ -182,8 +193,9 @@ class Rotation {
     this.size += 1;
   }
 
-  take(): Task | undefined {
-    const organizationId = this.#nextOrganization();
+  /** Removes and returns the next task of the organizations that may run one. */
+  take(mayRun: (organizationId: string) => boolean = () => true): Task | undefined {
+    const organizationId = this.#nextOrganization(mayRun);
     if (organizationId === undefined) return undefined;
     const own = this.#tasks.get(organizationId) as Task[];
     const task = own.shift() as Task;
@@ -196,14 +208,22 @@ class Rotation {
   }
 
   /** The first in the rotation. Newcomers go ahead of the organization that was served last. */
-  #nextOrganization(): string | undefined {
-    const [first, second] = this.#tasks.keys();
-    if (first === undefined || first !== this.#lastOrganization || second === undefined) {
-      return first;
+  #nextOrganization(mayRun: (organizationId: string) => boolean): string | undefined {
+    let last: string | undefined;
+    for (const organizationId of this.#tasks.keys()) {
+      if (!mayRun(organizationId)) continue;
+      if (organizationId !== this.#lastOrganization) {
+        if (last !== undefined) this.#moveToEnd(last);
+        return organizationId;
+      }
+      last = organizationId;
     }
-    const own = this.#tasks.get(first) as Task[];
-    this.#tasks.delete(first);
-    this.#tasks.set(first, own);
-    return second;
+    return last;
+  }
+
+  #moveToEnd(organizationId: string): void {
+    const own = this.#tasks.get(organizationId) as Task[];
+    this.#tasks.delete(organizationId);
+    this.#tasks.set(organizationId, own);
   }
 }

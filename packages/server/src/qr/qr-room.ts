@@ -8,6 +8,7 @@ import type { Database } from '../storage/database.js';
 import type { UrlService } from '../urls/url-service.js';
 import { openQrRenderer } from './drawing/qr-renderer.js';
 import { logoFetcher } from './fetch-logo.js';
+import { LogoDecoder } from './logo/logo-decoder.js';
 import { qrHandlers } from './qr-handlers.js';
 import { toPicture } from './qr-picture.js';
 import { QrPictureCache } from './qr-picture-cache.js';
@@ -43,11 +44,13 @@ export function createQrRoom(options: QrRoomOptions) {
     },
   });
   const renderer = openQrRenderer({ isThreaded: options.isThreaded, logger });
+  const logos = new LogoDecoder();
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
   const service = new QrService({
     qrs: repository,
     urls: options.urls,
     renderer,
+    logos,
     fetchLogo: logoFetcher(guardedFetch),
     publicHost: options.publicHost,
     clock: options.clock,
@@ -62,9 +65,10 @@ export function createQrRoom(options: QrRoomOptions) {
       countDownload: options.countDownload,
       onError: options.onRequestError,
     }),
-    queues: [renderer.queue],
+    queues: [renderer.queue, logos.queue],
     threads: [renderer.thread],
     async stop(): Promise<void> {
+      await logos.stop();
       await renderer.thread.stop();
       await guardedFetch.close();
     },

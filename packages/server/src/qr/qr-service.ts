@@ -6,6 +6,7 @@ import type { UrlService } from '../urls/url-service.js';
 import { QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrRenderer } from './drawing/qr-renderer.js';
 import { type FetchLogo, LogoFetchError } from './fetch-logo.js';
+import type { LogoDecoder } from './logo/logo-decoder.js';
 import { type DrawnQr, designOf, type QrCode } from './qr-code.js';
 import type { QrCreateRequest, QrUpdateRequest } from './qr-contract.js';
 import type { CreateQrOutcome, QrFilter, QrRepository } from './qr-repository.js';
@@ -14,6 +15,7 @@ export interface QrServiceOptions {
   readonly qrs: QrRepository;
   readonly urls: Pick<UrlService, 'get'>;
   readonly renderer: QrRenderer;
+  readonly logos: Pick<LogoDecoder, 'decode'>;
   readonly fetchLogo: FetchLogo;
   /** What codes of URLs begin with, by the custom domain of the URL if it has one. */
   readonly publicHost: (url: Pick<ShortUrl, 'hostname'>) => string;
@@ -141,8 +143,11 @@ export class QrService {
 
   async #readLogo(organizationId: string, logoUrl: string | null): Promise<QrLogo | null> {
     if (logoUrl === null) return null;
-    const { fetchLogo, renderer } = this.#options;
-    return refuseFaults(async () => renderer.readLogo(organizationId, await fetchLogo(logoUrl)));
+    const { fetchLogo, logos, renderer } = this.#options;
+    return refuseFaults(async () => {
+      const raster = await logos.decode(organizationId, await fetchLogo(logoUrl));
+      return renderer.encodeLogo(organizationId, raster);
+    });
   }
 
   async #drawVerified(qr: QrCode, logo: QrLogo | null): Promise<DrawnQr> {

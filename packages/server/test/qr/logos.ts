@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import type { QrLogo } from '../../src/qr/drawing/qr-design.js';
-import { readLogo } from '../../src/qr/logo/read-logo.js';
+import { decodeLogo } from '../../src/qr/logo/decode-logo.js';
+import { encodeLogo } from '../../src/qr/drawing/encode-logo.js';
 
 /** A disc with a star, as SVG. */
 export const badge = Buffer.from(
@@ -9,6 +10,11 @@ export const badge = Buffer.from(
 
 export function plainImage(width: number, height: number, background = '#0466c8') {
   return sharp({ create: { width, height, channels: 3, background } });
+}
+
+/** Images of our own need no process of their own. */
+async function readLogo(bytes: Uint8Array): Promise<QrLogo> {
+  return encodeLogo(await decodeLogo(bytes));
 }
 
 export const squareLogo = (): Promise<QrLogo> => readLogo(badge);

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { defineThread } from '../../threads/define-thread.js';
-import { readLogo } from '../logo/read-logo.js';
 import { drawLayout, layOut } from './draw-design.js';
+import { encodeLogo } from './encode-logo.js';
 import { LogoScaler } from './logo-scaler.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 import { verifyDesign } from './verify-design.js';
@@ -14,8 +14,7 @@ export function drawingMethods() {
       drawLayout(design, layOut(design), scaler),
     /** Draws, and refuses an image that a decoder does not read back byte for byte. */
     drawVerified: (design: QrDesign): Promise<Uint8Array> => verifyDesign(design, scaler),
-    /** Turns the bytes of an image, whoever sent them, into a logo. */
-    readLogo,
+    encodeLogo,
   };
 }
 

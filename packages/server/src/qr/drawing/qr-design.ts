@@ -16,7 +16,7 @@ export interface QrDesign {
   readonly logo: QrLogo | null;
 }
 
-/** A logo as `readLogo` leaves it: our own sRGB PNG with alpha, and nothing of the sender's bytes. */
+/** A logo as `encodeLogo` stores it: an sRGB PNG with alpha that holds no byte of the sender's. */
 export interface QrLogo {
   readonly width: number;
   readonly height: number;

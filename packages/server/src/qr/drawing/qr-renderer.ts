@@ -2,12 +2,14 @@ import type { Logger } from 'pino';
 import { FairQueue } from '../../fair-queue.js';
 import { openThread } from '../../threads/open-thread.js';
 import { drawingMethods, drawingThread } from './drawing-thread.js';
+import type { LogoRaster } from '../logo/logo-limits.js';
 import type { QrDesign, QrLogo } from './qr-design.js';
 
 /** Draws QR codes for an organization, which waits for its turn. */
 export interface QrRenderer {
   drawVerified(organizationId: string, design: QrDesign): Promise<Uint8Array>;
-  readLogo(organizationId: string, bytes: Uint8Array): Promise<QrLogo>;
+  /** Encodes a decoded logo as it is stored. */
+  encodeLogo(organizationId: string, raster: LogoRaster): Promise<QrLogo>;
 }
 
 export interface QrRendererOptions {
@@ -37,8 +39,8 @@ export function openQrRenderer({ isThreaded, logger }: QrRendererOptions) {
   const renderer: QrRenderer = {
     drawVerified: (organizationId, design) =>
       queue.run(organizationId, () => thread.call('drawVerified', design)),
-    readLogo: (organizationId, bytes) =>
-      queue.run(organizationId, () => thread.call('readLogo', bytes)),
+    encodeLogo: (organizationId, raster) =>
+      queue.run(organizationId, () => thread.call('encodeLogo', raster)),
   };
   return { ...renderer, queue, thread };
 }

@@ -1,19 +1,23 @@
 export type ImageKind = 'png' | 'jpeg' | 'webp' | 'svg';
 
-/** What bytes are, by themselves: names and content types lie. */
-export function imageKind(bytes: Uint8Array): ImageKind | 'html' | undefined {
-  const head = Buffer.from(bytes.subarray(0, 4096)).toString('latin1');
-  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
-  if (head.startsWith('\xff\xd8\xff')) return 'jpeg';
-  if (head.startsWith('RIFF') && head.slice(8, 12) === 'WEBP') return 'webp';
-  const root = rootElement(head);
-  if (root === 'svg' || root === 'svg:svg') return 'svg';
-  return root === undefined && !/^\s*<!doctype html/i.test(head) ? undefined : 'html';
+/**
+ * Tells what bytes claim to be by how they begin; names and content types are not trusted. `svg`
+ * means no more than markup: the SVG reader decides whether it is one.
+ */
+export function imageKind(bytes: Uint8Array): ImageKind | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 12));
+  const text = head.toString('latin1');
+  if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
+  if (text.startsWith('\xff\xd8\xff')) return 'jpeg';
+  if (text.startsWith('RIFF') && text.startsWith('WEBP', 8)) return 'webp';
+  return beginsWithMarkup(bytes) ? 'svg' : undefined;
 }
 
-/** The name of a document's first element, behind its byte order mark, prolog and comments. */
-function rootElement(head: string): string | undefined {
-  const prolog =
-    /^(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*\?>|<!--[\s\S]*?-->|<!doctype[^>[]*(?:\[[^\]]*\])?\s*>)*/i;
-  return /^<([a-z][\w:-]*)/i.exec(head.replace(prolog, ''))?.[1]?.toLowerCase();
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+const whitespace = new Set([0x09, 0x0a, 0x0d, 0x20]);
+
+function beginsWithMarkup(bytes: Uint8Array): boolean {
+  let at = byteOrderMark.every((byte, index) => bytes[index] === byte) ? byteOrderMark.length : 0;
+  while (whitespace.has(bytes[at] ?? -1)) at += 1;
+  return bytes[at] === 0x3c;
 }

@@ -4,9 +4,15 @@ import type { AddressInfo } from 'node:net';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { badge, plainImage } from '../../../test/qr/logos.js';
+import { encodeLogo } from '../drawing/encode-logo.js';
 import { truecolourPng } from '../drawing/png-file.js';
 import { QrDesignError } from '../drawing/qr-design.js';
-import { readLogo } from './read-logo.js';
+import { LogoDecoder } from './logo-decoder.js';
+
+const logos = new LogoDecoder();
+afterAll(() => logos.stop());
+const readLogo = async (bytes: Uint8Array) =>
+  encodeLogo(await logos.decode('an organization', bytes));
 
 async function refusal(bytes: Uint8Array | string): Promise<string> {
   const outcome = await readLogo(Buffer.from(bytes)).catch((error: unknown) => error);
@@ -144,8 +150,14 @@ describe('what is refused', () => {
       inside += `<g id="a${level}">${`<use href="#a${level - 1}"/>`.repeat(10)}</g>`;
     }
     expect(await refusal(svg(`<defs>${inside}</defs><use href="#a11"/>`))).toMatch(
-      /cannot be read/,
+      /draws more than 1000 elements/,
     );
+  });
+
+  it('more than 64 KB of SVG, however much text it holds', async () => {
+    const bomb = svg('<text>a</text>'.repeat(65_000));
+    expect(bomb.length).toBeGreaterThan(900_000);
+    expect(await refusal(bomb)).toMatch(/an SVG of \d+ bytes: an SVG has at most 65536 bytes/);
   });
 });
 

@@ -1,0 +1,53 @@
+import { FairQueue } from '../../fair-queue.js';
+import { QrDesignError } from '../drawing/qr-design.js';
+import { checkFile } from './decode-logo.js';
+import { LogoError } from './logo-error.js';
+import type { LogoRaster } from './logo-limits.js';
+import { type RunLogoProcessOptions, runLogoProcess } from './run-logo-process.js';
+
+/** Decodes logos, each in a process of its own; organizations wait for their turn. */
+export class LogoDecoder {
+  readonly queue = new FairQueue({
+    name: 'logos',
+    concurrency: 2,
+    // An organization whose logos take all their time leaves the other process to the others.
+    maxRunningPerOrganization: 1,
+    maxWaiting: 64,
+    maxWaitingPerOrganization: 16,
+  });
+  readonly #process: RunLogoProcessOptions;
+  readonly #stopped = new AbortController();
+  readonly #running = new Set<Promise<LogoRaster>>();
+
+  constructor(process: Omit<RunLogoProcessOptions, 'signal'> = {}) {
+    this.#process = { ...process, signal: this.#stopped.signal };
+  }
+
+  /** Decodes an image; throws a QrDesignError that says why it is no logo. */
+  async decode(organizationId: string, image: Uint8Array): Promise<LogoRaster> {
+    try {
+      checkFile(image);
+      return await this.queue.run(organizationId, () => this.#run(image));
+    } catch (error) {
+      if (!(error instanceof LogoError)) throw error;
+      throw new QrDesignError('logoUrl', `leads to ${error.message}`);
+    }
+  }
+
+  /** Kills the processes, refuses what waits, and resolves when no process is left. */
+  async stop(): Promise<void> {
+    this.queue.close();
+    this.#stopped.abort(new Error('logos: the server is stopping'));
+    await Promise.allSettled(this.#running);
+  }
+
+  async #run(image: Uint8Array): Promise<LogoRaster> {
+    const run = runLogoProcess(image, this.#process);
+    this.#running.add(run);
+    try {
+      return await run;
+    } finally {
+      this.#running.delete(run);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { SaxesParser } from 'saxes';
+import { LogoError, quote } from '../logo-error.js';
+import { elementAttributes } from './svg-attributes.js';
+import { svgLimits, svgNamespace, xlinkNamespace } from './svg-limits.js';
+
+/** An element that may be drawn. Its attributes are still foreign text. */
+export interface SvgElement {
+  readonly name: string;
+  /** Those without a namespace, and `href` of either namespace. */
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly children: SvgElement[];
+}
+
+/** They say something about the picture and draw nothing. */
+const descriptions = new Set(['title', 'desc', 'metadata']);
+const gradients = new Set(['linearGradient', 'radialGradient']);
+const containers = new Set(['svg', 'g', 'defs', 'clipPath']);
+const allowedNames = Object.keys(elementAttributes).join(', ');
+
+/**
+ * Parses an SVG document into the elements that may be drawn. Refuses every other element of SVG;
+ * leaves out descriptions, text between elements, and elements of other namespaces, which editors
+ * add and no browser draws.
+ */
+export function parseSvg(text: string): SvgElement {
+  const parser = new SaxesParser({ xmlns: true, position: true });
+  const open: SvgElement[] = [];
+  let root: SvgElement | undefined;
+  let skippedDepth = 0;
+  let count = 0;
+
+  parser.on('error', (error) => {
+    throw root ? unreadable(error.message) : notAnImage();
+  });
+  parser.on('xmldecl', ({ encoding }) => {
+    if (encoding !== undefined && encoding.toLowerCase() !== 'utf-8') {
+      throw new LogoError(`an SVG that declares the encoding ${quote(encoding)}: it must be UTF-8`);
+    }
+  });
+  parser.on('doctype', (doctype) => {
+    if (doctype.includes('[')) {
+      throw new LogoError('an SVG whose document type declares entities or other markup');
+    }
+    if (doctype.trim().split(/\s/, 1)[0]?.toLowerCase() === 'html') throw notAnImage();
+  });
+  parser.on('processinginstruction', ({ target }) => {
+    if (skippedDepth > 0) return;
+    throw new LogoError(
+      target === 'xml-stylesheet'
+        ? 'an SVG with an external style sheet'
+        : `an SVG with the processing instruction ${quote(target)}`,
+    );
+  });
+  parser.on('opentag', (tag) => {
+    if (skippedDepth > 0) {
+      skippedDepth += 1;
+      return;
+    }
+    const { local: name, uri } = tag;
+    const parent = open.at(-1);
+    if (!parent) {
+      if (name !== 'svg') throw notAnImage();
+      if (uri !== svgNamespace) {
+        throw new LogoError(`an SVG whose root has not the namespace ${svgNamespace}`);
+      }
+    } else if (uri !== svgNamespace || descriptions.has(name)) {
+      skippedDepth = 1;
+      return;
+    } else checkPlace(name, parent.name);
+    count += 1;
+    if (count > svgLimits.elements) {
+      throw new LogoError(`an SVG with more than ${svgLimits.elements} elements`);
+    }
+    if (open.length >= svgLimits.depth) {
+      throw new LogoError(`an SVG with more than ${svgLimits.depth} elements inside one another`);
+    }
+    const element: SvgElement = {
+      name,
+      attributes: attributesOf(Object.values(tag.attributes)),
+      children: [],
+    };
+    parent?.children.push(element);
+    root ??= element;
+    open.push(element);
+  });
+  parser.on('closetag', () => {
+    if (skippedDepth > 0) skippedDepth -= 1;
+    else open.pop();
+  });
+
+  parser.write(text).close();
+  if (!root) throw notAnImage();
+  return root;
+}
+
+function attributesOf(
+  all: readonly { readonly local: string; readonly uri: string; readonly value: string }[],
+): Map<string, string> {
+  const attributes = new Map<string, string>();
+  for (const { local, uri, value } of all) {
+    const isHref = local === 'href' && (uri === '' || uri === xlinkNamespace);
+    // The newer `href` wins over `xlink:href`.
+    if (uri === '' || (isHref && !attributes.has('href'))) attributes.set(local, value);
+  }
+  return attributes;
+}
+
+function checkPlace(name: string, parent: string): void {
+  const reason = reasonsAgainst[name];
+  if (reason) throw new LogoError(`an SVG with ${reason} (element ${quote(name)})`);
+  if (!Object.hasOwn(elementAttributes, name) || name === 'svg') {
+    throw new LogoError(
+      `an SVG with the element ${quote(name)} inside ${quote(parent)}: only ${allowedNames} are drawn, ` +
+        'and svg as the root alone; convert text to paths',
+    );
+  }
+  const isInPlace = name === 'stop' ? gradients.has(parent) : containers.has(parent);
+  if (!isInPlace) {
+    throw new LogoError(`an SVG with the element ${quote(name)} inside ${quote(parent)}`);
+  }
+}
+
+const reasonsAgainst: Readonly<Record<string, string>> = {
+  script: 'a script',
+  foreignObject: 'foreign content',
+  image: 'an image inside: send that image itself',
+  feImage: 'an image inside: send that image itself',
+  style: 'an embedded or external style sheet: use attributes of the elements',
+};
+
+function notAnImage(): LogoError {
+  return new LogoError('a page or a document, not an image');
+}
+
+function unreadable(message: string): LogoError {
+  return new LogoError(`an image that cannot be read (svg): ${quote(message)}`);
+}
