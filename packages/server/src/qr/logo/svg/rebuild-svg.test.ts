@@ -45,8 +45,8 @@ describe('an SVG that is written anew', () => {
       ),
     );
     expect(text).not.toContain('SECRET');
-    expect(text).toContain('<path id="i1" d="M0 0L10 -10.5L0.5 0.5z"');
-    expect(text).toContain('<use href="#i1">');
+    expect(text).toContain('<path id="i0" d="M0 0L10 -10.5L0.5 0.5z"');
+    expect(text).toContain('<use href="#i0">');
   });
 
   it('keeps what logos are made of', () => {

@@ -1,0 +1,201 @@
+import { crc32, deflateSync } from 'node:zlib';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { badge, plainImage } from '../../../test/qr/logos.js';
+import { QrDesignError } from '../drawing/qr-design.js';
+import { logoLimits, logoProcessLimits } from './logo-limits.js';
+import { LogoReader } from './logo-reader.js';
+
+const logos = new LogoReader();
+afterAll(() => logos.stop());
+
+/** Everything that may happen to an image, and nothing else. */
+async function outcome(image: Uint8Array, organizationId = 'hostile'): Promise<string> {
+  const startedAt = performance.now();
+  try {
+    const { width, height, png } = await logos.read(organizationId, image);
+    expect(Math.max(width, height)).toBeLessThanOrEqual(logoLimits.side);
+    const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height, data.length]).toEqual([width, height, 4 * width * height]);
+    return 'a logo';
+  } catch (error) {
+    if (!(error instanceof QrDesignError)) throw error;
+    expect(error.field).toBe('logoUrl');
+    return error.message;
+  } finally {
+    const { startMs, renderMs } = logoProcessLimits;
+    expect(performance.now() - startedAt).toBeLessThan(startMs + renderMs);
+  }
+}
+
+/** What is drawn right after an attack is the proof that it has left nothing behind. */
+async function expectNextLogo(): Promise<void> {
+  expect(await outcome(badge, 'honest')).toBe('a logo');
+}
+
+function chunk(name: string, data: Uint8Array): Buffer {
+  const body = Buffer.concat([Buffer.from(name, 'latin1'), data]);
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32BE(data.length, 0);
+  bytes.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([bytes.subarray(0, 4), body, bytes.subarray(4)]);
+}
+
+/** A PNG with these chunks behind its header. */
+function pngWith(png: Uint8Array, ...chunks: Buffer[]): Buffer {
+  const headerEnd = 8 + 25;
+  return Buffer.concat([png.subarray(0, headerEnd), ...chunks, png.subarray(headerEnd)]);
+}
+
+let small: Record<'png' | 'jpeg' | 'webp', Buffer>;
+beforeAll(async () => {
+  const image = () => plainImage(60, 40, '#ff0000');
+  small = {
+    png: await image().png().toBuffer(),
+    jpeg: await image().jpeg().toBuffer(),
+    webp: await image().webp({ lossless: true }).toBuffer(),
+  };
+});
+
+describe('a bomb', () => {
+  it('of 30,000 by 30,000 pixels is refused for its pixels', async () => {
+    const side = 30_000;
+    const png = Buffer.from(small.png);
+    png.writeUInt32BE(side, 16);
+    png.writeUInt32BE(side, 20);
+    png.writeUInt32BE(crc32(png.subarray(12, 29)), 29);
+    const jpeg = Buffer.from(small.jpeg);
+    const frameAt = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
+    jpeg.writeUInt16BE(side, frameAt + 5);
+    jpeg.writeUInt16BE(side, frameAt + 7);
+    // WebP ends at 16,384 pixels a side: 14 bits each, behind the signature of its chunk.
+    const webp = Buffer.from(small.webp);
+    webp.writeUInt32LE((webp.readUInt32LE(21) | 0xfffffff) >>> 0, 21);
+    for (const image of [png, jpeg, webp]) {
+      expect(image.length).toBeLessThan(1024 * 1024);
+      expect(await outcome(image)).toMatch(/cannot be read.*16777216 pixels, which is the limit/);
+    }
+    await expectNextLogo();
+  });
+
+  it('inside a colour profile or a text of a PNG is not unpacked without a limit', async () => {
+    const zeros = deflateSync(Buffer.alloc(512 * 1024 * 1024), { level: 9 });
+    const bomb = (name: string, head: string) =>
+      pngWith(small.png, chunk(name, Buffer.concat([Buffer.from(head, 'latin1'), zeros])));
+    for (const image of [
+      bomb('iCCP', 'icc\0\0'),
+      bomb('zTXt', 'a\0\0'),
+      bomb('iTXt', 'a\0\x01\0\0\0'),
+    ]) {
+      expect(image.length).toBeLessThan(1024 * 1024);
+      expect(await outcome(image)).toMatch(/^a logo$|^leads to an image that/);
+    }
+    await expectNextLogo();
+  }, 60_000);
+
+  it('inside the EXIF data of a JPEG is not read', async () => {
+    const segment = Buffer.alloc(65_535, 0xff);
+    segment.writeUInt16BE(65_535, 0);
+    segment.write('Exif\0\0MM\0*\0\0\0\x08\xff\xff', 2, 'latin1');
+    const marker = Buffer.from([0xff, 0xe1]);
+    const all = Array.from({ length: 15 }, () => [marker, segment]).flat();
+    const image = Buffer.concat([small.jpeg.subarray(0, 2), ...all, small.jpeg.subarray(2)]);
+    expect(await outcome(image)).toMatch(/^a logo$|^leads to an image that cannot be read/);
+    await expectNextLogo();
+  });
+
+  it('of many frames is its first frame', async () => {
+    const frames = await Promise.all(
+      ['#ff0000', '#0000ff'].map((colour) => plainImage(20, 20, colour).png().toBuffer()),
+    );
+    const webp = await sharp(frames, { join: { animated: true } })
+      .webp()
+      .toBuffer();
+    expect(await outcome(webp)).toBe('a logo');
+    // An APNG that announces four billion frames.
+    const control = Buffer.alloc(8, 0xff);
+    expect(await outcome(pngWith(small.png, chunk('acTL', control)))).toMatch(
+      /^a logo$|^leads to an image that cannot be read/,
+    );
+  });
+});
+
+describe('a file that is two things', () => {
+  it('is what its first bytes say, or nothing', async () => {
+    const script = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>');
+    const zip = Buffer.from('PK\x03\x04 GIF89a <html><script>', 'latin1');
+    expect(await outcome(Buffer.concat([small.png, script]))).toBe('a logo');
+    expect(await outcome(Buffer.concat([small.jpeg, zip]))).toBe('a logo');
+    expect(await outcome(Buffer.concat([small.png.subarray(0, 8), script]))).toMatch(
+      /cannot be read/,
+    );
+    expect(await outcome(Buffer.concat([badge, small.png]))).toMatch(/not in UTF-8|cannot be read/);
+    expect(await outcome(Buffer.concat([zip, small.png]))).toMatch(/no PNG, JPEG, WebP or SVG/);
+  });
+
+  it('is not read by the decoder of another kind', async () => {
+    const gif = await plainImage(9, 9).gif().toBuffer();
+    const tiff = await plainImage(9, 9).tiff().toBuffer();
+    for (const image of [gif, tiff]) {
+      expect(await outcome(image)).toMatch(/no PNG, JPEG, WebP or SVG/);
+      expect(await outcome(Buffer.concat([small.png.subarray(0, 8), image]))).toMatch(
+        /cannot be read/,
+      );
+    }
+  });
+});
+
+it.each(['png', 'jpeg', 'webp'] as const)(
+  'a %s that is cut off anywhere is refused',
+  async (kind) => {
+    const image = small[kind];
+    for (const share of [0.05, 0.3, 0.6, 0.9]) {
+      const length = Math.floor(image.length * share);
+      expect(await outcome(image.subarray(0, length))).toMatch(/cannot be read|no PNG/);
+    }
+  },
+);
+
+describe('any change of an image', () => {
+  type Change = { at: number; kind: 'set' | 'insert' | 'remove' | 'repeat'; bytes: Uint8Array };
+  const change = fc.record<Change>({
+    at: fc.nat(),
+    kind: fc.constantFrom('set', 'insert', 'remove', 'repeat'),
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 8 }),
+  });
+
+  function mutate(image: Uint8Array, changes: readonly Change[]): Buffer {
+    let bytes = Buffer.from(image);
+    for (const { at: place, kind, bytes: more } of changes) {
+      const at = place % (bytes.length + 1);
+      const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)];
+      if (kind === 'set') bytes = Buffer.concat([before, more, after.subarray(more.length)]);
+      else if (kind === 'insert') bytes = Buffer.concat([before, more, after]);
+      else if (kind === 'remove') bytes = Buffer.concat([before, after.subarray(more.length)]);
+      else bytes = Buffer.concat([before, after.subarray(0, 32), after]);
+    }
+    return bytes;
+  }
+
+  it.each(['png', 'jpeg', 'webp', 'svg'] as const)(
+    'gives a logo or a refusal in time, and the next logo is drawn (%s)',
+    async (kind) => {
+      const image = kind === 'svg' ? badge : small[kind];
+      const before = process.memoryUsage().rss;
+      await fc.assert(
+        fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
+          const outcomes = await Promise.all([
+            outcome(mutate(image, changes)),
+            outcome(mutate(image, changes.slice(1)), 'other'),
+          ]);
+          for (const text of outcomes) expect(text).toMatch(/^a logo$|^leads to /);
+        }),
+        { seed: 20_261_122, numRuns: 20, endOnFailure: true },
+      );
+      await expectNextLogo();
+      expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 * 1024);
+    },
+    120_000,
+  );
+});

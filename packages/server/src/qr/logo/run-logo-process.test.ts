@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { expect, it, onTestFinished } from 'vitest';
+import { badge } from '../../../test/qr/logos.js';
+import { LogoError } from './logo-error.js';
+import { frame } from './logo-frames.js';
+import { logoProcessLimits } from './logo-limits.js';
+import {
+  LogoProcessError,
+  type RunLogoProcessOptions,
+  runLogoProcess,
+} from './run-logo-process.js';
+
+/** A process that says that it is ready, and then does as it is told with each image. */
+function stub(onImage: string, atStart = 'answer([0])'): RunLogoProcessOptions['command'] {
+  const program = `
+    const answer = (bytes) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      process.stdout.write(Buffer.concat([length, Buffer.from(bytes)]));
+    };
+    const refuse = (text) => answer([2, ...Buffer.from(text)]);
+    process.stdin.once('data', () => { ${onImage} });
+    ${atStart};`;
+  return [process.execPath, '-e', program];
+}
+
+const limits = { ...logoProcessLimits, renderMs: 8_000 };
+
+async function failure(options: RunLogoProcessOptions, image: Uint8Array = badge) {
+  const started: number[] = [];
+  const error: unknown = await runLogoProcess(image, {
+    limits,
+    ...options,
+    onStarted: (processId) => started.push(processId),
+  }).then(
+    ({ width, height }) => new Error(`it was decoded to ${width} by ${height}`),
+    (reason) => reason,
+  );
+  for (const processId of started) expect(isRunning(processId)).toBe(false);
+  return error;
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    expect((error as NodeJS.ErrnoException).code).toBe('ESRCH');
+    return false;
+  }
+}
+
+it('decodes an image and ends', async () => {
+  const { width, height, rgba } = await runLogoProcess(badge);
+  expect([width, height, rgba.length]).toEqual([512, 512, 512 * 512 * 4]);
+});
+
+it('decodes an image without a shell that sets limits', async () => {
+  expect((await runLogoProcess(badge, { shell: undefined })).width).toBe(512);
+});
+
+it('decodes an image in a shell that knows none of the limits', async () => {
+  const shell = fileURLToPath(new URL('../../../test/qr/shell-without-limits.sh', import.meta.url));
+  expect((await runLogoProcess(badge, { shell })).width).toBe(512);
+});
+
+it('kills a process that never answers', async () => {
+  const error = await failure({
+    command: stub('setInterval(() => {}, 1000)'),
+    limits: { ...limits, renderMs: 200 },
+  });
+  expect(error).toBeInstanceOf(LogoError);
+  expect(String(error)).toMatch(/takes more than 0.2 seconds/);
+});
+
+it('kills a process that uses its processor time', async () => {
+  const error = await failure({
+    command: stub('for (;;);'),
+    limits: { ...limits, cpuSeconds: 1, renderMs: 60_000 },
+  });
+  expect(error).toBeInstanceOf(LogoError);
+  expect(String(error)).toMatch(/within 1 seconds of processor time/);
+});
+
+const hog = 'const all = []; setInterval(() => all.push(Buffer.alloc(4e6, 1)), 1)';
+
+it('ends a process that allocates more memory than allowed', async () => {
+  const error = await failure({ command: stub(hog), limits: { ...limits, memoryMb: 256 } });
+  expect(error).toBeInstanceOf(LogoError);
+  expect(String(error)).toMatch(/memory/);
+});
+
+it('kills a process that allocates more memory than allowed where no shell limits it', async () => {
+  const error = await failure({
+    shell: undefined,
+    command: stub(hog),
+    limits: { ...limits, memoryMb: 256 },
+  });
+  expect(error).toBeInstanceOf(LogoError);
+  expect(String(error)).toMatch(/needs more than 256 MB of memory/);
+});
+
+it.each<[string, RunLogoProcessOptions, RegExp]>([
+  [
+    'does not start in time',
+    { command: stub('', 'setInterval(() => {}, 1000)'), limits: { ...limits, startMs: 200 } },
+    /did not start in time/,
+  ],
+  [
+    'ends at its start',
+    { command: stub('', 'console.error("broken library"); process.exit(3)') },
+    /ended with 3 before it was ready: broken library/,
+  ],
+  ['is no program', { command: ['/nowhere/node'] }, /before it was ready/],
+  [
+    'is no program, without a shell',
+    { command: ['/nowhere/node'], shell: undefined },
+    /could not be started/,
+  ],
+  ['answers before it is asked', { command: stub('', 'answer([2])') }, /out of turn/],
+  ['says twice that it is ready', { command: stub('answer([0])') }, /out of turn/],
+  ['sends a frame that is too long', { command: stub('answer({ length: 2 ** 24 })') }, /protocol/],
+  ['sends an unknown answer', { command: stub('answer([9])') }, /protocol/],
+  ['sends nothing', { command: stub('answer([])') }, /protocol/],
+  ['sends half an image', { command: stub('answer([1, 0, 2, 0, 2, 0, 0, 0, 0])') }, /protocol/],
+  ['sends an image without pixels', { command: stub('answer([1, 0, 0, 0, 0])') }, /protocol/],
+  ['fails by itself', { command: stub('answer([3, 111, 104])') }, /reported: oh/],
+])('a process that %s is not the fault of the image', async (_, options, message) => {
+  const error = await failure(options);
+  expect(error).toBeInstanceOf(LogoProcessError);
+  expect(String(error)).toMatch(message);
+});
+
+it('takes no control characters from a process', async () => {
+  const error = await failure({ command: stub('refuse("a\\u001b[2Jb\\u202e")') });
+  expect(String(error)).toBe('LogoError: a�[2Jb�');
+});
+
+it('gives a process nothing of the environment', async () => {
+  process.env.SHORTY_TEST_SECRET = 'secret';
+  onTestFinished(() => {
+    delete process.env.SHORTY_TEST_SECRET;
+  });
+  const error = await failure({ command: stub('refuse(JSON.stringify(process.env))') });
+  expect(
+    Object.keys(JSON.parse((error as Error).message))
+      .filter((name) => name !== 'PWD')
+      .sort(),
+  ).toEqual(['MALLOC_ARENA_MAX', 'UV_THREADPOOL_SIZE', 'VIPS_CONCURRENCY']);
+});
+
+it('kills the process when it is told to stop', async () => {
+  const stop = new AbortController();
+  let started = 0;
+  const run = runLogoProcess(badge, {
+    command: stub('', 'setInterval(() => {}, 1000)'),
+    signal: stop.signal,
+    onStarted: (processId) => {
+      started = processId;
+    },
+  });
+  expect(isRunning(started)).toBe(true);
+  stop.abort(new Error('stopping'));
+  await expect(run).rejects.toThrow('stopping');
+  expect(isRunning(started)).toBe(false);
+});
+
+it('a process whose server is gone ends, even while it decodes', async () => {
+  const entry = fileURLToPath(new URL('../../../dist/qr/logo/logo-process.js', import.meta.url));
+  const image = await sharp({
+    create: { width: 4096, height: 4096, channels: 4, background: '#123456' },
+  })
+    .png({ progressive: true })
+    .toBuffer();
+  const child = spawn(process.execPath, [entry], { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  await once(child.stdout, 'data');
+  child.stdin.end(frame(image));
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+});

@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { badge } from '../qr/logos.js';
+import { build, call, newSettings, serve, tokenOf } from './server-process.js';
+
+beforeAll(build, 120_000);
+
+const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-client-secret-0001' };
+
+async function serveLogo(): Promise<string> {
+  const server = createServer((_, response) => response.end(badge));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/logo.svg`;
+}
+
+/** The processes that decode a logo for the server with this id. */
+function logoProcessesOf(serverId: number | undefined): number[] {
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((id) => {
+      const stat = read(id, 'stat');
+      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return (
+        Number(parent) === serverId &&
+        state !== 'Z' &&
+        read(id, 'cmdline').includes('logo-process.js')
+      );
+    });
+}
+
+/** Nothing of a process that has ended meanwhile. */
+function read(processId: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${processId}/${file}`, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) return '';
+    throw error;
+  }
+}
+
+/** The next process that decodes a logo, made to hang for ever. */
+async function hangNextLogo(serverId: number | undefined): Promise<number> {
+  const deadline = performance.now() + 20_000;
+  for (;;) {
+    const [processId] = logoProcessesOf(serverId);
+    if (processId !== undefined) {
+      process.kill(processId, 'SIGSTOP');
+      return processId;
+    }
+    if (performance.now() > deadline) throw new Error('no process has decoded a logo in 20 s');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function startServer() {
+  const server = await serve({
+    ...newSettings(),
+    SHORTY_ALLOW_PRIVATE_NETWORK: '1',
+    SHORTY_CLIENT_ID: credentials.clientId,
+    SHORTY_CLIENT_SECRET: credentials.clientSecret,
+  });
+  const token = await tokenOf(server.origin, credentials);
+  const logoUrl = await serveLogo();
+  const create = () =>
+    call(server.origin, token, '/qr', { data: 'x', errorCorrectionLevel: 'H', logoUrl });
+  return { server, token, create };
+}
+
+it('a logo that hangs is refused, delays nothing else, and the next one is drawn', async () => {
+  const { server, token, create } = await startServer();
+  const hanging = create();
+  const processId = await hangNextLogo(server.child.pid);
+  expect((await call(server.origin, token, '/qr', { data: 'without a logo' })).status).toBe(201);
+  expect((await fetch(`${server.origin}/health/ready`)).status).toBe(200);
+  process.kill(processId, 0);
+  // Refused, or not decoded for a reason of ours: but answered, with the process killed.
+  expect([400, 500]).toContain((await hanging).status);
+  expect(logoProcessesOf(server.child.pid)).toEqual([]);
+  expect((await create()).status).toBe(201);
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+}, 60_000);
+
+it('SIGTERM ends the server within 10 s while a logo hangs, and its process too', async () => {
+  const { server, create } = await startServer();
+  const hanging = create().catch(() => undefined);
+  const processId = await hangNextLogo(server.child.pid);
+  const startedAt = performance.now();
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(() => process.kill(processId, 0)).toThrow('ESRCH');
+  await hanging;
+}, 60_000);
