@@ -61,7 +61,7 @@ const logoUrl = z
   })
   .meta({
     description:
-      'A PNG, JPEG, WebP or SVG of at most 1 MB for the middle of the code. It is fetched once, now; null means no logo.',
+      'An image for the middle of the code: a PNG, JPEG or WebP of at most 1 MB, or an SVG of at most 64 KB made of shapes, paths and gradients, without text, style sheets, filters or images. It is fetched once, now; null means no logo.',
     format: 'uri',
     maxLength: maxLogoUrlBytes,
     example: 'https://example.com/logo.png',

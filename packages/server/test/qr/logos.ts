@@ -1,7 +1,7 @@
 import sharp from 'sharp';
+import { encodeLogo } from '../../src/qr/drawing/encode-logo.js';
 import type { QrLogo } from '../../src/qr/drawing/qr-design.js';
 import { decodeLogo } from '../../src/qr/logo/decode-logo.js';
-import { encodeLogo } from '../../src/qr/drawing/encode-logo.js';
 
 /** A disc with a star, as SVG. */
 export const badge = Buffer.from(

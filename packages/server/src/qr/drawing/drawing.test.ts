@@ -3,10 +3,14 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { squareLogo, wideLogo } from '../../../test/qr/logos.js';
+import { decodeLogo } from '../logo/decode-logo.js';
 import { blockOfCodeword, codewordOfModule } from './codewords.js';
 import { drawingMethods } from './drawing-thread.js';
+import { encodeLogo } from './encode-logo.js';
 import { roomForLogo } from './logo-room.js';
+import { LogoScaler } from './logo-scaler.js';
 import { type QrDesign, QrDesignError, type QrFormat, type QrStylePreset } from './qr-design.js';
+import { verifyDesign } from './verify-design.js';
 
 const drawing = drawingMethods();
 
@@ -239,5 +243,24 @@ describe('a logo', () => {
         }
       }
     }
+  });
+
+  it('that is a code itself is refused without drawing all sizes', async () => {
+    const inside = await drawing.draw({ ...plain, payload: 'evil', size: 400 });
+    const logo = await encodeLogo(await decodeLogo(inside));
+    let drawn = 0;
+    class CountingScaler extends LogoScaler {
+      override scale(...args: Parameters<LogoScaler['scale']>): Promise<Uint8Array> {
+        drawn += 1;
+        return super.scale(...args);
+      }
+    }
+    const design: QrDesign = { ...plain, errorCorrection: 'H', logo };
+    const error: unknown = await verifyDesign(design, new CountingScaler()).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(QrDesignError);
+    expect((error as QrDesignError).field).toBe('logoUrl');
+    expect(drawn).toBeLessThanOrEqual(5);
   });
 });

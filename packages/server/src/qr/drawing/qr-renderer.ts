@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { FairQueue } from '../../fair-queue.js';
 import { openThread } from '../../threads/open-thread.js';
-import { drawingMethods, drawingThread } from './drawing-thread.js';
 import type { LogoRaster } from '../logo/logo-limits.js';
+import { drawingMethods, drawingThread } from './drawing-thread.js';
 import type { QrDesign, QrLogo } from './qr-design.js';
 
 /** Draws QR codes for an organization, which waits for its turn. */

@@ -5,6 +5,9 @@ import { smallestSize } from './module-grid.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 
 const largestSize = 2048;
+// What a few pixels more a module do not make readable, such as a logo that is a code itself, is not
+// worth drawing in all sizes: that would take seconds.
+const maxLargerSizes = 4;
 
 /** Draws a design and decodes the file; throws a QrDesignError when that does not give the payload. */
 export async function verifyDesign(design: QrDesign, scaler: LogoScaler): Promise<Uint8Array> {
@@ -54,11 +57,12 @@ async function smallestReadable(
   { matrix, grid }: Layout,
   scaler: LogoScaler,
 ): Promise<number | undefined> {
-  for (let module = grid.module + 1; ; module += 1) {
-    const size = smallestSize(matrix.side, module);
+  for (let more = 1; more <= maxLargerSizes; more += 1) {
+    const size = smallestSize(matrix.side, grid.module + more);
     if (size > largestSize) return undefined;
     if (await canBeRead({ ...design, size }, scaler)) return size;
   }
+  return undefined;
 }
 
 async function canBeRead(design: QrDesign, scaler: LogoScaler): Promise<boolean> {

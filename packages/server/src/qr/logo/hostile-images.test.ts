@@ -4,20 +4,19 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { badge, plainImage } from '../../../test/qr/logos.js';
 import { QrDesignError } from '../drawing/qr-design.js';
+import { LogoDecoder } from './logo-decoder.js';
 import { logoLimits, logoProcessLimits } from './logo-limits.js';
-import { LogoReader } from './logo-reader.js';
 
-const logos = new LogoReader();
+const logos = new LogoDecoder();
 afterAll(() => logos.stop());
 
 /** Everything that may happen to an image, and nothing else. */
 async function outcome(image: Uint8Array, organizationId = 'hostile'): Promise<string> {
   const startedAt = performance.now();
   try {
-    const { width, height, png } = await logos.read(organizationId, image);
+    const { width, height, rgba } = await logos.decode(organizationId, image);
     expect(Math.max(width, height)).toBeLessThanOrEqual(logoLimits.side);
-    const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
-    expect([info.width, info.height, data.length]).toEqual([width, height, 4 * width * height]);
+    expect(rgba.length).toBe(4 * width * height);
     return 'a logo';
   } catch (error) {
     if (!(error instanceof QrDesignError)) throw error;
@@ -191,7 +190,7 @@ describe('any change of an image', () => {
           ]);
           for (const text of outcomes) expect(text).toMatch(/^a logo$|^leads to /);
         }),
-        { seed: 20_261_122, numRuns: 20, endOnFailure: true },
+        { seed: 20_261_122, numRuns: 10, endOnFailure: true },
       );
       await expectNextLogo();
       expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 * 1024);

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { badge } from '../../../../test/qr/logos.js';
 import { LogoError } from '../logo-error.js';
@@ -201,5 +202,62 @@ describe('an SVG is refused by name', () => {
   ])('%s', (_, text, message) => {
     expect(text.length).toBeLessThan(90_000);
     expect(refusal(text)).toMatch(message);
+  });
+});
+
+describe('any document', () => {
+  const name = fc.constantFrom(
+    ...['g', 'path', 'rect', 'use', 'defs', 'clipPath', 'linearGradient', 'stop', 'text', 'svg'],
+  );
+  const number = fc.oneof(fc.integer({ min: -9, max: 99 }), fc.double({ noNaN: true }));
+  const numbers = fc.array(number, { maxLength: 9 }).map((list) => list.join(' '));
+  const id = fc.constantFrom('a', 'b', 'c');
+  const attribute = fc.oneof(
+    id.map((value) => `id="${value}"`),
+    id.map((value) => `href="#${value}"`),
+    fc
+      .tuple(fc.constantFrom('fill', 'clip-path'), id)
+      .map(([key, value]) => `${key}="url(#${value})"`),
+    fc
+      .tuple(fc.constantFrom('x', 'width', 'rx', 'opacity'), number)
+      .map(([key, value]) => `${key}="${value}"`),
+    numbers.map((value) => `d="M${value}l${value}"`),
+    numbers.map((value) => `transform="matrix(${value})"`),
+    fc.string({ maxLength: 9 }).map((value) => `style="fill:${value.replaceAll('"', '')}"`),
+  );
+  const attributes = fc
+    .uniqueArray(attribute, { maxLength: 4, selector: (text) => text.split('=', 1)[0] })
+    .map((list) => list.join(' '));
+  const { element } = fc.letrec<{ element: string }>((tie) => ({
+    element: fc.oneof(
+      { depthSize: 'medium' },
+      fc.tuple(name, attributes).map(([tag, rest]) => `<${tag} ${rest}/>`),
+      fc
+        .tuple(name, attributes, fc.array(tie('element'), { maxLength: 4 }))
+        .map(([tag, rest, children]) => `<${tag} ${rest}>${children.join('')}</${tag}>`),
+      fc.string({ maxLength: 5 }),
+    ),
+  }));
+
+  it('is written anew from the allowed elements alone, or refused at once', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.array(element, { maxLength: 6 }), (children) => {
+        const startedAt = performance.now();
+        try {
+          const text = rebuilt(svg(children.join('')));
+          accepted += 1;
+          expect(text).not.toMatch(
+            /<(?!\/?(?:svg|g|path|rect|use|defs|clipPath|linearGradient|stop)[ >])/,
+          );
+          expect(rebuilt(text)).toBe(text);
+        } catch (error) {
+          if (!(error instanceof LogoError)) throw error;
+        }
+        expect(performance.now() - startedAt).toBeLessThan(1_000);
+      }),
+      { seed: 20_261_122, numRuns: 2_000 },
+    );
+    expect(accepted).toBeGreaterThan(50);
   });
 });
