@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { type ImageKind, imageKind } from './image-kind.js';
 import { LogoError, quote } from './logo-error.js';
-import { type LogoRaster, logoLimits } from './logo-limits.js';
+import { type LogoRaster, logoLimits, logoProcessLimits } from './logo-limits.js';
 import { rebuildSvg } from './svg/rebuild-svg.js';
 
 /**
@@ -56,7 +56,11 @@ function decode(input: Uint8Array) {
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const line = message.split('\n', 1)[0]?.trim() ?? '';
-  return line.toLowerCase().includes('pixel limit')
-    ? `it has more than ${logoLimits.decodedPixels} pixels, which is the limit`
-    : quote(line);
+  if (line.includes('pixel limit')) {
+    return `it has more than ${logoLimits.decodedPixels} pixels, which is the limit`;
+  }
+  if (line.includes('out of memory')) {
+    return `it needs more than ${logoProcessLimits.memoryMb} MB of memory, which is the limit`;
+  }
+  return quote(line);
 }
