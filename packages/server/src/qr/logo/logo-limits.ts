@@ -13,18 +13,26 @@ export const logoLimits = {
 } as const;
 
 /** What the process that decodes one logo may use. It is killed beyond that. */
-export const logoProcessLimits = {
+export interface LogoProcessLimits {
   /** From the process's start until it has loaded its libraries. */
-  startMs: 15_000,
+  readonly startMs: number;
   /** From the moment that the process has loaded its libraries until its answer. */
-  renderMs: 10_000,
+  readonly renderMs: number;
   /** Processor time, the process's start included. */
-  cpuSeconds: 4,
+  readonly cpuSeconds: number;
   /** Private memory that it may allocate, and memory that it may have resident. */
-  memoryMb: 512,
+  readonly memoryMb: number;
   /** Memory of its JavaScript heap. */
+  readonly heapMb: number;
+}
+
+export const logoProcessLimits: LogoProcessLimits = {
+  startMs: 15_000,
+  renderMs: 10_000,
+  cpuSeconds: 4,
+  memoryMb: 512,
   heapMb: 64,
-} as const;
+};
 
 /** An image without any encoding: four bytes a pixel, row by row. */
 export interface LogoRaster {

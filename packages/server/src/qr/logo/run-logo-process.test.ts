@@ -14,7 +14,7 @@ import {
 } from './run-logo-process.js';
 
 /** A process that says that it is ready, and then does as it is told with each image. */
-function stub(onImage: string, atStart = 'answer([0])'): RunLogoProcessOptions['command'] {
+function stub(onImage: string, atStart = 'answer([0])'): readonly [string, ...string[]] {
   const program = `
     const answer = (bytes) => {
       const length = Buffer.alloc(4);

@@ -5,7 +5,7 @@ import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { LogoError } from './logo-error.js';
 import { answerReader, decodeAnswer, frame, type LogoAnswer } from './logo-frames.js';
-import { type LogoRaster, logoProcessLimits } from './logo-limits.js';
+import { type LogoProcessLimits, type LogoRaster, logoProcessLimits } from './logo-limits.js';
 
 /** The logo process failed for a reason that is not the image's. */
 export class LogoProcessError extends Error {
@@ -15,7 +15,7 @@ export class LogoProcessError extends Error {
 export interface RunLogoProcessOptions {
   /** Kills the process; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  readonly limits?: typeof logoProcessLimits;
+  readonly limits?: LogoProcessLimits;
   /** The program of the process, with its arguments. */
   readonly command?: readonly [string, ...string[]];
   /** A shell that sets limits before it becomes the process; undefined where there is none. */
@@ -128,7 +128,7 @@ function startFailure(child: ChildProcess): Promise<never> {
 
 function start(
   options: RunLogoProcessOptions,
-  limits: typeof logoProcessLimits,
+  limits: LogoProcessLimits,
 ): ChildProcessWithoutNullStreams {
   const command = options.command ?? defaultCommand(limits.heapMb);
   const shell = 'shell' in options ? options.shell : defaultShell;
