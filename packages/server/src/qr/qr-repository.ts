@@ -1,8 +1,9 @@
-import type { ExpressionBuilder } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { findFirst, type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
 import { type PlanTable, standardPlans } from '../organizations/plans.js';
-import type { Database, Schema } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
+import { allOf, readListPage } from '../storage/list-page.js';
 import { takeUse } from '../usage/usage-meters.js';
 import type { QrFormat, QrLogo } from './drawing/qr-design.js';
 import { toQrRecord } from './present-qr.js';
@@ -117,30 +118,33 @@ export class QrRepository {
     organizationId: string,
     { limit, offset, urlId, standalone }: QrFilter,
   ): Promise<{ total: number; qrs: QrCode[] }> {
-    const condition = ({ eb, and }: ExpressionBuilder<Schema, 'qr_codes'>) =>
-      and([
-        eb('qr_codes.organization_id', '=', organizationId),
-        ...(urlId === undefined ? [] : [eb('qr_codes.url_id', '=', urlId)]),
-        ...(standalone === undefined
-          ? []
-          : [eb('qr_codes.url_id', standalone ? 'is' : 'is not', null)]),
-      ]);
-    const [{ total }, rows] = await Promise.all([
-      this.#database.read
-        .selectFrom('qr_codes')
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .where('deleted_at', 'is', null)
-        .where(condition)
-        .executeTakeFirstOrThrow(),
-      selectQrs(this.#database.read)
-        .where(condition)
-        .orderBy('qr_codes.created_at', 'desc')
-        .orderBy('qr_codes.id', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute(),
-    ]);
-    return { total: Number(total), qrs: rows.map(fromQrRow) };
+    const isLive = sql<SqlBool>`deleted_at is null`;
+    const ofStandalone =
+      standalone === undefined
+        ? []
+        : [sql<SqlBool>`url_id is ${standalone ? sql`null` : sql`not null`}`];
+    const { total, ids } = await readListPage<string>(this.#database, {
+      table: 'qr_codes',
+      limit,
+      offset,
+      ...(urlId === undefined
+        ? {
+            owner: { column: 'organization_id', value: organizationId },
+            indexed: isLive,
+            condition: ofStandalone[0],
+          }
+        : {
+            owner: { column: 'url_id', value: urlId },
+            condition: allOf(sql`organization_id = ${organizationId}`, isLive, ...ofStandalone),
+          }),
+    });
+    if (ids.length === 0) return { total, qrs: [] };
+    const rows = await selectQrs(this.#database.read)
+      .where('qr_codes.id', 'in', ids)
+      .orderBy('qr_codes.created_at', 'desc')
+      .orderBy('qr_codes.id', 'desc')
+      .execute();
+    return { total, qrs: rows.map(fromQrRow) };
   }
 
   /**

@@ -12,6 +12,11 @@ export interface Database {
   /** Runs reads that all see the same state, whatever is written meanwhile. */
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /**
+   * Runs reads, each of which fails with a ListTimeoutError after `timeoutMs`. Only an engine that
+   * runs statements elsewhere can end one; SQLite's readers work in slices and look at the clock.
+   */
+  withReadTimeout<T>(timeoutMs: number, work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  /**
    * Runs the work alone among the writers of its lane, 'records' when none is named, and commits it,
    * or undoes all of it when it throws. Works may share a commit; so one may be undone and run again,
    * and must not reach outside the transaction.
@@ -107,4 +112,11 @@ export type UpdateEach = <Table extends keyof Schema & string>(
 /** Storage is locked, full, read-only or away. The request may succeed later. */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
+}
+
+/** A list or a search has read for longer than it may. */
+export class ListTimeoutError extends StorageUnavailableError {
+  constructor(timeoutMs: number, options?: ErrorOptions) {
+    super(`storage is unavailable (the list took more than ${timeoutMs} ms)`, options);
+  }
 }

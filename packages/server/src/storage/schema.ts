@@ -98,6 +98,8 @@ export interface UrlTable {
   is_active: number;
   created_at: number;
   updated_at: number;
+  /** By `searchTextOf`: what searches compare with. */
+  search_text: string;
 }
 
 /**

@@ -37,7 +37,7 @@ export async function importOrganization(database: Database, path: string): Prom
       for (const row of rows) checkRow(table, row, columns);
       const values = rows.map(({ row }) => shiftUrlId(table, row, urlIdShift));
       await refuseTaken(transaction, table.name, values);
-      await insert(database, transaction, table.name, values);
+      await insert(database, transaction, table.name, values.map(withComputed(table)));
     }
     await refuseStrangers(transaction, summary);
     return { organizationId: summary.organizationId, rows: summary.rows, urlIdShift };
@@ -144,6 +144,11 @@ function shiftUrlId({ urlId }: TransferTable, row: Row, by: number): Row {
   return urlId === undefined || id === null || by === 0
     ? row
     : { ...row, [urlId]: Number(id) + by };
+}
+
+/** What a file says of a computed column is not read: it might not agree with the others. */
+function withComputed({ computed }: TransferTable): (row: Row) => Row {
+  return (row) => (computed ? { ...row, [computed.column]: computed.of(row) } : row);
 }
 
 /** What two organizations cannot both have. */

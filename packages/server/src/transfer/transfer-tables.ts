@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Schema } from '../storage/schema.js';
+import { searchTextOf } from '../storage/search-text.js';
 
 /** A table whose rows belong to organizations, as an export walks through it. */
 export interface TransferTable {
@@ -10,6 +11,8 @@ export interface TransferTable {
   readonly owner: string | { readonly column: string; readonly of: 'urls' | 'qr_codes' };
   /** The column that holds the id of a link. */
   readonly urlId?: string;
+  /** The column that is computed from the others: it is not exported, and computed again by an import. */
+  readonly computed?: { readonly column: string; readonly of: (row: Row) => Value };
 }
 
 /**
@@ -24,7 +27,13 @@ export const transferTables: readonly TransferTable[] = [
   { name: 'plan_changes', key: ['changed_at'], owner: 'organization_id' },
   { name: 'webhooks', key: ['id'], owner: 'organization_id' },
   // As its index has them.
-  { name: 'urls', key: ['created_at', 'id'], owner: 'organization_id', urlId: 'id' },
+  {
+    name: 'urls',
+    key: ['created_at', 'id'],
+    owner: 'organization_id',
+    urlId: 'id',
+    computed: { column: 'search_text', of: searchTextOfRow },
+  },
   { ...ofUrl('url_keys'), key: ['domain_key', 'key'] },
   { ...ofUrl('url_clicks'), key: ['url_id'] },
   { ...ofUrl('visit_chunks'), key: ['url_id', 'number'] },
@@ -47,6 +56,15 @@ export const leftBehind: Partial<Record<keyof Schema, string>> = {
   visit_compactions: 'visits leave sorted, as chunks',
   journal_positions: 'journals are of a server',
 };
+
+function searchTextOfRow({ title, target_url, custom_slug, short_code }: Row): string {
+  return searchTextOf({
+    title: title == null ? null : String(title),
+    target_url: String(target_url),
+    custom_slug: custom_slug == null ? null : String(custom_slug),
+    short_code: String(short_code),
+  });
+}
 
 function ofUrl(name: TransferTable['name']) {
   return { name, owner: { column: 'url_id', of: 'urls' }, urlId: 'url_id' } as const;
@@ -76,11 +94,15 @@ export async function* rowsOf(
     const { rows } = await sql<Row>`
       select own.* ${ownedBy(table, organizationId)} ${isBehind}
       order by ${keys} limit ${rowsAtOnce}`.execute(db);
-    yield* rows;
+    yield* table.computed ? rows.map(without(table.computed.column)) : rows;
     const end = rows.at(-1);
     if (!end || rows.length < rowsAtOnce) return;
     last = table.key.map((column) => end[column] ?? null);
   }
+}
+
+function without(column: string): (row: Row) => Row {
+  return ({ [column]: _, ...rest }) => rest;
 }
 
 /** How many rows of an organization a table has. */

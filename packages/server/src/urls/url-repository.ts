@@ -1,15 +1,15 @@
-import type { CompiledQuery, ExpressionBuilder } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import { findActiveDomains } from '../domains/find-active-domains.js';
 import type { EventData } from '../events/event-contract.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
 import { giveQuota, takeQuota } from '../organizations/link-quota.js';
 import { type PlanTable, standardPlans } from '../organizations/plans.js';
-import type { Database, Schema, WriteTransaction } from '../storage/database.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { isExpired, type ShortUrl, type UrlDraft, urlOf } from './short-url.js';
 import { domainKeyOf, keysOf, ownsKey, takeAllKeys, takeKey } from './url-keys.js';
-import { type ListFilter, matches, selectUrls } from './url-query.js';
+import { type ListFilter, readUrlPage, selectUrls } from './url-query.js';
 import { fromRow, toRow, type UrlRow } from './url-row.js';
 
 /** What became of one draft, small enough to be kept with an idempotency key. */
@@ -107,23 +107,14 @@ export class UrlRepository {
     filter: ListFilter,
     now: number,
   ): Promise<{ total: number; urls: ShortUrl[] }> {
-    const condition = (expression: ExpressionBuilder<Schema, 'urls'>) =>
-      matches(expression, organizationId, filter, now);
-    const [{ total }, rows] = await Promise.all([
-      this.#database.read
-        .selectFrom('urls')
-        .select((expression) => expression.fn.countAll<number>().as('total'))
-        .where(condition)
-        .executeTakeFirstOrThrow(),
-      selectUrls(this.#database.read)
-        .where(condition)
-        .orderBy('urls.created_at', 'desc')
-        .orderBy('urls.id', 'desc')
-        .limit(filter.limit)
-        .offset(filter.offset)
-        .execute(),
-    ]);
-    return { total: Number(total), urls: rows.map(fromRow) };
+    const { total, ids } = await readUrlPage(this.#database, organizationId, filter, now);
+    if (ids.length === 0) return { total, urls: [] };
+    const rows = await selectUrls(this.#database.read)
+      .where('urls.id', 'in', ids)
+      .orderBy('urls.created_at', 'desc')
+      .orderBy('urls.id', 'desc')
+      .execute();
+    return { total, urls: rows.map(fromRow) };
   }
 
   /**
@@ -282,9 +273,10 @@ export class UrlRepository {
     let code: string;
     do code = newShortCode();
     while (!(await takeKey(transaction, { ...own, key: code })));
+    const { short_code, search_text } = toRow({ ...url, shortCode: code });
     await transaction
       .updateTable('urls')
-      .set({ short_code: code })
+      .set({ short_code, search_text })
       .where('id', '=', url.id)
       .execute();
     return code;

@@ -7,6 +7,7 @@ import type { Clock } from '../ports.js';
 import { toLink } from '../redirect/link.js';
 import { LinkCache } from '../redirect/link-cache.js';
 import type { Database } from '../storage/database.js';
+import { searchIndexer } from '../storage/sqlite/search-index.js';
 import { type LinkOrigins, toRecord } from './present-url.js';
 import { shortCodeMaker } from './short-code.js';
 import { expireUrls } from './url-expiry.js';
@@ -16,6 +17,8 @@ import { UrlService } from './url-service.js';
 
 export interface UrlRoomOptions {
   readonly database: Database;
+  /** Whether a thread of its own writes what can wait. */
+  readonly isThreaded: boolean;
   readonly outbox: EventOutbox;
   readonly origins: () => LinkOrigins;
   readonly isReserved: (word: string) => boolean;
@@ -26,10 +29,12 @@ export interface UrlRoomOptions {
 
 const cachedLinks = 100_000;
 const expiryEveryMs = 1_000;
+// About a millisecond of the main thread.
+const indexedAtOnce = 64;
 
 /** Links: their records, the cache that visitors are answered from, and their end. */
 export function createUrlRoom(options: UrlRoomOptions) {
-  const { database, outbox, origins, isReserved, plans, clock, logger } = options;
+  const { database, isThreaded, outbox, origins, isReserved, plans, clock, logger } = options;
   const urls = new UrlRepository(database, {
     outbox,
     plans,
@@ -63,6 +68,15 @@ export function createUrlRoom(options: UrlRoomOptions) {
         runOnce: expire,
         onError: (err) => logger.error({ err }, 'links could not be expired'),
       }),
+      // Elsewhere the thread that stores visits does it.
+      ...(database.engine === 'sqlite' && !isThreaded
+        ? [
+            searchIndexer(database, {
+              urlsAtOnce: indexedAtOnce,
+              onError: (err) => logger.error({ err }, 'the search index could not be updated'),
+            }),
+          ]
+        : []),
     ],
   };
 }

@@ -1,19 +1,23 @@
 import type { Selectable } from 'kysely';
 import type { UrlTable } from '../storage/schema.js';
+import { searchTextOf } from '../storage/search-text.js';
 import type { RedirectType, ShortUrl } from './short-url.js';
 
 /** A link as it is read: its columns, the name of its custom domain, and its clicks if it has any. */
 export type UrlRow = Selectable<UrlTable> & { hostname: string | null; clicks: number | null };
 
 export function toRow(url: ShortUrl): Selectable<UrlTable> {
+  const searched = {
+    title: url.title,
+    target_url: url.targetUrl,
+    custom_slug: url.customSlug,
+    short_code: url.shortCode,
+  };
   return {
+    ...searched,
     id: url.id,
     organization_id: url.organizationId,
     domain_id: url.domainId,
-    short_code: url.shortCode,
-    custom_slug: url.customSlug,
-    target_url: url.targetUrl,
-    title: url.title,
     description: url.description,
     category: url.category,
     tags: url.tags.length === 0 ? '' : `\n${url.tags.join('\n')}\n`,
@@ -30,6 +34,7 @@ export function toRow(url: ShortUrl): Selectable<UrlTable> {
     is_active: url.isActive ? 1 : 0,
     created_at: url.createdAt,
     updated_at: url.updatedAt,
+    search_text: searchTextOf(searched),
   };
 }
 

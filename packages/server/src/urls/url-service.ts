@@ -4,6 +4,8 @@ import type { ErrorDetail } from '../contract/errors.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { IdempotentRequest } from '../idempotency/run-once.js';
 import type { Clock } from '../ports.js';
+import { ListTimeoutError } from '../storage/database.js';
+import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { draftUrl, findTimeFault, patchUrl } from './change-url.js';
 import type { ShortUrl, UrlDraft } from './short-url.js';
@@ -62,6 +64,8 @@ interface BulkUpdateFault {
 }
 
 type Refusal = Exclude<UpdateOutcome<ErrorDetail>['status'], 'updated' | 'refused'>;
+
+const searchTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: search for a longer text, or add a filter (domainId, category, tag, isActive)`;
 
 const refusals = {
   'slug-conflict': { code: 'SLUG_CONFLICT', message: 'is taken on this domain' },
@@ -151,8 +155,19 @@ export class UrlService {
     return url;
   }
 
-  list(organizationId: string, filter: ListFilter): Promise<{ total: number; urls: ShortUrl[] }> {
-    return this.#options.urls.list(organizationId, filter, this.#options.clock());
+  async list(
+    organizationId: string,
+    filter: ListFilter,
+  ): Promise<{ total: number; urls: ShortUrl[] }> {
+    try {
+      return await this.#options.urls.list(organizationId, filter, this.#options.clock());
+    } catch (error) {
+      // The same search would take as long again, so the caller should not just repeat it.
+      if (error instanceof ListTimeoutError && filter.search !== undefined) {
+        throw validationError([{ path: 'search', message: searchTimeoutMessage }]);
+      }
+      throw error;
+    }
   }
 
   async update(organizationId: string, id: number, patch: UrlUpdateRequest): Promise<ShortUrl> {

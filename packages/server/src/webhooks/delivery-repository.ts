@@ -1,9 +1,10 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely';
 import type { EventData } from '../events/event-contract.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
 import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
 import type { Database, Schema } from '../storage/database.js';
+import { readListPage } from '../storage/list-page.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
 import type { deliveryStatuses } from './webhook-contract.js';
 import type { Page } from './webhook-repository.js';
@@ -29,27 +30,24 @@ export class DeliveryRepository {
     webhookId: string,
     { limit, offset, status }: Page & { readonly status?: DeliveryStatus | undefined },
   ): Promise<{ total: number; deliveries: DeliveryRow[] }> {
-    const { read } = this.#database;
-    let all = read
-      .selectFrom('deliveries')
-      .select(({ fn }) => fn.countAll<number>().as('total'))
-      .where('webhook_id', '=', webhookId);
-    let page = selectDeliveries(read).where('webhook_id', '=', webhookId);
-    if (status !== undefined) {
-      // A literal: only then is the index of failed deliveries used.
-      all = all.where('status', '=', sql.lit(status));
-      page = page.where('status', '=', sql.lit(status));
-    }
-    const [{ total }, deliveries] = await Promise.all([
-      all.executeTakeFirstOrThrow(),
-      page
-        .orderBy('deliveries.created_at', 'desc')
-        .orderBy('deliveries.id', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute(),
-    ]);
-    return { total: Number(total), deliveries };
+    // A literal: only then is the index of failed deliveries used.
+    const hasStatus = status === undefined ? undefined : sql<SqlBool>`status = ${sql.lit(status)}`;
+    const isIndexed = status === 'failed';
+    const { total, ids } = await readListPage<string>(this.#database, {
+      table: 'deliveries',
+      owner: { column: 'webhook_id', value: webhookId },
+      indexed: isIndexed ? hasStatus : undefined,
+      condition: isIndexed ? undefined : hasStatus,
+      limit,
+      offset,
+    });
+    if (ids.length === 0) return { total, deliveries: [] };
+    const deliveries = await selectDeliveries(this.#database.read)
+      .where('deliveries.id', 'in', ids)
+      .orderBy('deliveries.created_at', 'desc')
+      .orderBy('deliveries.id', 'desc')
+      .execute();
+    return { total, deliveries };
   }
 
   /** A delivery with its attempts, all as they were at one moment. */

@@ -22,6 +22,9 @@ export type Rows = Readonly<Record<string, readonly string[]>>;
 // What a request may move although it is refused: its token, what it is charged, and the next id.
 const unwatched = new Set(['access_tokens', 'usage_meters', 'journal_positions', 'url_id_counter']);
 
+/** It follows from the links, and is updated after them. */
+const isSearchIndex = (name: string) => name.startsWith('url_search');
+
 /** A server with several organizations, whose whole database can be compared. */
 export class World {
   readonly api: TestServer;
@@ -55,7 +58,7 @@ export class World {
     const tables = await read.introspection.getTables();
     const rows: Record<string, readonly string[]> = {};
     for (const { name } of tables) {
-      if (unwatched.has(name)) continue;
+      if (unwatched.has(name) || isSearchIndex(name)) continue;
       const found = await sql`select * from ${sql.table(name)}`.execute(read);
       rows[name] = found.rows.map((row) => JSON.stringify(row));
     }

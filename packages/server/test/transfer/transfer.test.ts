@@ -385,7 +385,7 @@ it('every table is exported, or left behind for a reason', async () => {
   const tables = (await database.read.introspection.getTables()).map(({ name }) => name);
   const known = [...transferTables.map(({ name }) => name), ...Object.keys(leftBehind)];
   // What an engine needs for itself, or for nodes that share it.
-  const ofEngines = /^(sqlite_|cache_changes$|installation_keys$|visit_chunks_\d)/;
+  const ofEngines = /^(sqlite_|cache_changes$|installation_keys$|url_search|visit_chunks_\d)/;
   const own = tables.filter((name) => !ofEngines.test(name));
   expect([...known].sort()).toEqual([...own].sort());
 });

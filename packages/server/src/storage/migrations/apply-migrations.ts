@@ -7,6 +7,7 @@ import { webhooks } from './0004-webhooks.js';
 import { usage } from './0005-usage.js';
 import { domains } from './0006-domains.js';
 import { nodes } from './0007-nodes.js';
+import { search } from './0009-search.js';
 
 /** In the order of their names. A migration that has shipped never changes. */
 const migrations: Record<string, (engine: Engine) => Migration> = {
@@ -17,6 +18,7 @@ const migrations: Record<string, (engine: Engine) => Migration> = {
   '0005-usage': usage,
   '0006-domains': domains,
   '0007-nodes': nodes,
+  '0009-search': search,
 };
 
 /** Applies what is missing, all or nothing; the names of what was applied. */

@@ -5,7 +5,13 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from 'kysely';
-import type { Database, Lane, Schema, WriteTransaction } from '../database.js';
+import {
+  type Database,
+  type Lane,
+  ListTimeoutError,
+  type Schema,
+  type WriteTransaction,
+} from '../database.js';
 import { GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
@@ -13,7 +19,7 @@ import { ChangeFeed } from './change-feed.js';
 import { ColumnTypes } from './column-types.js';
 import { dropEmptyMonths } from './partitions.js';
 import { PostgresDriver } from './postgres-driver.js';
-import { isCollision } from './postgres-error.js';
+import { isCollision, isStatementTimeout } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { ServerPool } from './server-pool.js';
 import { eachUpdater } from './update-each.js';
@@ -68,6 +74,21 @@ export function openPostgres({ address, maxConnections, isUnhurried }: PostgresO
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
         .execute(work),
+    withReadTimeout: (timeoutMs, work) =>
+      db
+        .transaction()
+        .setAccessMode('read only')
+        .execute(async (transaction) => {
+          await transaction.executeQuery(
+            CompiledQuery.raw(`set local statement_timeout = ${timeoutMs}`),
+          );
+          return work(transaction);
+        })
+        .catch((error) => {
+          throw isStatementTimeout(error)
+            ? new ListTimeoutError(timeoutMs, { cause: error })
+            : error;
+        }),
     write: (work, lane = 'records') =>
       lanes[lane].write((transaction) => {
         laneOf.set(transaction, lanes[lane]);

@@ -14,6 +14,12 @@ export function isCollision(error: unknown): boolean {
   return error instanceof pg.DatabaseError && collision.test(error.code ?? '');
 }
 
+/** Whether the server has ended a statement that took too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  const cause = error instanceof StorageUnavailableError ? error.cause : error;
+  return cause instanceof pg.DatabaseError && cause.code === '57014';
+}
+
 /** What is said of the server, the network or the wait becomes StorageUnavailableError. */
 export function translatePostgresError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageUnavailableError) return error;

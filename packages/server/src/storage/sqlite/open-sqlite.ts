@@ -19,6 +19,7 @@ import {
 import type { Database, Schema } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
+import { searchTextOf } from '../search-text.js';
 import { bulkInserter } from './bulk-insert.js';
 import { SqliteDriver } from './sqlite-driver.js';
 import { eachUpdater } from './update-each.js';
@@ -67,6 +68,7 @@ export function openSqlite(options: SqliteOptions): Database {
           await db.executeQuery(CompiledQuery.raw('rollback'));
         }
       }),
+    withReadTimeout: (_timeoutMs, work) => work(read),
     write: (work) => commits.write(work),
     afterCommit: (transaction, callback) => commits.afterCommit(transaction, callback),
     bulkInsert: bulkInserter(writer),
@@ -152,9 +154,14 @@ function openHandle(
   handle.pragma('busy_timeout = 0');
   // As every other engine compares; who wants it otherwise lowers both sides.
   handle.pragma('case_sensitive_like = ON');
-  // SQLite's own `lower` knows A to Z only.
-  handle.function('lower_unicode', { deterministic: true }, (text) =>
-    typeof text === 'string' ? text.toLowerCase() : text,
+  // Migration 0009 calls it.
+  handle.function('search_text_of', { deterministic: true }, (title, target, slug, code) =>
+    searchTextOf({
+      title: title as string | null,
+      target_url: target as string,
+      custom_slug: slug as string | null,
+      short_code: code as string,
+    }),
   );
   return handle;
 }

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foldText, searchTextOf } from './search-text.js';
+
+const letters = [...'aAzZßẞſsSSKkİıiIΣσςµμÅåǅǆΐΰﬁıﬃ\u0307\u0301ա\u0587👩‍👩‍👧%_\'"\\ \n'];
+const text = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...letters), maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 12 }),
+);
+
+describe('foldText', () => {
+  it.each([
+    ['ΟΔΟΣ', 'οδος'],
+    ['STRASSE', 'straße'],
+    ['ÄPFEL', 'äpfel'],
+    ['Kelvin', 'KELVIN'],
+  ])('folds %s and %s to the same text', (one, other) => {
+    expect(foldText(one)).toBe(foldText(other));
+  });
+
+  it('keeps what differs by more than case', () => {
+    expect(foldText('a')).not.toBe(foldText('ä'));
+    expect(foldText('e\u0301')).not.toBe(foldText('é'));
+  });
+
+  it('folds a part of a text to a part of the folded text', () => {
+    fc.assert(
+      fc.property(text, text, text, (before, part, after) => {
+        expect(foldText(before.toWellFormed() + part.toWellFormed() + after.toWellFormed())).toBe(
+          foldText(before) + foldText(part) + foldText(after),
+        );
+      }),
+    );
+  });
+
+  it('does not depend on the case of the text', () => {
+    fc.assert(
+      fc.property(text, (any) => {
+        expect(foldText(any.toLowerCase())).toBe(foldText(any));
+        expect(foldText(any.toUpperCase())).toBe(foldText(any));
+        expect(foldText(foldText(any))).toBe(foldText(any));
+      }),
+    );
+  });
+});
+
+it('separates the fields by a line break, which no folded text has', () => {
+  fc.assert(
+    fc.property(text, text, (title, target_url) => {
+      const fields = { title, target_url, custom_slug: null, short_code: 'Abc1234' };
+      expect(searchTextOf(fields).split('\n')).toEqual([
+        foldText(title),
+        foldText(target_url),
+        '',
+        'abc1234',
+      ]);
+    }),
+  );
+});

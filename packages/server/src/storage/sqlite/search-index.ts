@@ -1,0 +1,95 @@
+import { type Kysely, sql } from 'kysely';
+import { PeriodicService, type Service } from '../../lifecycle.js';
+import type { Database, Schema } from '../database.js';
+
+// The tokenizer's unit is a code point, and a token has three of them.
+const tokenLength = 3;
+// More would read more of the index than they save.
+const maxTokens = 16;
+const mergedPages = 64;
+
+const indexEveryMs = 100;
+
+/**
+ * Creates the trigram index of `urls.search_text`. Triggers note which links have changed;
+ * `indexPendingUrls` indexes them later, away from the transaction that changed them, because FTS5
+ * merges its segments at times that nobody can choose otherwise. Until then searches read these links.
+ *
+ * The index holds no text and no positions: it names links that may match, and each search compares
+ * them with the term. So an entry that is out of date does no harm; one that is missing would.
+ */
+export async function createSearchIndex(db: Kysely<unknown>): Promise<void> {
+  await sql`create virtual table url_search using fts5(
+    text, content = '', contentless_delete = 1, detail = none,
+    tokenize = 'trigram case_sensitive 1')`.execute(db);
+  await sql`insert into url_search (url_search, rank) values ('automerge', 0)`.execute(db);
+  await sql`insert into url_search (url_search, rank) values ('crisismerge', 1000)`.execute(db);
+  await sql`create table url_search_pending (url_id integer primary key)`.execute(db);
+  await sql`insert into url_search_pending select id from urls`.execute(db);
+  const note = (row: 'new' | 'old') =>
+    sql`insert or ignore into url_search_pending values (${sql.ref(`${row}.id`)})`;
+  await sql`create trigger url_search_insert after insert on urls begin ${note('new')}; end`.execute(
+    db,
+  );
+  await sql`create trigger url_search_update after update of search_text on urls
+    when old.search_text <> new.search_text begin ${note('new')}; end`.execute(db);
+  await sql`create trigger url_search_delete after delete on urls begin ${note('old')}; end`.execute(
+    db,
+  );
+}
+
+/**
+ * The FTS5 query for links that may contain a folded text; undefined for a text that is too short
+ * for the index.
+ */
+export function searchQueryOf(folded: string): string | undefined {
+  const characters = [...folded];
+  const last = characters.length - tokenLength;
+  if (last < 0) return undefined;
+  const step = Math.max(1, Math.ceil(last / (maxTokens - 1)));
+  const tokens = new Set<string>();
+  for (let at = 0; at < last; at += step) tokens.add(tokenAt(characters, at));
+  tokens.add(tokenAt(characters, last));
+  return [...tokens].map((token) => `"${token.replaceAll('"', '""')}"`).join(' AND ');
+}
+
+function tokenAt(characters: readonly string[], at: number): string {
+  return characters.slice(at, at + tokenLength).join('');
+}
+
+/** Indexes up to `limit` links that have changed since they were indexed; how many. */
+export async function indexPendingUrls(database: Database, limit: number): Promise<number> {
+  const { rows } = await sql<{ url_id: number }>`
+    select url_id from url_search_pending order by url_id limit ${limit}`.execute(database.read);
+  if (rows.length === 0) return 0;
+  const last = rows.at(-1)?.url_id as number;
+  await database.write(async (transaction) => {
+    const pending = sql`(select url_id from url_search_pending where url_id <= ${last})`;
+    await sql`delete from url_search where rowid in ${pending}`.execute(transaction);
+    await sql`insert into url_search (rowid, text)
+      select id, search_text from urls where id in ${pending}`.execute(transaction);
+    await sql`delete from url_search_pending where url_id <= ${last}`.execute(transaction);
+    await sql`insert into url_search (url_search, rank)
+      values ('merge', ${sql.lit(mergedPages)})`.execute(transaction);
+  });
+  return rows.length;
+}
+
+/** Indexes what has changed, a part every `everyMs`. */
+export function searchIndexer(
+  database: Database,
+  { onError, urlsAtOnce }: { onError(error: unknown): void; urlsAtOnce: number },
+): Service {
+  return new PeriodicService({
+    name: 'search index',
+    everyMs: indexEveryMs,
+    runOnce: () => indexPendingUrls(database, urlsAtOnce),
+    onError,
+  });
+}
+
+/** Has every link indexed anew. */
+export async function rebuildSearchIndex(db: Kysely<Schema>): Promise<void> {
+  await sql`insert into url_search (url_search) values ('delete-all')`.execute(db);
+  await sql`insert or ignore into url_search_pending select id from urls`.execute(db);
+}

@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { ListTimeoutError } from '../../src/storage/database.js';
+import { readListPage } from '../../src/storage/list-page.js';
+import { foldText } from '../../src/storage/search-text.js';
+import { indexPendingUrls } from '../../src/storage/sqlite/search-index.js';
+import type { UrlDraft } from '../../src/urls/short-url.js';
+import { readUrlPage, type UrlPageOptions } from '../../src/urls/url-query.js';
+import { engine } from '../engine.js';
+import { now, openRepository, type Stored } from './temporary-database.js';
+
+let stored: Stored;
+beforeEach(async () => {
+  stored = await openRepository();
+  onTestFinished(() => stored.close());
+});
+
+type SearchedDraft = Pick<UrlDraft, 'title' | 'targetUrl' | 'tags' | 'category'>;
+
+const characters = [
+  ...'aAbB ßẞſsSİıiIΣσςéE\u0301\u0307👩‍👧%_\\\'"*^:-().#?/',
+  '\u{1F337}',
+  '\uFFFF',
+];
+// Few letters, so that many terms are found; PostgreSQL stores no NUL.
+const similar = fc.string({ unit: fc.constantFrom(...characters), maxLength: 14 });
+const any = fc.string({ unit: 'binary', maxLength: 14 }).map((text) => text.replaceAll('\0', ''));
+const text = fc.oneof({ weight: 3, arbitrary: similar }, any);
+const draft: fc.Arbitrary<SearchedDraft> = fc.record({
+  title: fc.option(text),
+  targetUrl: text.map((path) => `https://example.com/${path}`),
+  tags: fc.constantFrom([], ['sale'], ['sale', 'spring']),
+  category: fc.constantFrom(null, 'campaigns'),
+});
+
+/** A term that is a part of a draft in another case, or any text. */
+function termOf(drafts: readonly SearchedDraft[]): fc.Arbitrary<string> {
+  const part = fc
+    .tuple(fc.constantFrom(...drafts), fc.boolean(), fc.nat(40), fc.nat(12), fc.nat(2))
+    .map(([{ title, targetUrl }, ofTitle, from, length, change]) => {
+      const all = [...(ofTitle && title ? title : targetUrl)];
+      const start = from % Math.max(1, all.length);
+      const found = all.slice(start, start + length + 1).join('');
+      return [found, found.toUpperCase(), found.toLowerCase()][change] as string;
+    });
+  const few = fc.string({ unit: fc.constantFrom(...characters), minLength: 1, maxLength: 4 });
+  return fc
+    .oneof({ weight: 4, arbitrary: part }, few, fc.constantFrom('\0', 'a\0', '\n', '://'))
+    .filter((term) => term !== '');
+}
+
+interface Link extends SearchedDraft {
+  readonly id: number;
+  readonly shortCode: string;
+}
+
+function isFound({ title, targetUrl, shortCode }: Link, term: string): boolean {
+  const folded = foldText(term);
+  return [title ?? '', targetUrl, shortCode].some((field) => foldText(field).includes(folded));
+}
+
+async function createLinks(
+  organizationId: string,
+  drafts: readonly SearchedDraft[],
+): Promise<Link[]> {
+  const outcomes = await stored.create(organizationId, drafts);
+  return outcomes.map((outcome, index) => {
+    if (outcome.status !== 'created') throw new Error(outcome.status);
+    return { ...(drafts[index] as SearchedDraft), id: outcome.id, shortCode: outcome.shortCode };
+  });
+}
+
+const search = (organizationId: string, term: string, options?: UrlPageOptions, tag?: string) =>
+  readUrlPage(
+    stored.database,
+    organizationId,
+    { limit: 100, offset: 0, search: term, tag },
+    now,
+    options,
+  );
+
+/** Every way in which an engine can find the same links. */
+const ways: readonly (readonly [string, UrlPageOptions, indexed: boolean])[] =
+  engine() === 'postgres'
+    ? [['by one statement', {}, false]]
+    : [
+        ['by a scan', { readWithoutIndex: 1_000_000 }, false],
+        ['by the index, with all links pending', { readWithoutIndex: 0 }, false],
+        ['by the index', { readWithoutIndex: 0 }, true],
+      ];
+
+describe('a search', () => {
+  it.each(ways)(
+    'finds what contains the term in any case, %s',
+    async (_name, options, isIndexed) => {
+      const neighbour = await stored.addOrganization('enterprise');
+      await fc.assert(
+        fc.asyncProperty(
+          fc
+            .array(draft, { minLength: 1, maxLength: 12 })
+            .chain((drafts) =>
+              fc.tuple(
+                fc.constant(drafts),
+                fc.array(termOf(drafts), { minLength: 1, maxLength: 8 }),
+                fc.constantFrom(undefined, 'spring'),
+              ),
+            ),
+          async ([drafts, terms, tag]) => {
+            const organizationId = await stored.addOrganization('enterprise');
+            const links = await createLinks(organizationId, drafts);
+            await createLinks(neighbour, drafts);
+            if (isIndexed) while ((await indexPendingUrls(stored.database, 100)) > 0);
+            for (const term of terms) {
+              const expected = links
+                .filter((link) => isFound(link, term) && (!tag || link.tags.includes(tag)))
+                .map(({ id }) => id)
+                .sort((a, b) => b - a);
+              const { total, ids } = await search(organizationId, term, options, tag);
+              expect({ term, total, ids }).toEqual({ term, total: expected.length, ids: expected });
+            }
+          },
+        ),
+        { numRuns: 60 },
+      );
+    },
+    60_000,
+  );
+
+  it('finds a changed link by its new text and not by its old one, indexed or not', async () => {
+    const organizationId = await stored.addOrganization('enterprise');
+    const [link] = await createLinks(organizationId, [
+      { title: 'Before', targetUrl: 'https://example.com/', tags: [], category: null },
+    ]);
+    const id = link?.id as number;
+    const index = async () => {
+      if (engine() === 'sqlite') await indexPendingUrls(stored.database, 100);
+    };
+    const options = { readWithoutIndex: 0 };
+    await index();
+    const titles = ['Before', 'After', 'before'];
+    for (const [at, title] of titles.entries()) {
+      await stored.urls.updateMany(organizationId, [id], now, (url) => ({
+        ok: true,
+        url: { ...url, title },
+      }));
+      for (const round of ['pending', 'indexed']) {
+        for (const term of ['BEFORE', 'AFTER']) {
+          const isExpected = titles[at]?.toUpperCase() === term;
+          const { total } = await search(organizationId, term, options);
+          expect({ round, title, term, total }).toEqual({
+            round,
+            title,
+            term,
+            total: isExpected ? 1 : 0,
+          });
+        }
+        await index();
+      }
+    }
+  });
+
+  it('finds a link by the code that it was given when the first one was taken', async () => {
+    const organizationId = await stored.addOrganization('enterprise');
+    await stored.create(organizationId, [{}], ['TakenAA']);
+    await stored.create(organizationId, [{}], ['TakenAA', 'SecondA']);
+    expect((await search(organizationId, 'seconda')).total).toBe(1);
+    expect((await search(organizationId, 'takenaa')).total).toBe(1);
+  });
+});
+
+describe('a page', () => {
+  it('is the same as of all rows in memory, wherever its slice begins', async () => {
+    const organizationId = await stored.addOrganization('enterprise');
+    const count = 9_000;
+    const links = Array.from({ length: count }, (_, index) => ({
+      createdAt: now + ((index * 7_919) % 40),
+      isSale: index % 3 === 0,
+    }));
+    const created: { id: number; createdAt: number; isSale: boolean }[] = [];
+    for (let at = 0; at < count; at += 1_000) {
+      const part = links.slice(at, at + 1_000);
+      const outcomes = await stored.create(
+        organizationId,
+        part.map(({ isSale }) => ({ tags: isSale ? ['sale'] : [] })),
+      );
+      for (const [index, outcome] of outcomes.entries()) {
+        if (outcome.status !== 'created') throw new Error(outcome.status);
+        created.push({ id: outcome.id, ...(part[index] as (typeof links)[number]) });
+      }
+    }
+    await stored.database.write(async (transaction) => {
+      await stored.database.updateEach(
+        transaction,
+        'urls',
+        created.map(({ id, createdAt }) => ({ set: { created_at: createdAt }, where: { id } })),
+      );
+    });
+    created.sort((a, b) => b.createdAt - a.createdAt || b.id - a.id);
+    for (const tag of [undefined, 'sale']) {
+      const expected = created.filter(({ isSale }) => tag === undefined || isSale);
+      for (const offset of [0, 1, 2_999, 4_090, 4_095, 4_096, 8_191, 8_192, 8_990, 9_000, 1e9]) {
+        const page = await readUrlPage(
+          stored.database,
+          organizationId,
+          { limit: 25, offset, tag },
+          now,
+        );
+        expect({ offset, tag, ...page }).toEqual({
+          offset,
+          tag,
+          total: expected.length,
+          ids: expected.slice(offset, offset + 25).map(({ id }) => id),
+        });
+      }
+    }
+  }, 60_000);
+
+  it('fails with a ListTimeoutError when it takes longer than it may', async () => {
+    const organizationId = await stored.addOrganization('enterprise');
+    await stored.create(organizationId, [{}]);
+    const slow =
+      engine() === 'postgres'
+        ? sql<boolean>`pg_sleep(30) is null`
+        : sql<boolean>`(with recursive steps (n) as (select 1 union all select n + 1 from steps where n < 100000)
+            select count(*) from steps) > 0`;
+    await expect(
+      readListPage(stored.database, {
+        table: 'urls',
+        owner: { column: 'organization_id', value: organizationId },
+        condition: slow,
+        limit: 25,
+        offset: 0,
+        timeoutMs: 1,
+      }),
+    ).rejects.toThrow(ListTimeoutError);
+    // The handle is as good as before.
+    expect((await search(organizationId, 'example')).total).toBe(1);
+  });
+});
