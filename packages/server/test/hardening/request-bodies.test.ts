@@ -366,6 +366,13 @@ describe('what is refused early', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 201 /);
   });
 
+  it('is a query of thousands of fields, of which 32 are read', async () => {
+    const fields = Array.from({ length: 10_000 }, (_, at) => `f${at}=1`);
+    const answer = await api.send('GET', `/api/v1/urls?${fields.join('&')}`);
+    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    expect(answer.faultyFields).toHaveLength(32);
+  });
+
   it('is no chunk extension without an end', async () => {
     const request = head('/api/v1/urls', withToken(), asJson, 'Transfer-Encoding: chunked');
     const answer = await sendRaw(api.server.url, [request, `5;${'x'.repeat(100_000)}`]);
