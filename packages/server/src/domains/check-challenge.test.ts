@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { checkChallenge } from './check-challenge.js';
+
+const domain = { hostname: 'go.example.com', challenge: 'shorty-challenge=abc' };
+const answerTo = (...records: string[]) => checkChallenge(async () => records, domain);
+
+it.each(['shorty-challenge=abc', ' "shorty-challenge=abc"\t', '""shorty-challenge=abc\u00a0'])(
+  'finds the challenge in %j',
+  async (record) => {
+    expect(await answerTo('v=spf1 -all', record)).toBeNull();
+  },
+);
+
+it('reads an answer of 64 KB of spaces and quotes in linear time', async () => {
+  // A pattern that tries the run again from each of its characters takes an hour for these.
+  const records = Array.from({ length: 1_000 }, () => `x${' "'.repeat(32_000)}x`);
+  expect(await answerTo(...records)).toContain('it must be "shorty-challenge=abc"');
+});
