@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import { AuthService, type Credentials } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
+import { openPasswords } from './auth/passwords.js';
 import { tokenHandlers } from './auth/token-handlers.js';
 import { createClickRoom } from './clicks/click-room.js';
 import { type Config, readConfig } from './config.js';
@@ -140,9 +141,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock,
     logger,
   };
+  const passwords = openPasswords({ isThreaded: isThreadedHere, logger });
   const webhooks = createWebhookRoom({ ...shared, organizations });
   const { outbox } = webhooks;
-  const urls = createUrlRoom({ ...shared, outbox, origins, isReserved });
+  const urls = createUrlRoom({ ...shared, outbox, passwords, origins, isReserved });
   const clicks = createClickRoom({
     ...shared,
     outbox,
@@ -177,14 +179,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // A change of one domain evicts all hosts: domains are few and change rarely.
     hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
   });
-  const queues = [...clicks.queues, ...qrs.queues];
+  const queues = [passwords.queue, ...clicks.queues, ...qrs.queues];
   const health = createHealthRoom({
     database,
     isStopping: () => stopping !== undefined,
     visitFault: clicks.fault,
     visitFigures: clicks.figures,
     dispatchFigures: webhooks.figures,
-    threads: () => [...webhooks.threads, ...clicks.threads(), ...qrs.threads],
+    threads: () => [...passwords.threads, ...webhooks.threads, ...clicks.threads(), ...qrs.threads],
     queues,
     uncaughtErrors,
   });
@@ -208,6 +210,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       isReserved,
       findDomain: (host) => domains.hosts.find(host),
       record: clicks.record,
+      passwords,
       proxies: config.trustedProxies,
       clock,
       bodyTimeoutMs: timeLimits?.publicBody ?? defaultTimeLimits.publicBody,
@@ -247,7 +250,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await listener?.stop(stopGraceMs);
     await stopAll(services);
     await stopWatching?.();
-    await Promise.all([clicks.stop(), qrs.stop()]);
+    await Promise.all([clicks.stop(), qrs.stop(), passwords.stop()]);
     await database.close();
   }
 

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { FairQueue, QueueClosedError, QueueFullError } from './fair-queue.js';
 
-function open({ concurrency = 1, maxWaiting = 100, maxWaitingPerOrganization = 50 } = {}) {
+function open({
+  concurrency = 1,
+  maxWaiting = 100,
+  maxWaitingPerOrganization = 50,
+  maxWaitMs = 20_000,
+} = {}) {
   const queue = new FairQueue({
     name: 'drawings',
     concurrency,
     maxWaiting,
     maxWaitingPerOrganization,
+    maxWaitMs,
   });
   const order: string[] = [];
   let running = 0;
@@ -126,6 +132,20 @@ describe('a fair queue', () => {
     expect(ran).toBe(0);
     await queue.runAll('a', batch);
     expect(ran).toBe(3);
+  });
+
+  it('refuses what has waited too long, and runs what comes later', async () => {
+    const { queue, run } = open({ maxWaitMs: 5 });
+    const startedAt = performance.now();
+    const slow = queue.run('a', async () => {
+      while (performance.now() - startedAt < 20) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    await expect(run('b')).rejects.toThrow('drawings: the task has waited for 5 ms');
+    await slow;
+    await run('b');
+    expect(queue.figures).toEqual({ running: 0, waiting: 0, refused: 1 });
   });
 
   it('passes a task’s error on and goes on', async () => {

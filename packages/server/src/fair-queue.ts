@@ -6,6 +6,8 @@ export interface FairQueueOptions {
   readonly maxRunningPerOrganization?: number;
   readonly maxWaiting: number;
   readonly maxWaitingPerOrganization: number;
+  /** A task that has waited longer is refused: by then its caller has given up. 20 s by default. */
+  readonly maxWaitMs?: number;
 }
 
 export interface TaskOptions {
@@ -31,6 +33,7 @@ export class QueueClosedError extends Error {
 
 interface Task {
   readonly organizationId: string;
+  readonly queuedAt: number;
   run(): Promise<void>;
   reject(error: Error): void;
 }
@@ -45,6 +48,7 @@ export interface FairQueueFigures {
 // While bulk work waits, it gets one turn in so many.
 const interactiveTurns = 4;
 const maxRetryAfterSeconds = 30;
+const defaultMaxWaitMs = 20_000;
 // The weight of the last task in the mean duration.
 const durationWeight = 0.1;
 
@@ -100,6 +104,7 @@ export class FairQueue {
         new Promise<T>((resolve, reject) => {
           rotation.add({
             organizationId,
+            queuedAt: performance.now(),
             run: () => work().then(resolve, reject),
             reject,
           });
@@ -122,7 +127,7 @@ export class FairQueue {
   }
 
   #refusal(organizationId: string, count: number): QueueFullError | undefined {
-    const { name, concurrency, maxWaiting, maxWaitingPerOrganization } = this.#options;
+    const { name, maxWaiting, maxWaitingPerOrganization } = this.#options;
     const own = this.#interactive.countOf(organizationId) + this.#bulk.countOf(organizationId);
     // An idle queue takes any batch that the API lets through.
     const isOwnFull = own > 0 && own + count > maxWaitingPerOrganization;
@@ -130,12 +135,17 @@ export class FairQueue {
     if (!isOwnFull && !isFull) return undefined;
     this.#refused += 1;
     const [waiting, whose] = isOwnFull ? [own, ' of this organization'] : [this.#waiting, ''];
-    const seconds = Math.ceil((waiting * this.#meanMs) / concurrency / 1000);
     return new QueueFullError(
       `${name}: ${waiting} tasks${whose} are waiting, and ${count} more exceed the limit of ` +
         `${isOwnFull ? maxWaitingPerOrganization : maxWaiting}`,
-      Math.min(Math.max(seconds, 1), maxRetryAfterSeconds),
+      this.#retryAfter(waiting),
     );
+  }
+
+  /** Seconds until so many tasks will have run. */
+  #retryAfter(waiting = this.#waiting): number {
+    const seconds = Math.ceil((waiting * this.#meanMs) / this.#options.concurrency / 1000);
+    return Math.min(Math.max(seconds, 1), maxRetryAfterSeconds);
   }
 
   #closed(): QueueClosedError {
@@ -146,7 +156,16 @@ export class FairQueue {
     while (this.#running < this.#options.concurrency) {
       const task = this.#next();
       if (!task) return;
-      void this.#run(task);
+      const { name, maxWaitMs = defaultMaxWaitMs } = this.#options;
+      if (performance.now() - task.queuedAt > maxWaitMs) {
+        this.#refused += 1;
+        task.reject(
+          new QueueFullError(
+            `${name}: the task has waited for ${maxWaitMs} ms`,
+            this.#retryAfter(),
+          ),
+        );
+      } else void this.#run(task);
     }
   }
 

@@ -5,6 +5,7 @@ import { injectUtm, type UtmParameters } from './inject-utm.js';
 /** A link as visitors meet it: all that can be known before a request comes is worked out. */
 export interface Link {
   readonly urlId: number;
+  readonly organizationId: string;
   readonly shortCode: string;
   readonly status: RedirectType;
   /** One ASCII line. */
@@ -26,6 +27,7 @@ const cacheControls: Record<RedirectType, string> = {
 export function toLink(url: ShortUrl): Link {
   return {
     urlId: url.id,
+    organizationId: url.organizationId,
     shortCode: url.shortCode,
     status: url.redirectType,
     location: injectUtm(new URL(url.targetUrl).href, utmParametersOf(url)),

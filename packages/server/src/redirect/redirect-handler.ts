@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AttemptLimiter } from '../auth/attempt-limiter.js';
 import { passwordAttempts, tooManyAttempts } from '../auth/attempt-limits.js';
-import { verifyPassword } from '../auth/password-hash.js';
+import type { Passwords } from '../auth/passwords.js';
 import { ApiError } from '../contract/api-error.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { problemHeaders, toApiError } from '../http/problem.js';
@@ -23,6 +23,7 @@ export interface RedirectHandlerOptions {
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
   /** Keeps the visit, and then has it answered. */
   readonly record: (request: IncomingMessage, link: Link, answer: () => void) => void;
+  readonly passwords: Pick<Passwords, 'verify'>;
   readonly proxies: TrustedProxies;
   readonly clock: Clock;
   /** For the whole body of a password. */
@@ -129,7 +130,7 @@ export class RedirectHandler {
   }
 
   async #unlock(request: IncomingMessage, response: ServerResponse, link: Link): Promise<void> {
-    const { clock, proxies } = this.#options;
+    const { passwords, clock, proxies } = this.#options;
     const address = clientAddressOf(
       request.socket.remoteAddress,
       request.headers['x-forwarded-for'],
@@ -139,7 +140,16 @@ export class RedirectHandler {
     const guesser = `${link.urlId} ${addressBlockOf(address)}`;
     const waitMs = this.#passwordLimiter.take(guesser, clock());
     if (waitMs > 0) throw tooManyAttempts(passwordAttempts, waitMs);
-    if (!(await verifyPassword(link.passwordHash as string, password))) {
+    let isRight: boolean;
+    try {
+      const passwordHash = link.passwordHash as string;
+      isRight = await passwords.verify(link.organizationId, passwordHash, password);
+    } catch (error) {
+      // Nothing was compared, for example because the queue is full.
+      this.#passwordLimiter.giveBack(guesser);
+      throw error;
+    }
+    if (!isRight) {
       this.#refuse(request, response, wrongPassword, passwordPage('That is not the password.'));
       return;
     }

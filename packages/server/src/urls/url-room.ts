@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { Passwords } from '../auth/passwords.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
@@ -20,6 +21,7 @@ export interface UrlRoomOptions {
   /** Whether a thread of its own writes what can wait. */
   readonly isThreaded: boolean;
   readonly outbox: EventOutbox;
+  readonly passwords: Passwords;
   readonly origins: () => LinkOrigins;
   readonly isReserved: (word: string) => boolean;
   readonly plans: PlanTable;
@@ -49,6 +51,7 @@ export function createUrlRoom(options: UrlRoomOptions) {
   });
   const service = new UrlService({
     urls,
+    passwords: options.passwords,
     clock,
     newShortCode: shortCodeMaker(randomBytes, isReserved),
     isReserved,

@@ -1,4 +1,4 @@
-import { hashPassword } from '../auth/password-hash.js';
+import type { Passwords } from '../auth/passwords.js';
 import { ApiError, summarize, validationError } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import { parseInput } from '../contract/parse-input.js';
@@ -20,6 +20,7 @@ import type { CreateOutcome, UpdateOutcome, UrlRepository } from './url-reposito
 
 export interface UrlServiceOptions {
   readonly urls: UrlRepository;
+  readonly passwords: Pick<Passwords, 'hashAll'>;
   readonly clock: Clock;
   readonly newShortCode: () => string;
   readonly isReserved: (word: string) => boolean;
@@ -103,7 +104,8 @@ export class UrlService {
         details: [{ path: 'customSlug', message: 'is a reserved word' }],
       });
     }
-    const { result, replayed } = await urls.createMany(fault ? [] : [await this.#draft(body)], {
+    const drafts = fault ? [] : await this.#draftAll(organizationId, [body]);
+    const { result, replayed } = await urls.createMany(drafts, {
       organizationId,
       now,
       newShortCode,
@@ -138,7 +140,7 @@ export class UrlService {
         bodies.push(checked);
       }
     }
-    const drafts = await Promise.all(bodies.map((body) => this.#draft(body)));
+    const drafts = await this.#draftAll(organizationId, bodies);
     const { result, replayed } = await urls.createMany(drafts, {
       organizationId,
       now,
@@ -230,8 +232,9 @@ export class UrlService {
     const { urls, clock, onChanged } = this.#options;
     const now = clock();
     const ids = changes.map(({ id }) => id);
-    const hashes = await Promise.all(
-      changes.map(({ patch }) => (patch.password ? hashPassword(patch.password) : null)),
+    const hashes = await this.#hashPasswords(
+      organizationId,
+      changes.map(({ patch }) => patch.password),
     );
     try {
       return await urls.updateMany(organizationId, ids, now, (url, index) => {
@@ -258,8 +261,26 @@ export class UrlService {
     return customSlug != null && this.#options.isReserved(customSlug);
   }
 
-  async #draft(body: UrlCreateRequest): Promise<UrlDraft> {
-    return draftUrl(body, body.password ? await hashPassword(body.password) : null);
+  async #draftAll(
+    organizationId: string,
+    bodies: readonly UrlCreateRequest[],
+  ): Promise<UrlDraft[]> {
+    const hashes = await this.#hashPasswords(
+      organizationId,
+      bodies.map(({ password }) => password),
+    );
+    return bodies.map((body, index) => draftUrl(body, hashes[index] ?? null));
+  }
+
+  /** The hash of each password; null where there is none. */
+  async #hashPasswords(
+    organizationId: string,
+    passwords: readonly (string | null | undefined)[],
+  ): Promise<(string | null)[]> {
+    const given = passwords.filter((password): password is string => !!password);
+    if (given.length === 0) return passwords.map(() => null);
+    const hashes = await this.#options.passwords.hashAll(organizationId, given);
+    return passwords.map((password) => (password ? (hashes.shift() ?? null) : null));
   }
 }
 

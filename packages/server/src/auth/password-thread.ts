@@ -1,0 +1,25 @@
+import { type Algorithm, hashSync, verifySync } from '@node-rs/argon2';
+import { defineThread } from '../threads/define-thread.js';
+
+// OWASP's first choice for Argon2id.
+const settings = {
+  algorithm: 2 as Algorithm.Argon2id,
+  memoryCost: 19_456,
+  timeCost: 2,
+  parallelism: 1,
+};
+
+export const passwordMethods = {
+  hash: (password: string): string => hashSync(password, settings),
+  verify: (passwordHash: string, password: string): boolean => verifySync(passwordHash, password),
+};
+
+/**
+ * Hashes passwords by the synchronous functions. The asynchronous ones run on libuv's four threads,
+ * where DNS, file and zlib work would wait behind them.
+ */
+export const passwordThread = defineThread({
+  name: 'passwords',
+  file: import.meta.url,
+  start: (_: undefined) => ({ methods: passwordMethods }),
+});

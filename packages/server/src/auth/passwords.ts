@@ -1,0 +1,75 @@
+import { availableParallelism } from 'node:os';
+import type { Logger } from 'pino';
+import { FairQueue } from '../fair-queue.js';
+import { openThread } from '../threads/open-thread.js';
+import { passwordMethods, passwordThread } from './password-thread.js';
+
+/** Hashes and verifies the passwords of an organization's links, which waits for its turn. */
+export interface Passwords {
+  /** Hashes all of the passwords; throws a QueueFullError without hashing any. */
+  hashAll(organizationId: string, passwords: readonly string[]): Promise<string[]>;
+  /** Verifies ahead of all hashing, because a visitor waits. */
+  verify(organizationId: string, passwordHash: string, password: string): Promise<boolean>;
+}
+
+export interface PasswordsOptions {
+  readonly isThreaded: boolean;
+  readonly logger: Logger;
+}
+
+const timeLimitMs = 10_000;
+// Each hash takes 19 MiB and a processor. One processor is left for redirects.
+const maxThreads = 4;
+
+export function openPasswords({ isThreaded, logger }: PasswordsOptions) {
+  const count = isThreaded ? Math.max(1, Math.min(maxThreads, availableParallelism() - 1)) : 1;
+  const threads = Array.from({ length: count }, () =>
+    openThread(passwordThread, {
+      isThreaded,
+      data: undefined,
+      inline: () => ({ methods: passwordMethods }),
+      timeLimitMs,
+      logger,
+    }),
+  );
+  // Four requests of the import command, with 100 passwords each, wait without being refused.
+  const queue = new FairQueue({
+    name: 'passwords',
+    concurrency: count,
+    maxWaiting: 2_000,
+    maxWaitingPerOrganization: 400,
+  });
+  const idle = [...threads];
+
+  /** Works with a thread that does nothing else: the queue runs no more tasks than there are threads. */
+  async function withThread<T>(work: (thread: (typeof threads)[number]) => Promise<T>): Promise<T> {
+    const thread = idle.pop() as (typeof threads)[number];
+    try {
+      return await work(thread);
+    } finally {
+      idle.push(thread);
+    }
+  }
+
+  const passwords: Passwords = {
+    hashAll: (organizationId, all) =>
+      queue.runAll(
+        organizationId,
+        all.map((password) => () => withThread((thread) => thread.call('hash', password))),
+      ),
+    verify: (organizationId, passwordHash, password) =>
+      queue.run(
+        organizationId,
+        () => withThread((thread) => thread.call('verify', passwordHash, password)),
+        { isInteractive: true },
+      ),
+  };
+  return {
+    ...passwords,
+    queue,
+    threads,
+    async stop(): Promise<void> {
+      await Promise.all(threads.map((thread) => thread.stop()));
+    },
+  };
+}

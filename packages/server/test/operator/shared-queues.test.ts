@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  build,
+  call,
+  command,
+  newSettings,
+  type Serving,
+  serve,
+  tokenOf,
+} from './server-process.js';
+
+beforeAll(build, 120_000);
+
+const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret' };
+
+/** A server with two organizations, and a token of each. */
+async function startWithTwo(): Promise<{ server: Serving; heavy: string; other: string }> {
+  const settings = {
+    ...newSettings(),
+    SHORTY_CLIENT_ID: credentials.clientId,
+    SHORTY_CLIENT_SECRET: credentials.clientSecret,
+  };
+  const server = await serve(settings);
+  const args = ['orgs', 'create', '--name', 'Other', '--plan', 'enterprise', '--json'];
+  const created = JSON.parse((await command(settings, ...args)).stdout);
+  const heavy = await tokenOf(server.origin, credentials);
+  const other = await tokenOf(server.origin, created);
+  return { server, heavy: String(heavy), other: String(other) };
+}
+
+/** Tasks that wait in a queue of the server. */
+async function waitingIn(origin: string, queue: string): Promise<number> {
+  const text = await (await fetch(`${origin}/metrics`)).text();
+  const pattern = new RegExp(`^shorty_queue_waiting\\{queue="${queue}"\\} (\\d+)$`, 'm');
+  return Number(pattern.exec(text)?.[1]);
+}
+
+describe('one organization that fills a shared queue', () => {
+  it('delays no unlock, is refused beyond its share, and delays no SIGTERM', async () => {
+    const { server, heavy, other } = await startWithTwo();
+    const { origin } = server;
+    const link = {
+      targetUrl: 'https://example.com/',
+      customSlug: 'locked',
+      isPasswordProtected: true,
+      password: 'open sesame',
+    };
+    expect((await call(origin, other, '/urls', link)).status).toBe(201);
+
+    const urls = Array.from({ length: 100 }, (_, index) => ({
+      ...link,
+      customSlug: undefined,
+      password: `password ${index}`,
+    }));
+    const order: string[] = [];
+    const bulks = Array.from({ length: 5 }, async () => {
+      const response = await fetch(`${origin}/api/v1/urls/bulk`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${heavy}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ urls }),
+      });
+      order.push(`bulk ${response.status}`);
+      return response;
+    });
+    // Four requests of 100 passwords fit; the fifth is refused at once.
+    const refused = await Promise.race(bulks);
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(await refused.json()).toMatchObject({
+      error: { code: 'UNAVAILABLE', message: expect.stringMatching(/limit of 400$/) },
+    });
+    await expect
+      .poll(() => waitingIn(origin, 'passwords'), { timeout: 5_000 })
+      .toBeGreaterThan(200);
+
+    const unlocked = await fetch(`${origin}/locked`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'password=open+sesame',
+    });
+    expect(unlocked.status).toBe(303);
+    // Hundreds of hashes wait still, and none of the requests that wait for them has ended.
+    expect(order).toEqual(['bulk 503']);
+
+    expect(await waitingIn(origin, 'passwords')).toBeGreaterThan(100);
+    const startedAt = performance.now();
+    server.child.kill('SIGTERM');
+    await Promise.all(bulks);
+    expect(order).toEqual(Array.from({ length: 5 }, () => 'bulk 503'));
+    if (server.child.exitCode === null) await once(server.child, 'exit');
+    expect(server.child.exitCode).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  }, 60_000);
+
+  it('makes another organization wait for what is being drawn, and for nothing that waits', async () => {
+    const { server, heavy, other } = await startWithTwo();
+    const { origin } = server;
+    const order: string[] = [];
+    const draw = async (token: string, name: string, fields: object) => {
+      const { status } = await call(origin, token, '/qr', { data: name, ...fields });
+      order.push(`${name} ${status}`);
+    };
+    const heavyFields = { size: 2048, format: 'webp', stylePreset: 'rounded' };
+    const drawings = Promise.all(
+      Array.from({ length: 60 }, () => draw(heavy, 'heavy', heavyFields)),
+    );
+    await expect.poll(() => waitingIn(origin, 'QR codes'), { timeout: 10_000 }).toBeGreaterThan(40);
+    const before = order.length;
+    await draw(other, 'other', {});
+    // The two that were being drawn, and those that ended while the request was on its way.
+    expect(order.length - before).toBeLessThanOrEqual(6);
+    server.child.kill('SIGTERM');
+    await drawings;
+    expect(new Set(order)).toEqual(new Set(['heavy 201', 'other 201', 'heavy 503']));
+  }, 60_000);
+});
