@@ -106,6 +106,26 @@ for (const colorScheme of colorSchemes) {
   }
 }
 
+test('a QR code of a hostile address shows its host in ASCII and no direction overrides', async () => {
+  const page = await browser.newPage();
+  const { problems } = watchPage(page, server.url);
+  const data = 'https://bank.example@\u0430pple.com/\u202egnp.exe';
+  const { previewUrl } = await shorty.qr.create({ data });
+  await page.goto(server.url + previewUrl);
+  const link = page.locator('.payload a');
+  expect(await link.textContent()).toBe('https://xn--pple-43d.com/%E2%80%AEgnp.exe');
+  expect(await link.evaluate((anchor: HTMLAnchorElement) => anchor.href)).toBe(
+    'https://xn--pple-43d.com/%E2%80%AEgnp.exe',
+  );
+  const text = await shorty.qr.create({ data: 'invoice \u202egnp.exe' });
+  await page.goto(server.url + text.previewUrl);
+  expect(await page.locator('.payload').textContent()).toBe('invoice [U+202E]gnp.exe');
+  expect(await page.content()).not.toMatch(/\p{Bidi_Control}/u);
+  expect(problems).toEqual([]);
+  await keepPicture(page, 'QR-code-hostile');
+  await page.close();
+});
+
 test('a visitor opens a protected link with its password, and nobody without it', async () => {
   // The target is another origin, so that a content policy that is too strict would stop it here.
   const elsewhere = createServer();

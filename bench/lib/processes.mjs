@@ -60,7 +60,7 @@ export async function serve(script, environment = {}) {
 
 export const credentials = {
   SHORTY_CLIENT_ID: 'bench-client',
-  SHORTY_CLIENT_SECRET: 'bench-secret-bench-secret',
+  SHORTY_CLIENT_SECRET: 'bench-secret-bench-secret-bench-secret',
 };
 
 /** The server on a new SQLite file, and a token for it. */

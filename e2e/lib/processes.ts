@@ -12,7 +12,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export const credentials = {
   SHORTY_CLIENT_ID: 'e2e-client',
-  SHORTY_CLIENT_SECRET: 'e2e-secret-e2e-secret',
+  SHORTY_CLIENT_SECRET: 'e2e-secret-e2e-secret-e2e-secret',
 };
 
 /** A folder that is gone after the test. */

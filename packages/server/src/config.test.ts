@@ -55,8 +55,8 @@ describe('readConfig', () => {
     [{ SHORTY_RATE_LIMIT: '1000000' }, { rateLimit: 1_000_000 }],
     [{ SHORTY_MAX_CONNECTIONS: '10' }, { maxConnections: 10 }],
     [
-      { SHORTY_CLIENT_ID: 'id', SHORTY_CLIENT_SECRET: 'secret' },
-      { credentials: { clientId: 'id', clientSecret: 'secret' } },
+      { SHORTY_CLIENT_ID: 'id', SHORTY_CLIENT_SECRET: 's'.repeat(32) },
+      { credentials: { clientId: 'id', clientSecret: 's'.repeat(32) } },
     ],
   ])('reads %j', (environment, expected) => {
     expect(readConfig(environment)).toMatchObject(expected);
@@ -118,6 +118,19 @@ describe('readConfig', () => {
         'unset it, and run more nodes on one PostgreSQL instead (docs/scale.md)',
     );
   });
+
+  it.each(['open-sesame', 'x'.repeat(31), `${' '.repeat(40)}open-sesame`])(
+    'refuses the client secret %j with the next step, and does not show it',
+    (secret) => {
+      const read = () => readConfig({ SHORTY_CLIENT_ID: 'id', SHORTY_CLIENT_SECRET: secret });
+      expect(read).toThrow(ConfigError);
+      expect(read).toThrow(
+        `SHORTY_CLIENT_SECRET has ${secret.trim().length} characters: it must have at least 32. ` +
+          'Generate one with: openssl rand -hex 32.',
+      );
+      expect(read).not.toThrow(secret.trim());
+    },
+  );
 
   it.each([
     ['SHORTY_CLIENT_ID', { SHORTY_CLIENT_SECRET: 'open-sesame' }],

@@ -123,8 +123,19 @@ function readCredentials(environment: Environment): Config['credentials'] {
     const missing = clientId === undefined ? 'SHORTY_CLIENT_ID' : 'SHORTY_CLIENT_SECRET';
     throw new ConfigError(`${missing} is missing: set both credentials, or neither`);
   }
+  if (clientSecret.length < minClientSecretLength) {
+    throw new ConfigError(
+      `SHORTY_CLIENT_SECRET has ${clientSecret.length} characters: ` +
+        `it must have at least ${minClientSecretLength}. Generate one with: openssl rand -hex 32. ` +
+        'A client that exists already keeps its secret: unset both credentials, ' +
+        'and create a new client with: shorty-server clients create',
+    );
+  }
   return { clientId, clientSecret };
 }
+
+// Whoever guesses it is an administrator of the first organization.
+const minClientSecretLength = 32;
 
 function parsePort(text: string): number {
   const port = Number(text);

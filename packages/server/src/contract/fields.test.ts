@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { line, prose, queryInteger, timestamp, urlIdInput, urlIdParam, uuid } from './fields.js';
+import {
+  foldedText,
+  line,
+  prose,
+  queryInteger,
+  timestamp,
+  urlIdInput,
+  urlIdParam,
+  uuid,
+} from './fields.js';
 
 const largest = Number.MAX_SAFE_INTEGER;
 
@@ -82,6 +91,21 @@ describe('text', () => {
     expect(prose(10).safeParse('a\r\n\tb').success).toBe(true);
     expect(prose(10).safeParse('a\0b').success).toBe(false);
     expect(prose(10).safeParse('\udc00').success).toBe(false);
+  });
+
+  it('folds tabs and line breaks to one space, before it counts', () => {
+    expect(foldedText(3).parse('a\r\n\t\n\u2028b')).toBe('a b');
+    expect(foldedText(3).parse('\u05d0\u200f')).toBe('\u05d0\u200f');
+  });
+
+  it.each([
+    ['\u202e', 'U+202E (right-to-left override)'],
+    ['\u2066', 'U+2066 (left-to-right isolate)'],
+    ['\0', 'U+0000 (control character)'],
+    ['\u0085', 'U+0085 (control character)'],
+  ])('folded text refuses %j by name', (character, name) => {
+    const { error } = foldedText(10).safeParse(`a${character}b`);
+    expect(error?.issues.map(({ message }) => message)).toEqual([`must not contain ${name}`]);
   });
 
   it.each(['', 'a', 'ab', 'abc'])('line counts %j', (text) => {

@@ -23,6 +23,49 @@ export function prose(max: number) {
     .refine(isWellFormed, 'must be well-formed Unicode (it has half of a surrogate pair)');
 }
 
+/**
+ * Text that people read, up to `max` characters. Tabs and line breaks become one space; other control
+ * characters, and those that override the direction of text, are refused by name.
+ */
+export function foldedText(max: number) {
+  return z
+    .string()
+    .overwrite((value) => value.replace(/[\t\n\r\u2028\u2029]+/g, ' '))
+    .max(max)
+    .superRefine((value, context) => {
+      const [found] = unwelcome.exec(value) ?? [];
+      if (found === undefined) return;
+      context.addIssue({ code: 'custom', message: `must not contain ${nameOfCharacter(found)}` });
+    })
+    .refine(isWellFormed, 'must be well-formed Unicode (it has half of a surrogate pair)');
+}
+
+// Marks such as U+200F are part of Hebrew and Arabic text and stay.
+const unwelcome = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
+
+const bidiNames: Readonly<Record<string, string>> = {
+  'U+202A': 'left-to-right embedding',
+  'U+202B': 'right-to-left embedding',
+  'U+202C': 'pop directional formatting',
+  'U+202D': 'left-to-right override',
+  'U+202E': 'right-to-left override',
+  'U+2066': 'left-to-right isolate',
+  'U+2067': 'right-to-left isolate',
+  'U+2068': 'first strong isolate',
+  'U+2069': 'pop directional isolate',
+};
+
+function nameOfCharacter(character: string): string {
+  const codePoint = codePointOf(character);
+  return `${codePoint} (${bidiNames[codePoint] ?? 'control character'})`;
+}
+
+/** Returns how Unicode writes a character's number, such as `U+202E`. */
+export function codePointOf(character: string): string {
+  const number = character.codePointAt(0) as number;
+  return `U+${number.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
 export const uuid = z.guid('must be a UUID').overwrite((value) => value.toLowerCase());
 
 /** An instant on the wire: ISO-8601 with a zone. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { passwordPage } from './link-pages.js';
 import { Html, html, pageHeaders, renderPage } from './page.js';
+import { qrPage } from './qr-pages.js';
 
 describe('html', () => {
   it('escapes every value, in text and in attributes', () => {
@@ -15,6 +16,30 @@ describe('html', () => {
         },
       ),
     );
+  });
+
+  it('shows characters that reorder or hide text by their number', () => {
+    expect(html`${'a\u202egnp.exe\u2066\u200f\0\n'}`.text).toBe(
+      'a[U+202E]gnp.exe[U+2066][U+200F][U+0000]\n',
+    );
+  });
+
+  it.each([
+    ['https://\u0430pple.com/', 'https://xn--pple-43d.com/'],
+    ['https://bank.example@evil.example/', 'https://evil.example/'],
+    ['https://bank.example%2f:x@evil.example/a', 'https://evil.example/a'],
+    ['HTTPS://EXAMPLE.com\u3002evil.example', 'https://example.com.evil.example/'],
+    ['https://example.com/\u202egnp.exe', 'https://example.com/%E2%80%AEgnp.exe'],
+  ])('a QR code that carries %j shows and links %s', (qrData, shown) => {
+    const page = qrPage({
+      qrData,
+      size: 10,
+      format: 'png',
+      mediaType: 'image/png',
+      picture: Buffer.alloc(1),
+      downloadUrl: '/d',
+    });
+    expect(page).toContain(`<a href="${shown}" rel="noreferrer nofollow">${shown}</a>`);
   });
 
   it('leaves HTML that is known to be safe', () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { codePointOf } from '../contract/fields.js';
 import { withSecurityHeaders } from '../http/security-headers.js';
 import { palette, typeface } from './palette.js';
 
@@ -94,6 +95,11 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
+// They reorder what stands around them, or cannot be seen. Tabs and line ends may stay.
+const invisible = /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
 function escapeText(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
+  return text
+    .replace(/[&<>"']/g, (character) => entities[character] as string)
+    .replace(invisible, (character) => `[${codePointOf(character)}]`);
 }

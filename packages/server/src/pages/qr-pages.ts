@@ -23,9 +23,11 @@ export function qrPage({
   downloadUrl,
 }: PreviewedQr): string {
   const source = `data:${mediaType};base64,${picture.toString('base64')}`;
-  const payload = isWebAddress(qrData)
-    ? html`<a href="${qrData}" rel="noreferrer nofollow">${qrData}</a>`
-    : html`${qrData}`;
+  const address = webAddressOf(qrData);
+  const payload =
+    address === undefined
+      ? html`${qrData}`
+      : html`<a href="${address}" rel="noreferrer nofollow">${address}</a>`;
   return renderPage(
     'QR code',
     html`<h1>QR code</h1>
@@ -55,7 +57,15 @@ export const qrUnavailablePage = renderPage(
 <p>Nothing is lost. Please try again in a moment.</p>`,
 );
 
-// A code may carry javascript: or data: as well; those are shown, and lead nowhere.
-function isWebAddress(text: string): boolean {
-  return /^https?:\/\//i.test(text) && parseUrl(text) !== undefined;
+/**
+ * Returns a web address in ASCII, so that its host cannot look like another one, and without user
+ * information, which can. Undefined for anything else: a code may carry `javascript:` or `data:` as
+ * well, which is shown and leads nowhere.
+ */
+function webAddressOf(text: string): string | undefined {
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
+  if (!url) return undefined;
+  url.username = '';
+  url.password = '';
+  return url.href;
 }

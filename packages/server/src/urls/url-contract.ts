@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import {
+  foldedText,
   line,
   pageOf,
   paging,
-  prose,
   queryBoolean,
   timestamp,
   urlIdInput,
@@ -103,9 +103,9 @@ const customUtmParams = z.preprocess(
 // Everything that both create and PATCH take. `null` means the same as leaving a field out at
 // create, and clears the field at PATCH.
 const settings = {
-  title: line(500).nullish().meta({ example: 'Spring sale' }),
-  description: prose(5000).nullish(),
-  category: line(100).nullish().meta({ example: 'campaigns' }),
+  title: foldedText(500).nullish().meta({ example: 'Spring sale' }),
+  description: foldedText(5000).nullish(),
+  category: foldedText(100).nullish().meta({ example: 'campaigns' }),
   tags: z
     .array(line(100, 1))
     .max(20, 'must hold at most 20 tags')

@@ -15,7 +15,7 @@ const faulty: [string, object][] = [
   ['targetUrl', { targetUrl: 'javascript:alert(1)' }],
   ['targetUrl', { targetUrl: 1 }],
   ['targetUrl', { targetUrl: null }],
-  ['title', { title: 'a\nb' }],
+  ['title', { title: 'a\0b' }],
   ['title', { title: 'x'.repeat(501) }],
   ['tags', { tags: Array(21).fill('t') }],
   ['tags[1]', { tags: ['a', 2] }],

@@ -17,9 +17,9 @@ const half = '\ud83d';
 const refused: Record<string, unknown[]> = {
   targetUrl: [7, true, {}, [], '', ' https://example.com/', 'https://example.com/ '],
   customSlug: [7, true, {}, [], ['abc'], `ab${half}`],
-  title: [7, {}, [], 'x'.repeat(501), 'a\nb', 'a\u0000b', half, 'a\u0085b'],
+  title: [7, {}, [], 'x'.repeat(501), 'a\u202eb', 'a\u0000b', half, 'a\u0085b'],
   description: [7, {}, [], 'x'.repeat(5001), 'a\u0000b', 'a\u001bb', half],
-  category: [7, {}, [], 'x'.repeat(101), 'a\rb', half],
+  category: [7, {}, [], 'x'.repeat(101), 'a\u2067b', half],
   tags: ['tag', 7, {}, true],
   domainId: [7, {}, '', 'none', '00000000-0000-4000-8000-00000000000', "' or 1=1"],
   redirectType: [303, '307', 0, -1, 3.07, true, [], {}, 300, 1e100],

@@ -26,7 +26,7 @@ import {
 
 beforeAll(build, 120_000);
 
-const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret' };
+const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret-of-32-chars' };
 const person = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
 };

@@ -29,7 +29,7 @@ describe('the first start', () => {
   });
 
   it('takes the credentials that were set and prints no secret', async () => {
-    const credentials = { clientId: 'me', clientSecret: 'a-secret-of-my-own' };
+    const credentials = { clientId: 'me', clientSecret: 'a-secret-of-my-own-that-is-long-enough' };
     const server = await serve({
       ...newSettings(),
       SHORTY_CLIENT_ID: credentials.clientId,

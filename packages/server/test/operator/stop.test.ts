@@ -5,7 +5,7 @@ import { build, call, newSettings, type Serving, serve, tokenOf } from './server
 
 beforeAll(build, 120_000);
 
-const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret' };
+const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret-of-32-chars' };
 
 const browser =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36';

@@ -24,11 +24,11 @@ describe('the threads of a server', () => {
     const server = await serve({
       ...newSettings(),
       SHORTY_CLIENT_ID: 'operator-test',
-      SHORTY_CLIENT_SECRET: 'operator-test-secret',
+      SHORTY_CLIENT_SECRET: 'operator-test-secret-of-32-chars',
     });
     const token = await tokenOf(server.origin, {
       clientId: 'operator-test',
-      clientSecret: 'operator-test-secret',
+      clientSecret: 'operator-test-secret-of-32-chars',
     });
     const pid = server.child.pid as number;
     const idle = () =>

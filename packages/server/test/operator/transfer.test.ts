@@ -6,7 +6,7 @@ import { build, call, command, newSettings, serve, tokenOf } from './server-proc
 
 beforeAll(build, 120_000);
 
-const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret' };
+const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret-of-32-chars' };
 
 function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-transfer-'));

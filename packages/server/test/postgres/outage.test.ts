@@ -296,7 +296,10 @@ describe('a PostgreSQL that hangs', () => {
 
   it('keeps no server process from stopping within ten seconds, and costs no visit', async () => {
     const { databaseUrl, journalFolder } = await newSettings();
-    const credentials = { clientId: 'outage-test', clientSecret: 'outage-test-secret' };
+    const credentials = {
+      clientId: 'outage-test',
+      clientSecret: 'outage-test-secret-of-32-characters',
+    };
     const settings = {
       PORT: '0',
       SHORTY_DATABASE_URL: databaseUrl,
@@ -335,7 +338,10 @@ describe('a PostgreSQL that hangs', () => {
 describe('a server process with its threads', () => {
   it('outlives a PostgreSQL that is killed, and is ready again by itself', async () => {
     const { databaseUrl, journalFolder } = await newSettings();
-    const credentials = { clientId: 'outage-test', clientSecret: 'outage-test-secret' };
+    const credentials = {
+      clientId: 'outage-test',
+      clientSecret: 'outage-test-secret-of-32-characters',
+    };
     const server = await serve({
       PORT: '0',
       SHORTY_DATABASE_URL: databaseUrl,
