@@ -170,7 +170,7 @@ async function openStore(databaseUrl) {
   });
   await database.migrate();
   const outbox = new EventOutbox(database, { newId: newUuid });
-  const queue = new DeliveryQueue(database);
+  const queue = new DeliveryQueue(database, { disableAfterMs: 0 });
   await database.write((transaction) =>
     transaction
       .insertInto('organizations')

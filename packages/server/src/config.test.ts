@@ -41,6 +41,9 @@ describe('readConfig', () => {
     [{}, { publicHost: undefined, allowPrivateNetwork: false }],
     [{ SHORTY_ALLOW_PRIVATE_NETWORK: '1' }, { allowPrivateNetwork: true }],
     [{ SHORTY_WEBHOOK_RETRY_SCHEDULE: '0.5, 2' }, { webhookRetrySchedule: [500, 2000] }],
+    [{}, { webhookDisableAfterMs: 5 * 86_400_000 }],
+    [{ SHORTY_WEBHOOK_DISABLE_AFTER: '0' }, { webhookDisableAfterMs: 0 }],
+    [{ SHORTY_WEBHOOK_DISABLE_AFTER: '60' }, { webhookDisableAfterMs: 60_000 }],
     [{}, { dnsServers: undefined }],
     [{ SHORTY_DNS_SERVERS: '1.1.1.1' }, { dnsServers: ['1.1.1.1'] }],
     [
@@ -101,6 +104,10 @@ describe('readConfig', () => {
     ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '0'],
     ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,-1'],
     ['SHORTY_WEBHOOK_RETRY_SCHEDULE', '30,never'],
+    ['SHORTY_WEBHOOK_DISABLE_AFTER', '-1'],
+    ['SHORTY_WEBHOOK_DISABLE_AFTER', '5d'],
+    ['SHORTY_WEBHOOK_DISABLE_AFTER', '1.5'],
+    ['SHORTY_WEBHOOK_DISABLE_AFTER', '31536001'],
     ['SHORTY_DURABILITY', 'maybe'],
     ['SHORTY_LOG_LEVEL', 'loud'],
   ])('%s=%s stops with its name, its value and what would be right', (name, value) => {

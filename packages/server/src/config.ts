@@ -32,6 +32,8 @@ export interface Config {
   readonly dnsServers: readonly string[] | undefined;
   /** Milliseconds before the second attempt of a delivery, the third, and so on. */
   readonly webhookRetrySchedule: readonly number[];
+  /** An endpoint whose every attempt has failed for so long is disabled; 0 for never. */
+  readonly webhookDisableAfterMs: number;
   /** A country database of the operator's own; undefined stands for the one that is shipped. */
   readonly countryDatabase: string | undefined;
   /** The header in which trusted proxies say the visitor's country. */
@@ -94,6 +96,8 @@ export function readConfig(environment: Environment): Config {
       '30,120,600,3600,21600,86400',
       parseRetrySchedule,
     ),
+    webhookDisableAfterMs:
+      read('SHORTY_WEBHOOK_DISABLE_AFTER', '432000', wholeNumber(0, 365 * 86_400)) * 1000,
     countryDatabase: optional('SHORTY_COUNTRY_DATABASE', (text) => text),
     countryHeader: optional('SHORTY_COUNTRY_HEADER', parseHeaderName),
     retentionDays: optional('SHORTY_VISIT_RETENTION_DAYS', parseDays),

@@ -256,7 +256,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook, or turn it off and on
-         * @description A changed URL holds for every attempt from now on.
+         * @description A changed URL holds for every attempt from now on. `isActive: true` also enables a webhook that the server has disabled: its pending deliveries go on with the attempts and times that they had.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -1812,7 +1812,7 @@ export interface components {
              * @example shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE
              */
             secret: string;
-            /** @description While it is off nothing is recorded for it, and what is pending waits. */
+            /** @description While it is false, nothing is sent and pending deliveries wait. Events are recorded only when the server has disabled the webhook by itself (disabledReason), and then for 30 days. */
             isActive: boolean;
         };
         Webhook: {
@@ -1824,7 +1824,7 @@ export interface components {
             /** @example https://example.com/hooks/shorty */
             url: string;
             events: components["schemas"]["EventType"][];
-            /** @description While it is off nothing is recorded for it, and what is pending waits. */
+            /** @description While it is false, nothing is sent and pending deliveries wait. Events are recorded only when the server has disabled the webhook by itself (disabledReason), and then for 30 days. */
             isActive: boolean;
             /**
              * Format: date-time
@@ -1836,6 +1836,24 @@ export interface components {
              * @example 2030-01-01T00:00:00.000Z
              */
             updatedAt: string;
+            /**
+             * @description Share of recent attempts that failed. Each attempt weighs 2 % less than the next one, so about the last 50 count. Null before the first attempt.
+             * @example 0.02
+             */
+            failureRate: number | null;
+            /** @description When the last attempt succeeded. */
+            lastSuccessAt: string | null;
+            /** @description The first failed attempt since the last success; null while attempts succeed. */
+            failingSince: string | null;
+            /** @description When the server disabled the webhook. PATCH isActive true resumes its deliveries. */
+            disabledAt: string | null;
+            /**
+             * @description failing: every attempt has failed for 5 days (the operator can change that). gone: the receiver answered 410.
+             * @example null
+             */
+            disabledReason: ("failing" | "gone") | null;
+            /** @description When the first of its pending deliveries is due. In the past when that delivery waits. */
+            oldestDueAt: string | null;
         };
         Delivery: {
             /**

@@ -12,6 +12,9 @@ import type { DeliveryTable, EventTable } from '../storage/schema.js';
 import type { EventData } from './event-contract.js';
 import type { EventType } from './event-types.js';
 
+/** For how long events are recorded, and deliveries wait, for a webhook that the server disabled. */
+export const disabledRetentionMs = 30 * 24 * 60 * 60 * 1000;
+
 /** Whether the delivery counts in the organization's usage. */
 interface Charging {
   readonly isCharged: boolean;
@@ -22,6 +25,7 @@ interface WebhookRow {
   readonly events: string;
   readonly is_active: number;
   readonly deleted_at: number | null;
+  readonly disabled_at: number | null;
   readonly plan: string;
 }
 
@@ -55,7 +59,7 @@ export class EventOutbox {
       database.read
         .selectFrom('webhooks')
         .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
-        .select(['webhooks.id', 'events', 'is_active', 'deleted_at', 'plan'])
+        .select(['webhooks.id', 'events', 'is_active', 'deleted_at', 'disabled_at', 'plan'])
         .where('organization_id', '=', ''),
     );
   }
@@ -70,8 +74,8 @@ export class EventOutbox {
   ): Promise<void> {
     const { rows } = await transaction.executeQuery(this.#webhooksOf(organizationId));
     const subscribers = rows.filter(
-      ({ events, is_active, deleted_at, plan }) =>
-        is_active === 1 &&
+      ({ events, is_active, deleted_at, disabled_at, plan }) =>
+        (is_active === 1 || (disabled_at !== null && now < disabled_at + disabledRetentionMs)) &&
         deleted_at === null &&
         hasWebhooks(this.#plans[plan as PlanName]) &&
         (JSON.parse(events) as string[]).includes(type),

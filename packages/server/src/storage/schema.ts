@@ -136,6 +136,14 @@ export interface WebhookTable {
   updated_at: number;
   /** Since then it is only there until its deliveries have been removed. */
   deleted_at: number | null;
+  last_success_at: number | null;
+  /** The first failed attempt since the last success; null while it succeeds. */
+  failing_since: number | null;
+  /** Between 0 and 1, the newest attempts weighted most; null before the first attempt. */
+  failure_rate: number | null;
+  /** When the server turned it off by itself, and why. */
+  disabled_at: number | null;
+  disabled_reason: string | null;
 }
 
 export interface EventTable {

@@ -47,10 +47,12 @@ export async function attemptDelivery(
       throw error;
     });
   const durationMs = Math.round(performance.now() - startedAt);
+  const { url } = endpoint;
   const retryAt = () => nextAttemptAt(schedule, delivery.attempts + 1, attemptedAt);
   if (answer instanceof GuardedFetchError) {
     return {
       delivery,
+      url,
       attemptedAt,
       durationMs,
       statusCode: null,
@@ -63,6 +65,7 @@ export async function attemptDelivery(
   const isSuccess = status >= 200 && status < 300;
   return {
     delivery,
+    url,
     attemptedAt,
     durationMs,
     statusCode: status,

@@ -8,16 +8,18 @@ import { WebhookDispatcher } from './webhook-dispatcher.js';
 export interface DispatchSettings {
   readonly schedule: RetrySchedule;
   readonly allowPrivateNetwork: boolean;
+  /** An endpoint whose every attempt has failed for so long is disabled; 0 for never. */
+  readonly disableAfterMs: number;
 }
 
 /** A dispatcher with a guarded fetch of its own, which ends with it. */
 export function createDispatcher(
   database: Database,
-  { schedule, allowPrivateNetwork }: DispatchSettings,
+  { schedule, allowPrivateNetwork, disableAfterMs }: DispatchSettings,
   clock: Clock,
   onError: (error: unknown) => void,
 ): WebhookDispatcher {
-  const queue = new DeliveryQueue(database);
+  const queue = new DeliveryQueue(database, { disableAfterMs });
   const fetch = createGuardedFetch({ allowPrivateNetwork });
   return new WebhookDispatcher({ queue, fetch, schedule, clock, onError });
 }

@@ -1,3 +1,4 @@
+import { disabledRetentionMs } from '../events/event-outbox.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 
@@ -9,7 +10,9 @@ const batchSize = 500;
 
 /**
  * Removes what is over and old: deliveries with their attempts, events that no delivery is left of,
- * and webhooks that were deleted. What is pending stays, unless its webhook was deleted.
+ * and webhooks that were deleted. What is pending stays, unless its webhook was deleted. It fails
+ * when the server disabled its webhook and nobody has enabled it for 30 days; then it can be read for
+ * 30 days more.
  */
 export class DeliveryPruner {
   readonly #database: Database;
@@ -22,14 +25,19 @@ export class DeliveryPruner {
 
   /** How many deliveries were removed. */
   async runOnce(): Promise<number> {
-    const before = this.#clock() - deliveryRetentionMs;
+    const now = this.#clock();
     const webhooks = await this.#database.read
       .selectFrom('webhooks')
-      .select(['id', 'deleted_at'])
+      .select(['id', 'deleted_at', 'disabled_at'])
       .execute();
     let removed = 0;
-    for (const { id, deleted_at } of webhooks) {
+    for (const { id, deleted_at, disabled_at } of webhooks) {
       const isDeleted = deleted_at !== null;
+      if (!isDeleted && disabled_at !== null && disabled_at <= now - disabledRetentionMs) {
+        await this.#failPending(id);
+      }
+      const retentionMs = deliveryRetentionMs + (disabled_at === null ? 0 : disabledRetentionMs);
+      const before = now - retentionMs;
       let count: number;
       do {
         count = await this.#database.write((transaction) =>
@@ -42,11 +50,41 @@ export class DeliveryPruner {
     return removed;
   }
 
+  async #failPending(webhookId: string): Promise<void> {
+    let failed: number;
+    do {
+      failed = await this.#database.write((transaction) => failSome(transaction, webhookId));
+    } while (failed === batchSize);
+  }
+
   #forget(webhookId: string): Promise<void> {
     return this.#database.write(async (transaction) => {
       await transaction.deleteFrom('webhooks').where('id', '=', webhookId).execute();
     });
   }
+}
+
+/** Fails pending deliveries of a webhook, unless it has been enabled meanwhile; returns how many. */
+async function failSome(transaction: WriteTransaction, webhookId: string): Promise<number> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('deliveries')
+    .set({
+      status: 'failed',
+      due_at: null,
+      next_attempt_at: null,
+      last_error: 'The webhook was disabled for 30 days',
+    })
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('deliveries')
+        .innerJoin('webhooks', 'webhooks.id', 'webhook_id')
+        .select('deliveries.id')
+        .where('webhook_id', '=', webhookId)
+        .where('webhooks.disabled_at', 'is not', null)
+        .where('due_at', 'is not', null)
+        .limit(batchSize),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
 }
 
 async function removeOld(

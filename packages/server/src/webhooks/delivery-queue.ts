@@ -3,6 +3,7 @@ import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
 import { countUses, UseTally } from '../usage/usage-meters.js';
+import { type HealthRules, recordHealth, summarizeHealth } from './endpoint-health.js';
 
 /** Where deliveries of a webhook go, and what signs them. */
 export interface Endpoint {
@@ -12,6 +13,8 @@ export interface Endpoint {
   readonly secret: string;
   readonly previousSecret: string | null;
   readonly previousSecretExpiresAt: number | null;
+  /** Whether its last recorded attempt was a success. */
+  readonly hasSucceeded: boolean;
   /** When its earliest pending delivery is due. */
   readonly dueAt: number;
 }
@@ -33,6 +36,8 @@ export interface ClaimedDelivery {
 /** What became of one attempt. */
 export interface AttemptOutcome {
   readonly delivery: ClaimedDelivery;
+  /** Where it was sent. */
+  readonly url: string;
   readonly attemptedAt: number;
   readonly durationMs: number;
   readonly statusCode: number | null;
@@ -55,9 +60,11 @@ const leasedAtOnce = 32;
 export class DeliveryQueue {
   readonly #database: Database;
   readonly #queries: ReturnType<typeof buildQueries>;
+  readonly #healthRules: HealthRules;
 
-  constructor(database: Database) {
+  constructor(database: Database, healthRules: HealthRules) {
     this.#database = database;
+    this.#healthRules = healthRules;
     this.#queries = buildQueries(database);
   }
 
@@ -75,6 +82,7 @@ export class DeliveryQueue {
               secret: row.secret,
               previousSecret: row.previous_secret,
               previousSecretExpiresAt: row.previous_secret_expires_at,
+              hasSucceeded: row.last_success_at !== null && row.failing_since === null,
               dueAt: Number(row.due_at),
             },
           ],
@@ -144,6 +152,9 @@ export class DeliveryQueue {
     }
     await this.#database.bulkInsert(transaction, 'delivery_attempts', attempts);
     await countUses(transaction, 'webhook_delivery', charged);
+    const recorded = outcomes.filter((_, at) => changed[at]);
+    const health = summarizeHealth(recorded);
+    await recordHealth(transaction, this.#database.engine, health, this.#healthRules);
   }
 
   async #claim(
@@ -243,6 +254,7 @@ function buildQueries({ read }: Database) {
     .selectFrom('webhooks')
     .select(['id', 'organization_id', 'url', 'secret'])
     .select(['previous_secret', 'previous_secret_expires_at'])
+    .select(['last_success_at', 'failing_since'])
     .select(({ selectFrom }) =>
       selectFrom('deliveries')
         .select('due_at')

@@ -9,6 +9,7 @@ const endpoint: Endpoint = {
   secret: 'secret',
   previousSecret: null,
   previousSecretExpiresAt: null,
+  hasSucceeded: false,
   dueAt: 0,
 };
 
@@ -26,7 +27,13 @@ const deliveries = (count: number): ClaimedDelivery[] =>
 
 function outcomeOf(delivery: ClaimedDelivery, statusCode: number | null): AttemptOutcome {
   const error = statusCode === 200 ? null : 'failed';
-  const rest = { attemptedAt: 0, durationMs: 1, responseBody: null, nextAttemptAt: null };
+  const rest = {
+    url: endpoint.url,
+    attemptedAt: 0,
+    durationMs: 1,
+    responseBody: null,
+    nextAttemptAt: null,
+  };
   return { delivery, statusCode, error, ...rest };
 }
 

@@ -25,12 +25,13 @@ export class EndpointQueue {
   #inFlight = 0;
   #slowInFlight = 0;
   #slots = initialSlots;
-  #hasAnswered = false;
+  #hasAnswered: boolean;
   #wasSlow = false;
   #finishedSinceClaim = 0;
 
   constructor(endpoint: Endpoint) {
     this.endpoint = endpoint;
+    this.#hasAnswered = endpoint.hasSucceeded;
   }
 
   /** Deliveries in memory. */
@@ -40,7 +41,7 @@ export class EndpointQueue {
 
   /**
    * Whether the last attempt was answered in time and none in flight is slow. A new endpoint has to
-   * answer first.
+   * answer first; after a restart, what storage has of the last attempt counts.
    */
   get isAnswering(): boolean {
     return this.#hasAnswered && this.#slowInFlight === 0;

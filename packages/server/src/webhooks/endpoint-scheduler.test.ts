@@ -17,6 +17,7 @@ const endpointOf = (organizationId: string, webhookId: string): Endpoint => ({
   secret: 'secret',
   previousSecret: null,
   previousSecretExpiresAt: null,
+  hasSucceeded: false,
   dueAt: 0,
 });
 
@@ -32,6 +33,7 @@ const deliveryOf = ({ webhookId, organizationId }: Endpoint): ClaimedDelivery =>
 });
 
 const answered: Omit<AttemptOutcome, 'delivery'> = {
+  url: 'https://receiver.example/',
   attemptedAt: 0,
   durationMs: 1,
   statusCode: 200,

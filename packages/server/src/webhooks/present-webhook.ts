@@ -5,6 +5,7 @@ import type { Webhook } from './webhook.js';
 import type { deliveryAttempt, deliveryRecord, webhookRecord } from './webhook-contract.js';
 
 export function toWebhookRecord(webhook: Webhook): z.input<typeof webhookRecord> {
+  const { health } = webhook;
   return {
     id: webhook.id,
     url: webhook.url,
@@ -12,6 +13,12 @@ export function toWebhookRecord(webhook: Webhook): z.input<typeof webhookRecord>
     isActive: webhook.isActive,
     createdAt: instant(webhook.createdAt),
     updatedAt: instant(webhook.updatedAt),
+    failureRate: health.failureRate === null ? null : roundRate(health.failureRate),
+    lastSuccessAt: instantOrNull(health.lastSuccessAt),
+    failingSince: instantOrNull(health.failingSince),
+    disabledAt: instantOrNull(health.disabledAt),
+    disabledReason: health.disabledReason,
+    oldestDueAt: instantOrNull(health.oldestDueAt),
   };
 }
 
@@ -23,11 +30,11 @@ export function toDeliveryRecord(row: DeliveryRow): z.input<typeof deliveryRecor
     eventType: row.type as EventType,
     status: row.status as DeliveryStatus,
     attempts: row.attempts,
-    nextAttemptAt: row.next_attempt_at === null ? null : instant(row.next_attempt_at),
+    nextAttemptAt: instantOrNull(row.next_attempt_at),
     lastStatusCode: row.last_status_code,
     lastError: row.last_error,
     createdAt: instant(row.created_at),
-    deliveredAt: row.delivered_at === null ? null : instant(row.delivered_at),
+    deliveredAt: instantOrNull(row.delivered_at),
   };
 }
 
@@ -40,6 +47,14 @@ export function toAttempt(row: AttemptRow): z.input<typeof deliveryAttempt> {
     error: row.error,
     responseBody: row.response_body,
   };
+}
+
+function roundRate(rate: number): number {
+  return Math.round(rate * 1000) / 1000;
+}
+
+function instantOrNull(ms: number | null): string | null {
+  return ms === null ? null : instant(ms);
 }
 
 export function instant(ms: number): string {

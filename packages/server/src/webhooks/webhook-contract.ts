@@ -3,6 +3,7 @@ import { defineRoute } from '../contract/define-route.js';
 import { pageOf, paging, uuid } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { findUrlFault } from '../net/receiver-url.js';
+import { disabledReasons } from './endpoint-health.js';
 
 /** Webhooks of one organization: more would make every change write as many deliveries. */
 export const maxWebhooks = 50;
@@ -73,15 +74,41 @@ const shown = {
   events: z.array(eventType),
 };
 const isActive = z.boolean().meta({
-  description: 'While it is off nothing is recorded for it, and what is pending waits.',
+  description:
+    'While it is false, nothing is sent and pending deliveries wait. Events are recorded only when the server has disabled the webhook by itself (disabledReason), and then for 30 days.',
 });
+
+const health = {
+  failureRate: z.number().min(0).max(1).nullable().meta({
+    description:
+      'Share of recent attempts that failed. Each attempt weighs 2 % less than the next one, so about the last 50 count. Null before the first attempt.',
+    example: 0.02,
+  }),
+  lastSuccessAt: instant.nullable().meta({ description: 'When the last attempt succeeded.' }),
+  failingSince: instant.nullable().meta({
+    description: 'The first failed attempt since the last success; null while attempts succeed.',
+  }),
+  disabledAt: instant.nullable().meta({
+    description:
+      'When the server disabled the webhook. PATCH isActive true resumes its deliveries.',
+  }),
+  disabledReason: z.enum(disabledReasons).nullable().meta({
+    description:
+      'failing: every attempt has failed for 5 days (the operator can change that). gone: the receiver answered 410.',
+    example: null,
+  }),
+  oldestDueAt: instant.nullable().meta({
+    description:
+      'When the first of its pending deliveries is due. In the past when that delivery waits.',
+  }),
+};
 
 export const webhookCreated = z
   .object({ ...shown, secret, isActive })
   .meta({ id: 'WebhookCreated' });
 
 export const webhookRecord = z
-  .object({ ...shown, isActive, createdAt: instant, updatedAt: instant })
+  .object({ ...shown, isActive, createdAt: instant, updatedAt: instant, ...health })
   .meta({ id: 'Webhook' });
 
 export const rotatedSecret = z
@@ -189,7 +216,8 @@ export const webhookRoutes = [
     path: '/api/v1/webhooks/{id}',
     tag,
     summary: 'Change a webhook, or turn it off and on',
-    description: 'A changed URL holds for every attempt from now on.',
+    description:
+      'A changed URL holds for every attempt from now on. `isActive: true` also enables a webhook that the server has disabled: its pending deliveries go on with the attempts and times that they had.',
     access: { scope: 'webhooks:write' },
     params,
     body: webhookUpdateRequest,

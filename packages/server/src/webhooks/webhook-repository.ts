@@ -1,10 +1,10 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { type Webhook, webhookColumns, webhookOf } from './webhook.js';
 import { rotationMs, type WebhookUpdateRequest } from './webhook-contract.js';
 
-export interface NewWebhook extends Omit<Webhook, 'updatedAt'> {
+export interface NewWebhook extends Omit<Webhook, 'updatedAt' | 'health'> {
   readonly secret: string;
 }
 
@@ -62,9 +62,7 @@ export class WebhookRepository {
     const { read } = this.#database;
     const [total, rows] = await Promise.all([
       count(read, organizationId),
-      read
-        .selectFrom('webhooks')
-        .select(webhookColumns)
+      selectWebhooks(read)
         .where('organization_id', '=', organizationId)
         .where('deleted_at', 'is', null)
         .orderBy('created_at', 'desc')
@@ -83,20 +81,32 @@ export class WebhookRepository {
     now: number,
   ): Promise<Webhook | undefined> {
     return this.#database.write(async (transaction) => {
-      const row = await transaction
+      const before = await find(transaction, organizationId, id);
+      if (!before) return undefined;
+      const isMoved = url !== undefined && url !== before.url;
+      await transaction
         .updateTable('webhooks')
         .set({
           ...(url !== undefined && { url }),
           ...(events !== undefined && { events: JSON.stringify(events) }),
-          ...(isActive !== undefined && { is_active: isActive ? 1 : 0 }),
+          // Whoever turns it on or off has decided, not the server any more.
+          ...(isActive !== undefined && {
+            is_active: isActive ? 1 : 0,
+            disabled_at: null,
+            disabled_reason: null,
+          }),
+          ...(isActive === true && {
+            failing_since: sql<
+              number | null
+            >`case when is_active = 0 then null else failing_since end`,
+          }),
+          // What attempts said was about another receiver.
+          ...(isMoved && { last_success_at: null, failing_since: null, failure_rate: null }),
           updated_at: now,
         })
-        .where('organization_id', '=', organizationId)
         .where('id', '=', id)
-        .where('deleted_at', 'is', null)
-        .returning(webhookColumns)
-        .executeTakeFirst();
-      return row && webhookOf(row);
+        .execute();
+      return find(transaction, organizationId, id);
     });
   }
 
@@ -143,14 +153,27 @@ export class WebhookRepository {
   }
 }
 
+function selectWebhooks(db: Kysely<Schema> | WriteTransaction) {
+  return db
+    .selectFrom('webhooks')
+    .select(webhookColumns)
+    .select(({ selectFrom }) =>
+      selectFrom('deliveries')
+        .select('due_at')
+        .whereRef('webhook_id', '=', 'webhooks.id')
+        .where('due_at', 'is not', null)
+        .orderBy('due_at')
+        .limit(1)
+        .as('oldest_due_at'),
+    );
+}
+
 async function find(
   db: Kysely<Schema> | WriteTransaction,
   organizationId: string,
   id: string,
 ): Promise<Webhook | undefined> {
-  const row = await db
-    .selectFrom('webhooks')
-    .select(webhookColumns)
+  const row = await selectWebhooks(db)
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)

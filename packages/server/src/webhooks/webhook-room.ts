@@ -34,7 +34,11 @@ const pruneEveryMs = 10 * 60_000;
 export function createWebhookRoom(options: WebhookRoomOptions) {
   const { config, database, storage, isThreaded, organizations, plans, clock, logger } = options;
   const { allowPrivateNetwork } = config;
-  const settings = { schedule: config.webhookRetrySchedule, allowPrivateNetwork };
+  const settings = {
+    schedule: config.webhookRetrySchedule,
+    allowPrivateNetwork,
+    disableAfterMs: config.webhookDisableAfterMs,
+  };
   const dispatcher = openDispatcher({ isThreaded, storage, database, settings, clock, logger });
   const wake = () => dispatcher.wake();
   const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wake, plans });

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { EventType } from '../events/event-types.js';
 import type { WebhookTable } from '../storage/schema.js';
+import type { DisabledReason } from './endpoint-health.js';
 
 /** A receiver and what it subscribes to. */
 export interface Webhook {
@@ -10,12 +11,23 @@ export interface Webhook {
   readonly isActive: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
+  readonly health: EndpointHealth;
 }
 
-export type WebhookRow = Pick<
-  Selectable<WebhookTable>,
-  'id' | 'url' | 'events' | 'is_active' | 'created_at' | 'updated_at'
->;
+/** What attempts say about an endpoint. */
+export interface EndpointHealth {
+  readonly failureRate: number | null;
+  readonly lastSuccessAt: number | null;
+  readonly failingSince: number | null;
+  readonly disabledAt: number | null;
+  readonly disabledReason: DisabledReason | null;
+  /** When the pending delivery that comes first is due, or was. */
+  readonly oldestDueAt: number | null;
+}
+
+export type WebhookRow = Pick<Selectable<WebhookTable>, (typeof webhookColumns)[number]> & {
+  readonly oldest_due_at: number | null;
+};
 
 export const webhookColumns = [
   'id',
@@ -24,6 +36,11 @@ export const webhookColumns = [
   'is_active',
   'created_at',
   'updated_at',
+  'failure_rate',
+  'last_success_at',
+  'failing_since',
+  'disabled_at',
+  'disabled_reason',
 ] as const;
 
 export function webhookOf(row: WebhookRow): Webhook {
@@ -34,5 +51,13 @@ export function webhookOf(row: WebhookRow): Webhook {
     isActive: row.is_active === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    health: {
+      failureRate: row.failure_rate,
+      lastSuccessAt: row.last_success_at,
+      failingSince: row.failing_since,
+      disabledAt: row.disabled_at,
+      disabledReason: row.disabled_reason as DisabledReason | null,
+      oldestDueAt: row.oldest_due_at,
+    },
   };
 }

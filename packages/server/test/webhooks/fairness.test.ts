@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { eventExamples } from '../../src/events/event-examples.js';
 import { type LocalServer, rawServer } from '../net/local-server.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
@@ -15,14 +17,25 @@ async function subscribeMany(
   owners: readonly string[],
   { each, backlog }: { readonly each: number; readonly backlog: number },
 ): Promise<string[]> {
+  const { database } = opened.stored;
   const ids: string[] = [];
-  for (const owner of owners) {
-    for (let at = 0; at < each; at += 1) {
-      const id = await opened.subscribe(url, owner);
-      await opened.record(id, backlog);
-      ids.push(id);
+  await database.write(async (transaction) => {
+    for (const owner of owners) {
+      const own = Array.from({ length: each }, () => randomUUID());
+      const row = { organization_id: owner, url, events: '["url.created"]', secret: 'secret' };
+      const times = { is_active: 1, created_at: opened.clock(), updated_at: opened.clock() };
+      await database.bulkInsert(
+        transaction,
+        'webhooks',
+        own.map((id) => ({ id, ...row, ...times })),
+      );
+      for (let at = 0; at < backlog; at += 1) {
+        const data = eventExamples['url.created'];
+        await opened.outbox.recordFor(transaction, owner, 'url.created', opened.clock(), data, own);
+      }
+      ids.push(...own);
     }
-  }
+  });
   return ids;
 }
 
@@ -40,9 +53,9 @@ describe('beside endpoints that hang', () => {
     await connected(hanging, 200);
     const good = await receiver();
     const goodId = await opened.subscribe(good.url, await opened.stored.addOrganization('scale'));
-    await opened.record(goodId, 300);
+    await opened.record(goodId, 50);
     dispatcher.wake();
-    await good.arrived(300);
+    await good.arrived(50);
     const { rows } = await attempted(ids);
     expect(rows).toBe(0);
     await dispatcher.stop();
@@ -59,9 +72,9 @@ describe('beside endpoints that hang', () => {
     dispatcher.start();
     await connected(hanging, 49);
     const goodId = await opened.subscribe(good.url);
-    await opened.record(goodId, 300);
+    await opened.record(goodId, 50);
     dispatcher.wake();
-    await good.arrived(300);
+    await good.arrived(50);
     expect((await attempted(ids)).rows).toBe(0);
     // Nothing of the backlog of the others is in memory beyond what is in flight.
     expect(await leased(ids)).toBeLessThanOrEqual(2 * 49);

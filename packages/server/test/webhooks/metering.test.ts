@@ -102,6 +102,7 @@ describe('webhook_delivery', () => {
     for (const delivery of [fast, slow]) {
       const outcome = {
         delivery,
+        url: 'http://receiver.example/',
         attemptedAt: opened.clock(),
         durationMs: 1,
         statusCode: 204,

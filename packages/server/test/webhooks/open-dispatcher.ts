@@ -7,6 +7,7 @@ import type { ResolveDns } from '../../src/ports.js';
 import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import { DeliveryRepository } from '../../src/webhooks/delivery-repository.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
+import { WebhookRepository } from '../../src/webhooks/webhook-repository.js';
 import { type TestClock, testClock } from '../api/start-server.js';
 import { openRepository, type Stored } from '../storage/temporary-database.js';
 
@@ -14,6 +15,8 @@ export interface DispatcherOptions {
   readonly schedule?: readonly number[];
   readonly allowPrivateNetwork?: boolean;
   readonly resolve?: ResolveDns;
+  /** Five days when it is left out. */
+  readonly disableAfterMs?: number;
 }
 
 export interface Opened {
@@ -21,6 +24,8 @@ export interface Opened {
   readonly organizationId: string;
   readonly clock: TestClock;
   readonly deliveries: DeliveryRepository;
+  readonly webhooks: WebhookRepository;
+  readonly outbox: EventOutbox;
   readonly queue: DeliveryQueue;
   readonly errors: unknown[];
   /** A dispatcher on the same storage: another process, or the same one after a restart. */
@@ -53,17 +58,20 @@ export async function openDispatcher(): Promise<Opened> {
     for (const each of dispatchers) await each.stop();
     await stored.close();
   });
-  const queue = new DeliveryQueue(database);
+  const queue = new DeliveryQueue(database, { disableAfterMs: 5 * 24 * 60 * 60 * 1000 });
   return {
     stored,
     organizationId,
     clock,
     deliveries,
+    webhooks: new WebhookRepository(database),
+    outbox,
     queue,
     errors,
-    dispatcher({ schedule, allowPrivateNetwork = true, resolve } = {}) {
+    dispatcher({ schedule, allowPrivateNetwork = true, resolve, disableAfterMs } = {}) {
       const made = new WebhookDispatcher({
-        queue,
+        queue:
+          disableAfterMs === undefined ? queue : new DeliveryQueue(database, { disableAfterMs }),
         fetch: createGuardedFetch({ allowPrivateNetwork, ...(resolve && { resolve }) }),
         schedule: schedule ?? readConfig({}).webhookRetrySchedule,
         clock,

@@ -146,6 +146,7 @@ describe('at least once', () => {
     const [fast] = await opened.queue.advance([], claim, opened.clock(), second);
     if (!slow || !fast) throw new Error('nothing was claimed');
     const common = {
+      url: 'http://receiver.example/',
       attemptedAt: opened.clock(),
       durationMs: 1,
       responseBody: null,

@@ -7,6 +7,8 @@ import { addPageOptions, listPages, type PageOptions } from '../page-options.js'
 const columns: readonly Column<Webhook>[] = [
   { name: 'id', value: (webhook) => webhook.id },
   { name: 'isActive', value: (webhook) => webhook.isActive },
+  { name: 'disabledReason', value: (webhook) => webhook.disabledReason },
+  { name: 'failureRate', value: (webhook) => webhook.failureRate },
   { name: 'url', value: (webhook) => webhook.url },
   { name: 'events', value: (webhook) => webhook.events },
 ];

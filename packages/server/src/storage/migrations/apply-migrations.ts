@@ -7,6 +7,7 @@ import { webhooks } from './0004-webhooks.js';
 import { usage } from './0005-usage.js';
 import { domains } from './0006-domains.js';
 import { nodes } from './0007-nodes.js';
+import { webhookHealth } from './0008-webhook-health.js';
 import { search } from './0009-search.js';
 
 /** In the order of their names. A migration that has shipped never changes. */
@@ -18,6 +19,7 @@ const migrations: Record<string, (engine: Engine) => Migration> = {
   '0005-usage': usage,
   '0006-domains': domains,
   '0007-nodes': nodes,
+  '0008-webhook-health': webhookHealth,
   '0009-search': search,
 };
 

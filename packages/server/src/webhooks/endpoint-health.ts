@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import type { Engine, WriteTransaction } from '../storage/database.js';
+import type { AttemptOutcome } from './delivery-queue.js';
+
+export const disabledReasons = ['failing', 'gone'] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
+
+// A new attempt has this weight in the failure rate, and all earlier ones the rest.
+const newestWeight = 0.02;
+// The receiver wants no more requests (RFC 9110).
+const goneStatus = 410;
+
+/** What outcomes that are recorded together say about one endpoint. */
+export interface EndpointHealthChange {
+  readonly webhookId: string;
+  /** Where they were sent: outcomes of an earlier URL say nothing about the present one. */
+  readonly url: string;
+  readonly attempts: number;
+  readonly failures: number;
+  readonly lastSuccessAt: number | null;
+  /** Of the failures since the last success. */
+  readonly firstFailureAt: number | null;
+  readonly lastFailureAt: number | null;
+  readonly isGone: boolean;
+}
+
+/** Sums up outcomes, in the order in which they came, by endpoint. */
+export function summarizeHealth(outcomes: readonly AttemptOutcome[]): EndpointHealthChange[] {
+  const changes = new Map<string, EndpointHealthChange>();
+  for (const { delivery, url, attemptedAt, durationMs, statusCode, error } of outcomes) {
+    const key = `${delivery.webhookId} ${url}`;
+    const before = changes.get(key) ?? {
+      webhookId: delivery.webhookId,
+      url,
+      attempts: 0,
+      failures: 0,
+      lastSuccessAt: null,
+      firstFailureAt: null,
+      lastFailureAt: null,
+      isGone: false,
+    };
+    const attempts = before.attempts + 1;
+    changes.set(
+      key,
+      error === null
+        ? {
+            ...before,
+            attempts,
+            lastSuccessAt: Math.max(before.lastSuccessAt ?? 0, attemptedAt + durationMs),
+            firstFailureAt: null,
+            lastFailureAt: null,
+          }
+        : {
+            ...before,
+            attempts,
+            failures: before.failures + 1,
+            firstFailureAt: before.firstFailureAt ?? attemptedAt,
+            lastFailureAt: attemptedAt,
+            isGone: before.isGone || statusCode === goneStatus,
+          },
+    );
+  }
+  // The same order in every transaction prevents deadlock.
+  return [...changes.values()].sort((a, b) => (a.webhookId < b.webhookId ? -1 : 1));
+}
+
+export interface HealthRules {
+  /** An endpoint is disabled when every attempt has failed for so long; 0 disables none for that. */
+  readonly disableAfterMs: number;
+}
+
+/** Writes the health of endpoints, and disables those that are gone or have failed for too long. */
+export async function recordHealth(
+  transaction: WriteTransaction,
+  engine: Engine,
+  changes: readonly EndpointHealthChange[],
+  { disableAfterMs }: HealthRules,
+): Promise<void> {
+  if (changes.length === 0) return;
+  if (engine === 'postgres' && changes.length > 1) await lockInOrder(transaction, changes);
+  const rows = changes.map(({ webhookId, url, attempts, failures, ...change }) => {
+    const oldWeight = (1 - newestWeight) ** attempts;
+    return sql`(${webhookId}, ${url}, cast(${change.lastSuccessAt} as bigint),
+      cast(${change.firstFailureAt} as bigint), cast(${failures / attempts} as double precision),
+      cast(${oldWeight} as double precision))`;
+  });
+  await sql`
+    with given (id, url, last_success_at, first_failure_at, rate, old_weight)
+      as (values ${sql.join(rows)})
+    update webhooks set
+      last_success_at = case
+        when given.last_success_at > coalesce(webhooks.last_success_at, 0)
+        then given.last_success_at else webhooks.last_success_at end,
+      failing_since = case
+        when given.last_success_at is not null then given.first_failure_at
+        else coalesce(webhooks.failing_since, given.first_failure_at) end,
+      failure_rate = case
+        when webhooks.failure_rate is null then given.rate
+        else webhooks.failure_rate * given.old_weight + given.rate * (1 - given.old_weight) end
+    from given
+    where webhooks.id = given.id and webhooks.url = given.url`.execute(transaction);
+  const suspects = changes.filter(
+    ({ isGone, firstFailureAt }) => isGone || (disableAfterMs > 0 && firstFailureAt !== null),
+  );
+  if (suspects.length > 0) await disable(transaction, suspects, disableAfterMs);
+}
+
+async function disable(
+  transaction: WriteTransaction,
+  suspects: readonly EndpointHealthChange[],
+  disableAfterMs: number,
+): Promise<void> {
+  const rows = suspects.map(({ webhookId, url, isGone, lastFailureAt, lastSuccessAt }) => {
+    const at = lastFailureAt ?? lastSuccessAt;
+    const reason: DisabledReason = isGone ? 'gone' : 'failing';
+    const cutoff = isGone ? null : (lastFailureAt ?? 0) - disableAfterMs;
+    return sql`(${webhookId}, ${url}, ${reason}, cast(${at} as bigint), cast(${cutoff} as bigint))`;
+  });
+  await sql`
+    with given (id, url, reason, at, cutoff) as (values ${sql.join(rows)})
+    update webhooks
+      set is_active = 0, disabled_at = given.at, disabled_reason = given.reason,
+        updated_at = given.at
+    from given
+    where webhooks.id = given.id and webhooks.url = given.url
+      and is_active = 1 and deleted_at is null
+      and (cutoff is null or failing_since <= cutoff)`.execute(transaction);
+}
+
+async function lockInOrder(
+  transaction: WriteTransaction,
+  changes: readonly EndpointHealthChange[],
+): Promise<void> {
+  await transaction
+    .selectFrom('webhooks')
+    .select('id')
+    .where(
+      'id',
+      'in',
+      changes.map(({ webhookId }) => webhookId),
+    )
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}

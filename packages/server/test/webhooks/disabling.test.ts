@@ -1,0 +1,296 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { eventExamples } from '../../src/events/event-examples.js';
+import { disabledRetentionMs } from '../../src/events/event-outbox.js';
+import { DeliveryPruner } from '../../src/webhooks/delivery-pruner.js';
+import type { Webhook } from '../../src/webhooks/webhook.js';
+import { type Opened, openDispatcher } from './open-dispatcher.js';
+import { type Receiver, receiver } from './receiver.js';
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+let opened: Opened;
+beforeEach(async () => {
+  opened = await openDispatcher();
+});
+
+async function read(id: string): Promise<Webhook> {
+  const webhook = await opened.webhooks.find(opened.organizationId, id);
+  if (!webhook) throw new Error(`webhook ${id} is not there`);
+  return webhook;
+}
+
+const change = (id: string, patch: { isActive?: boolean; url?: string }) =>
+  opened.webhooks.update(opened.organizationId, id, patch, opened.clock());
+
+/** An event of the organization, as a change of a link makes it. */
+const happen = () =>
+  opened.stored.database.write((transaction) =>
+    opened.outbox.record(transaction, opened.organizationId, 'url.created', opened.clock(), () => [
+      eventExamples['url.created'],
+    ]),
+  );
+
+/** Answers with a status that the test changes. */
+async function answering(status: number): Promise<Receiver & { status: number }> {
+  const made = { status };
+  const hook = await receiver((response) => response.writeHead(made.status).end());
+  return Object.defineProperty(hook as Receiver & { status: number }, 'status', {
+    set: (next: number) => {
+      made.status = next;
+    },
+  });
+}
+
+/** Delivers for so many days, every six hours an event and what is due. */
+async function pass(id: string, days: number): Promise<void> {
+  const dispatcher = opened.dispatcher();
+  for (let quarter = 0; quarter < days * 4; quarter += 1) {
+    await opened.record(id);
+    await dispatcher.drain();
+    opened.clock.advance(6 * hour);
+  }
+}
+
+describe('410 Gone', () => {
+  it('disables the endpoint; its deliveries wait with their attempts', async () => {
+    const hook = await answering(410);
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id, 1);
+    const at = opened.clock();
+    const dispatcher = opened.dispatcher();
+    expect(await dispatcher.drain()).toBe(1);
+    await opened.record(id, 3);
+    opened.clock.advance(day);
+    expect(await dispatcher.drain()).toBe(0);
+    expect(hook.received).toHaveLength(1);
+    expect(await read(id)).toMatchObject({
+      isActive: false,
+      health: { disabledReason: 'gone', disabledAt: at, failureRate: 1, lastSuccessAt: null },
+    });
+    expect((await opened.states(id)).sort()).toEqual([
+      'pending 0 null',
+      'pending 0 null',
+      'pending 0 null',
+      'pending 1 The receiver answered 410',
+    ]);
+  });
+
+  it('disables also where time never does', async () => {
+    const hook = await answering(410);
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id);
+    await opened.dispatcher({ disableAfterMs: 0 }).drain();
+    expect((await read(id)).health.disabledReason).toBe('gone');
+  });
+
+  it('from the URL that a webhook had before does not disable it', async () => {
+    const id = await opened.subscribe('http://receiver.example/new');
+    await opened.record(id);
+    const claim = [{ webhookId: id, count: 1 }];
+    const [delivery] = await opened.queue.advance([], claim, opened.clock(), second);
+    if (!delivery) throw new Error('nothing was claimed');
+    const outcome = {
+      delivery,
+      url: 'http://receiver.example/old',
+      attemptedAt: opened.clock(),
+      durationMs: 1,
+      statusCode: 410,
+      error: 'The receiver answered 410',
+      responseBody: '',
+      nextAttemptAt: opened.clock() + minute,
+    };
+    await opened.queue.advance([outcome], [], opened.clock(), second);
+    expect(await read(id)).toMatchObject({ isActive: true, health: { failureRate: null } });
+    expect(await opened.states(id)).toEqual(['pending 1 The receiver answered 410']);
+  });
+});
+
+describe('an endpoint whose every attempt fails', () => {
+  it('is disabled after five days, and not before', async () => {
+    const hook = await answering(500);
+    const id = await opened.subscribe(hook.url);
+    const start = opened.clock();
+    await pass(id, 5);
+    expect(await read(id)).toMatchObject({
+      isActive: true,
+      health: { failingSince: start, disabledReason: null, failureRate: 1 },
+    });
+    await opened.record(id);
+    await opened.dispatcher().drain();
+    expect(await read(id)).toMatchObject({
+      isActive: false,
+      health: { failingSince: start, disabledReason: 'failing', disabledAt: start + 5 * day },
+    });
+    const { length } = hook.received;
+    await pass(id, 2);
+    expect(hook.received).toHaveLength(length);
+  });
+
+  it('starts anew after a success', async () => {
+    const hook = await answering(500);
+    const id = await opened.subscribe(hook.url);
+    await pass(id, 4);
+    hook.status = 204;
+    const at = opened.clock();
+    await pass(id, 1);
+    const { health } = await read(id);
+    expect(health.lastSuccessAt).toBeGreaterThanOrEqual(at);
+    expect(health.failingSince).toBeNull();
+    expect(health.failureRate).toBeGreaterThan(0.3);
+    expect(health.failureRate).toBeLessThan(1);
+    hook.status = 500;
+    await pass(id, 4);
+    expect((await read(id)).isActive).toBe(true);
+  });
+
+  it('starts anew when its URL changes', async () => {
+    const [before, after] = [await answering(500), await answering(500)];
+    const id = await opened.subscribe(before.url);
+    await pass(id, 4);
+    const webhook = await change(id, { url: after.url });
+    expect(webhook?.health).toMatchObject({ failingSince: null, failureRate: null });
+    await pass(id, 4);
+    expect((await read(id)).isActive).toBe(true);
+  });
+
+  it('is never disabled where the setting is 0', async () => {
+    const hook = await answering(500);
+    const id = await opened.subscribe(hook.url);
+    const dispatcher = opened.dispatcher({ disableAfterMs: 0 });
+    for (let at = 0; at < 20; at += 1) {
+      await opened.record(id);
+      await dispatcher.drain();
+      opened.clock.advance(day);
+    }
+    expect((await read(id)).isActive).toBe(true);
+  });
+
+  it('is disabled once by two dispatchers, which lose and repeat nothing', async () => {
+    const hook = await answering(500);
+    const ids = [
+      await opened.subscribe(hook.url),
+      await opened.subscribe(hook.url),
+      await opened.subscribe(hook.url),
+    ];
+    const start = opened.clock();
+    const [one, two] = [opened.dispatcher(), opened.dispatcher()];
+    for (let at = 0; at <= 5; at += 1) {
+      for (const id of ids) await opened.record(id, 10);
+      await Promise.all([one.drain(), two.drain()]);
+      opened.clock.advance(day);
+    }
+    for (const id of ids) {
+      expect((await read(id)).health).toMatchObject({
+        failingSince: start,
+        disabledReason: 'failing',
+        disabledAt: start + 5 * day,
+      });
+      // All that were recorded are there, each with the attempts that were made.
+      const states = await opened.states(id);
+      expect(states).toHaveLength(60);
+      const attempts = states.reduce((sum, state) => sum + Number(state.split(' ')[1]), 0);
+      expect(attempts).toBe(await countAttempts(id));
+    }
+    expect(opened.errors).toEqual([]);
+  });
+});
+
+async function countAttempts(webhookId: string): Promise<number> {
+  const { rows } = await opened.stored.database.read
+    .selectFrom('delivery_attempts')
+    .innerJoin('deliveries', 'deliveries.id', 'delivery_id')
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirstOrThrow();
+  return Number(rows);
+}
+
+describe('a disabled endpoint that is enabled again', () => {
+  it('goes on with the attempts and times that its deliveries had', async () => {
+    const hook = await answering(503);
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id);
+    const dispatcher = opened.dispatcher();
+    await dispatcher.drain();
+    opened.clock.advance(30 * second);
+    await dispatcher.drain();
+    // The third attempt is due two minutes after the second.
+    hook.status = 410;
+    await opened.record(id);
+    await dispatcher.drain();
+    expect((await read(id)).isActive).toBe(false);
+    opened.clock.advance(minute);
+    hook.status = 204;
+    const webhook = await change(id, { isActive: true });
+    expect(webhook).toMatchObject({
+      isActive: true,
+      health: { disabledAt: null, disabledReason: null, failingSince: null },
+    });
+    // The second delivery was due after 30 seconds, the first one is due in another minute.
+    expect(await dispatcher.drain()).toBe(1);
+    expect((await opened.states(id)).sort()).toEqual([
+      'delivered 2 null',
+      'pending 2 The receiver answered 503',
+    ]);
+    opened.clock.advance(minute);
+    expect(await dispatcher.drain()).toBe(1);
+    expect((await opened.states(id)).sort()).toEqual(['delivered 2 null', 'delivered 3 null']);
+  });
+
+  it('is sent the events that happened meanwhile', async () => {
+    const hook = await answering(410);
+    const id = await opened.subscribe(hook.url);
+    await happen();
+    const dispatcher = opened.dispatcher();
+    await dispatcher.drain();
+    opened.clock.advance(disabledRetentionMs - 1);
+    await happen();
+    expect(await dispatcher.drain()).toBe(0);
+    hook.status = 204;
+    await change(id, { isActive: true });
+    expect(await dispatcher.drain()).toBe(2);
+    expect((await opened.states(id)).sort()).toEqual(['delivered 1 null', 'delivered 2 null']);
+  });
+
+  it('is not sent what happened after its owner had turned it off', async () => {
+    const hook = await answering(410);
+    const id = await opened.subscribe(hook.url);
+    await happen();
+    await opened.dispatcher().drain();
+    const webhook = await change(id, { isActive: false });
+    expect(webhook?.health).toMatchObject({ disabledAt: null, disabledReason: null });
+    await happen();
+    expect(await opened.states(id)).toEqual(['pending 1 The receiver answered 410']);
+  });
+});
+
+describe('an endpoint that stays disabled for 30 days', () => {
+  it('has its deliveries failed with the reason, and nothing more is recorded for it', async () => {
+    const hook = await answering(410);
+    const id = await opened.subscribe(hook.url);
+    await happen();
+    await opened.dispatcher().drain();
+    await happen();
+    const pruner = new DeliveryPruner(opened.stored.database, opened.clock);
+    opened.clock.advance(disabledRetentionMs - 1);
+    await pruner.runOnce();
+    expect((await opened.states(id)).sort()).toEqual([
+      'pending 0 null',
+      'pending 1 The receiver answered 410',
+    ]);
+    opened.clock.advance(1);
+    await happen();
+    await pruner.runOnce();
+    const failed = (attempts: number) => `failed ${attempts} The webhook was disabled for 30 days`;
+    expect((await opened.states(id)).sort()).toEqual([failed(0), failed(1)]);
+    opened.clock.advance(29 * day);
+    await pruner.runOnce();
+    expect(await opened.states(id)).toHaveLength(2);
+    opened.clock.advance(day + 1);
+    await pruner.runOnce();
+    expect(await opened.states(id)).toEqual([]);
+  });
+});
