@@ -24,7 +24,7 @@ export interface ClickReportsOptions {
   readonly logger: Logger;
 }
 
-const timeLimitMs = 30_000;
+const timeLimitMs = 20_000;
 // SQLite reads one report at a time in any case; on PostgreSQL reports share connections.
 const sqliteConcurrency = 1;
 const postgresConcurrency = 4;

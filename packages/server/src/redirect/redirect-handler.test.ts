@@ -8,6 +8,7 @@ import { RedirectHandler, type RedirectHandlerOptions } from './redirect-handler
 
 const link: Link = {
   urlId: 1,
+  organizationId: 'o',
   shortCode: 'abcdefg',
   location: 'https://example.com/',
   status: 307,
@@ -32,6 +33,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     isReserved: () => false,
     findDomain: () => null,
     record: (_request, _link, answer) => setImmediate(answer),
+    passwords: { verify: async () => false },
     proxies: { trusts: () => false },
     bodyTimeoutMs: 1_000,
     clock: Date.now,

@@ -15,15 +15,20 @@ beforeAll(build, 120_000);
 const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret' };
 
 /** A server with two organizations, and a token of each. */
-async function startWithTwo(): Promise<{ server: Serving; heavy: string; other: string }> {
+async function startWithTwo(
+  environment: Record<string, string> = {},
+): Promise<{ server: Serving; heavy: string; other: string }> {
   const settings = {
     ...newSettings(),
+    ...environment,
     SHORTY_CLIENT_ID: credentials.clientId,
     SHORTY_CLIENT_SECRET: credentials.clientSecret,
   };
   const server = await serve(settings);
+  // The command's threads are none of the test's business.
+  const { NODE_OPTIONS: _, ...commandSettings } = { NODE_OPTIONS: '', ...settings };
   const args = ['orgs', 'create', '--name', 'Other', '--plan', 'enterprise', '--json'];
-  const created = JSON.parse((await command(settings, ...args)).stdout);
+  const created = JSON.parse((await command(commandSettings, ...args)).stdout);
   const heavy = await tokenOf(server.origin, credentials);
   const other = await tokenOf(server.origin, created);
   return { server, heavy: String(heavy), other: String(other) };
@@ -114,5 +119,35 @@ describe('one organization that fills a shared queue', () => {
     server.child.kill('SIGTERM');
     await drawings;
     expect(new Set(order)).toEqual(new Set(['heavy 201', 'other 201', 'heavy 503']));
+  }, 60_000);
+
+  it('is refused beyond its share of reports; nobody else is, and SIGTERM refuses all', async () => {
+    // The first report never ends, so everything behind it waits.
+    const hang = new URL('./hang-report-thread.mjs', import.meta.url).href;
+    const { server, heavy, other } = await startWithTwo({ NODE_OPTIONS: `--import ${hang}` });
+    const { origin } = server;
+    const order: string[] = [];
+    const report = async (token: string, name: string) => {
+      const { status } = await call(origin, token, '/analytics/overview');
+      order.push(`${name} ${status}`);
+    };
+    const first = report(heavy, 'heavy').catch(() => order.push('heavy is cut off'));
+    await server.until(/the report thread hangs/);
+    // 64 wait.
+    const reports = Array.from({ length: 66 }, () => report(heavy, 'heavy'));
+    await expect.poll(() => order, { timeout: 10_000 }).toEqual(['heavy 503', 'heavy 503']);
+    const others = report(other, 'other');
+    await expect.poll(() => waitingIn(origin, 'reports'), { timeout: 5_000 }).toBe(65);
+    expect(order).toHaveLength(2);
+
+    const startedAt = performance.now();
+    server.child.kill('SIGTERM');
+    await Promise.all([...reports, others]);
+    expect(order).toContain('other 503');
+    if (server.child.exitCode === null && server.child.signalCode === null) {
+      await once(server.child, 'exit');
+    }
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await first;
   }, 60_000);
 });
