@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { audit } from './audit.mjs';
 import { binary, build, install, root } from './bootstrap.mjs';
+import { checkPatterns } from './check-patterns.mjs';
 
 install();
 build();
@@ -20,6 +21,7 @@ const published = [...libraries, 'cli'];
 
 const steps = [
   ['format and lint', () => run(binary('biome'), 'ci', '--colors=off', '--error-on-warnings', '.')],
+  ['every regular expression takes linear time', checkPatterns],
   ['types', () => run(binary('tsc'), '--build')],
   ['types of the command line', () => run(binary('tsc'), '--project', 'packages/cli')],
   ['types of the tests', () => run(binary('tsc'), '--project', 'tsconfig.tests.json')],
@@ -49,7 +51,7 @@ const failed = [];
 const unknown = [];
 for (const [name, step] of steps) {
   const startedAt = performance.now();
-  const fault = step();
+  const fault = await step();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const verdict = fault?.unknown ? '????' : fault ? 'FAIL' : 'ok  ';
   console.log(`${verdict}  ${name} (${seconds} s)`);

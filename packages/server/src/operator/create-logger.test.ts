@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { newSecret } from '../auth/secrets.js';
 import { createLogger, maxLoggedLength } from './create-logger.js';
 
 function logged(fields: object): { text: string; line: Record<string, unknown> } {
@@ -19,6 +21,11 @@ describe('createLogger', () => {
     const { text } = logged({ path });
     expect(text).toContain('[hidden]');
     expect(text).not.toMatch(/abcdefgh|YWJj|aaaa/);
+  });
+
+  it.each(['clientSecret', 'accessToken', 'webhookSecret'] as const)('hides a new %s', (kind) => {
+    const secret = newSecret(kind, randomBytes);
+    expect(logged({ path: `/${secret}` }).line.path).toBe('/[hidden]');
   });
 
   it('cuts every text of strangers at 2 KB, in errors and nested fields too', () => {

@@ -1,0 +1,140 @@
+// Analyses every regular expression of the sources: none may take superlinear time on a text that
+// was made to slow it down.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+import { root } from './bootstrap.mjs';
+
+/**
+ * Patterns that need no analysis, as `/source/flags`, each with the reason. An entry that no source
+ * contains any more fails the check.
+ */
+const settings = 'reads a setting of the operator or of the program that uses the SDK';
+const agents = 'reads a user agent, which is cut at 1,024 characters first';
+const numbers = 'reads a number that was formatted by the function itself';
+const exceptions = new Map([
+  [String.raw`/\/+$/`, settings],
+  [String.raw`/(\/\/[^/:@]*:).*@/`, settings],
+  [
+    String.raw`/^Mozilla\/5\.0 \([^()]*\) [\w.-]+\/[\d.]+ AppleWebKit\/|like Gecko\) [\w.-]+ Chrome\//`,
+    agents,
+  ],
+  [String.raw`/\b(?!\w*(?:bot|crawl|spider))[a-z]*news[a-z]*\/[\d.]+/gi`, agents],
+  [String.raw`/\B(?=(?:\d{3})+$)/g`, numbers],
+  [String.raw`/(\.\d\d\d*?)0+$/`, numbers],
+  [
+    String.raw`/\d+\.\d+\.\d+\.\d+$/`,
+    'reads an address that isIP has accepted, at most 45 characters and a zone',
+  ],
+]);
+
+const timeoutMs = 60_000;
+// Verdicts depend on the pattern and the analyser alone.
+const cacheFile = join(root, 'node_modules/.cache/shorty/patterns.json');
+
+/** What is wrong with the patterns of the tree; undefined when nothing is. */
+export async function checkPatterns() {
+  const packages = readdirSync(join(root, 'packages'));
+  const found = [...packages.map((name) => join('packages', name, 'src')), 'examples']
+    .flatMap((folder) => sourcesIn(join(root, folder)))
+    .flatMap((file) => patternsIn(readFileSync(file, 'utf8'), relative(root, file)));
+  return judgePatterns(found, exceptions, openCache());
+}
+
+/** What is wrong with patterns as `patternsIn` returns them. */
+export async function judgePatterns(found, allowed = new Map(), cache = new Map()) {
+  const faults = [];
+  const places = new Map();
+  for (const { place, pattern, fault } of found) {
+    if (fault) faults.push(`${place}: ${fault}`);
+    else places.set(pattern, [...(places.get(pattern) ?? []), place]);
+  }
+  for (const pattern of allowed.keys()) {
+    if (!places.has(pattern))
+      faults.push(`${pattern}: this exception matches no source; remove it`);
+  }
+  for (const [pattern, at] of places) {
+    if (allowed.has(pattern)) continue;
+    const verdict = await judge(pattern, cache);
+    if (verdict !== 'safe') faults.push(`${at.join(', ')}: ${pattern} ${verdict}`);
+  }
+  return faults.length === 0 ? undefined : faults.join('\n');
+}
+
+async function judge(pattern, cache) {
+  const known = cache.get(pattern);
+  if (known) return known;
+  // The analyser chooses its backend when it is loaded; this one needs no Java and no binary.
+  process.env.RECHECK_BACKEND = 'pure';
+  const { checkSync } = await import('recheck');
+  const end = pattern.lastIndexOf('/');
+  const flags = pattern.slice(end + 1);
+  // A fixed seed gives the same verdict in every run.
+  const result = checkSync(pattern.slice(1, end), flags, { timeout: timeoutMs, randomSeed: 1 });
+  const verdict =
+    result.status === 'vulnerable'
+      ? `takes ${result.complexity.summary} time, on ${JSON.stringify(result.attack.pattern).slice(0, 200)}`
+      : result.status === 'safe'
+        ? 'safe'
+        : `could not be analysed: ${JSON.stringify(result.error ?? result.status)}`;
+  if (result.status !== 'unknown') {
+    cache.set(pattern, verdict);
+    cache.save?.();
+  }
+  return verdict;
+}
+
+/** Every regular expression literal and every call of RegExp in a source text. */
+export function patternsIn(text, fileName) {
+  const source = ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest, true);
+  const found = [];
+  const visit = (node) => {
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
+    const place = `${fileName}:${line + 1}`;
+    if (ts.isRegularExpressionLiteral(node)) found.push({ place, pattern: node.text });
+    else if (isRegExpCall(node)) found.push({ place, ...patternOf(node) });
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function isRegExpCall(node) {
+  if (!ts.isNewExpression(node) && !ts.isCallExpression(node)) return false;
+  return ts.isIdentifier(node.expression) && node.expression.text === 'RegExp';
+}
+
+function patternOf({ arguments: [pattern, flags] = [] }) {
+  const isText = (node) => node !== undefined && ts.isStringLiteralLike(node);
+  if (!isText(pattern) || (flags && !isText(flags))) {
+    return { fault: 'RegExp of a computed text cannot be analysed: write a literal' };
+  }
+  return { pattern: `/${new RegExp(pattern.text).source}/${flags?.text ?? ''}` };
+}
+
+/** The sources that are shipped. Tests, scripts and benchmarks read what they have made themselves. */
+function sourcesIn(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      return entry.name === 'node_modules' ? [] : sourcesIn(path);
+    }
+    return /\.(?:ts|tsx|mjs|js)$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name)
+      ? [path]
+      : [];
+  });
+}
+
+function openCache() {
+  const require = createRequire(pathToFileURL(join(root, 'package.json')));
+  const { version } = require('recheck/package.json');
+  const saved = existsSync(cacheFile) ? JSON.parse(readFileSync(cacheFile, 'utf8')) : {};
+  const cache = new Map(saved.version === version ? saved.verdicts : []);
+  cache.save = () => {
+    mkdirSync(dirname(cacheFile), { recursive: true });
+    writeFileSync(cacheFile, JSON.stringify({ version, verdicts: [...cache] }));
+  };
+  return cache;
+}
