@@ -12,6 +12,8 @@ const meanings: Readonly<Record<string, string>> = {
   bigint: 'whole number',
   int4: 'whole number',
   int8: 'whole number',
+  'double precision': 'number',
+  float8: 'number',
   text: 'text',
   blob: 'bytes',
   bytea: 'bytes',
