@@ -53,10 +53,12 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['{e2e,examples}/**/*.test.ts'],
-          // Caddy comes from no package of npm; .ci/caddy has it, and .ci/run always sets this.
+          // The proxies come from no package of npm. .ci/run sets these to what .ci/caddy and
+          // .ci/nginx print.
           exclude: [
             ...configDefaults.exclude,
             ...(process.env.SHORTY_CADDY ? [] : ['e2e/caddy/**']),
+            ...(process.env.SHORTY_NGINX ? [] : ['e2e/nginx/**']),
           ],
           testTimeout: 180_000,
           hookTimeout: 60_000,

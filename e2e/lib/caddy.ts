@@ -1,12 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { freePort, root, scratchFolder } from './processes.js';
+import { accepts, freePort, root, scratchFolder } from './processes.js';
 
 export interface Caddy {
   readonly httpPort: number;
@@ -24,7 +23,11 @@ interface AdaptedCaddyfile {
  * Caddy with the project's Caddyfile. All that is changed of it is where it listens and keeps its
  * things, and that its own authority signs, since none of the internet's can be asked here.
  */
-export async function startCaddy(upstream: string, shortDomain: string): Promise<Caddy> {
+export async function startCaddy(
+  upstream: string,
+  shortDomain: string,
+  admin = upstream,
+): Promise<Caddy> {
   const binary = process.env.SHORTY_CADDY;
   if (!binary) throw new Error('SHORTY_CADDY names no Caddy: SHORTY_CADDY=$(.ci/caddy) npm test');
   const folder = scratchFolder();
@@ -36,6 +39,7 @@ export async function startCaddy(upstream: string, shortDomain: string): Promise
     XDG_DATA_HOME: folder,
     XDG_CONFIG_HOME: folder,
     SHORTY_UPSTREAM: upstream,
+    SHORTY_ADMIN: admin,
     SHORTY_HOST: shortDomain,
   };
   const { stdout } = await promisify(execFile)(
@@ -78,12 +82,4 @@ export async function startCaddy(upstream: string, shortDomain: string): Promise
     await sleep(50);
   }
   return { httpPort, httpsPort };
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
 }

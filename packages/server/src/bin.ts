@@ -1,19 +1,32 @@
 import { Command, Option } from 'commander';
-import { backup, restore } from './operator/backup.js';
-import { createClient, revokeClient } from './operator/clients.js';
-import { doctor } from './operator/doctor.js';
-import { migrate } from './operator/migrate.js';
-import { isOperatorsFault } from './operator/operators-fault.js';
-import { changePlan, createOrganization, listOrganizations } from './operator/organizations.js';
-import { start } from './operator/start.js';
-import { exportToFile, importFromFile } from './operator/transfer.js';
 import { planNames } from './organizations/plans.js';
+
+// A command loads only what it needs: a container's health check runs every few seconds.
+const load = {
+  backup: () => import('./operator/backup.js'),
+  clients: () => import('./operator/clients.js'),
+  doctor: () => import('./operator/doctor.js'),
+  health: () => import('./operator/health.js'),
+  migrate: () => import('./operator/migrate.js'),
+  organizations: () => import('./operator/organizations.js'),
+  operatorsFault: () => import('./operator/operators-fault.js'),
+  start: () => import('./operator/start.js'),
+  transfer: () => import('./operator/transfer.js'),
+};
 
 const program = new Command('shorty-server')
   .description('The Shorty server and its operator commands. Settings come from the environment.')
   .showHelpAfterError('(see shorty-server --help)');
 
-program.command('start', { isDefault: true }).description('serve until stopped').action(start);
+program
+  .command('start', { isDefault: true })
+  .description('serve until stopped')
+  .action(async () => (await load.start()).start());
+
+program
+  .command('health')
+  .description('ask the running server whether it is ready; leaves with 1 when it is not')
+  .action(async () => (await load.health()).health());
 
 program
   .command('migrate')
@@ -23,26 +36,26 @@ program
     'the file to move, such as file:./data/shorty.db; its server must be stopped',
   )
   .option('--to <url>', 'an empty postgres:// database to move to')
-  .action(migrate);
+  .action(async (options) => (await load.migrate()).migrate(options));
 
 program
   .command('doctor')
   .description('prove that visits, counters and series agree, and set counters right')
   .option('--check', 'change nothing, and leave with 1 when something is wrong')
-  .action(doctor);
+  .action(async (options) => (await load.doctor()).doctor(options));
 
 program
   .command('backup')
   .description('copy the database of a running server, with every click, into one checked file')
   .argument('<file>', 'must not exist; the secret key is put beside it')
-  .action(backup);
+  .action(async (file) => (await load.backup()).backup(file));
 
 program
   .command('restore')
   .description('put a backup where the settings say that the database is')
   .argument('<file>', 'a backup')
   .option('--new-key', 'go on without the secret key: every visitor will be a new one')
-  .action(restore);
+  .action(async (file, options) => (await load.backup()).restore(file, options));
 
 const orgs = program.command('orgs').description('organizations');
 orgs
@@ -51,31 +64,31 @@ orgs
   .requiredOption('--name <name>', 'its name')
   .addOption(new Option('--plan <plan>', 'its plan').choices(planNames).makeOptionMandatory())
   .option('--json', 'print JSON')
-  .action(createOrganization);
+  .action(async (options) => (await load.organizations()).createOrganization(options));
 orgs
   .command('list')
   .description('list organizations')
   .option('--json', 'print JSON')
-  .action(listOrganizations);
+  .action(async (options) => (await load.organizations()).listOrganizations(options));
 
 orgs
   .command('export')
   .description('write everything of an organization as lines of JSON, secrets included')
   .requiredOption('--org <id>', 'the organization')
   .option('--out <file>', 'a file that does not exist yet (stdout when left out)')
-  .action(exportToFile);
+  .action(async (options) => (await load.transfer()).exportToFile(options));
 orgs
   .command('import')
   .description('take over an organization that another server has exported: all of it or nothing')
   .argument('<file>', 'an export')
-  .action(importFromFile);
+  .action(async (file) => (await load.transfer()).importFromFile(file));
 orgs
   .command('plan')
   .description('give an organization another plan; it holds from the next request on')
   .requiredOption('--org <id>', 'the organization')
   .addOption(new Option('--plan <plan>', 'its new plan').choices(planNames).makeOptionMandatory())
   .option('--json', 'print JSON')
-  .action(changePlan);
+  .action(async (options) => (await load.organizations()).changePlan(options));
 
 const clients = program.command('clients').description('API clients');
 clients
@@ -84,16 +97,17 @@ clients
   .requiredOption('--org <id>', 'the organization')
   .option('--scopes <scopes>', 'what it may do, separated by spaces (everything when left out)')
   .option('--json', 'print JSON')
-  .action(createClient);
+  .action(async (options) => (await load.clients()).createClient(options));
 clients
   .command('revoke')
   .description('end a client and every token that it has')
   .argument('<client-id>')
-  .action(revokeClient);
+  .action(async (clientId) => (await load.clients()).revokeClient(clientId));
 
 try {
   await program.parseAsync();
 } catch (error) {
+  const { isOperatorsFault } = await load.operatorsFault();
   if (!isOperatorsFault(error)) throw error;
   process.stderr.write(`shorty-server: ${error.message}\n`);
   process.exitCode = 1;

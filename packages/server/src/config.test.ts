@@ -44,6 +44,16 @@ describe('readConfig', () => {
     [{}, { webhookDisableAfterMs: 5 * 86_400_000 }],
     [{ SHORTY_WEBHOOK_DISABLE_AFTER: '0' }, { webhookDisableAfterMs: 0 }],
     [{ SHORTY_WEBHOOK_DISABLE_AFTER: '60' }, { webhookDisableAfterMs: 60_000 }],
+    [{}, { adminListen: undefined }],
+    [{ SHORTY_ADMIN_LISTEN: '[::1]:3001' }, { adminListen: { host: '::1', port: 3001 } }],
+    [
+      { HOST: '0.0.0.0', SHORTY_ADMIN_LISTEN: ':3001' },
+      { adminListen: { host: '0.0.0.0', port: 3001 } },
+    ],
+    [
+      { SHORTY_ADMIN_LISTEN: '/run/shorty/admin.sock' },
+      { adminListen: { path: '/run/shorty/admin.sock' } },
+    ],
     [{}, { dnsServers: undefined }],
     [{ SHORTY_DNS_SERVERS: '1.1.1.1' }, { dnsServers: ['1.1.1.1'] }],
     [
@@ -108,13 +118,18 @@ describe('readConfig', () => {
     ['SHORTY_WEBHOOK_DISABLE_AFTER', '5d'],
     ['SHORTY_WEBHOOK_DISABLE_AFTER', '1.5'],
     ['SHORTY_WEBHOOK_DISABLE_AFTER', '31536001'],
+    ['SHORTY_ADMIN_LISTEN', '3001'],
+    ['SHORTY_ADMIN_LISTEN', 'http://127.0.0.1:3001'],
+    ['SHORTY_ADMIN_LISTEN', 'admin.sock'],
+    ['SHORTY_ADMIN_LISTEN', ':3000'],
+    ['SHORTY_ADMIN_LISTEN', '127.0.0.1:3000'],
     ['SHORTY_DURABILITY', 'maybe'],
     ['SHORTY_LOG_LEVEL', 'loud'],
   ])('%s=%s stops with its name, its value and what would be right', (name, value) => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(`${name} is ${JSON.stringify(value)}: `);
-    expect(read).toThrow(/: .*(must be|neither|malformed)/);
+    expect(read).toThrow(/: .*(must be|must differ|neither|malformed)/);
   });
 
   it.each(['1', '4', '0', 'abc'])('SHORTY_WORKERS=%s stops with what to do instead', (value) => {

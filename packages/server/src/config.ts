@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { type ListenAddress, parseListenAddress } from './http/listen-address.js';
 import { parseTrustedProxies, type TrustedProxies } from './net/client-address.js';
 import { parseUrl } from './net/parse-url.js';
 import { locateDatabase, nameOf } from './storage/locate-database.js';
@@ -7,6 +8,8 @@ import { locateDatabase, nameOf } from './storage/locate-database.js';
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** Where operators' routes are served; undefined stands for `host` and `port`. */
+  readonly adminListen: ListenAddress | undefined;
   /** `file:` and a path, ':memory:', or `postgres://…`. */
   readonly databaseUrl: string;
   /** Where visits wait for a PostgreSQL; those of a file wait beside it. */
@@ -76,9 +79,18 @@ export function readConfig(environment: Environment): Config {
   const optional = <T>(name: string, parse: (text: string) => T): T | undefined =>
     read(name, '', (text) => (text === '' ? undefined : parse(text)));
   optional('SHORTY_WORKERS', refuseWorkers);
+  const port = read('PORT', '3000', parsePort);
+  const host = read('HOST', '127.0.0.1', (text) => text);
   return {
-    port: read('PORT', '3000', parsePort),
-    host: read('HOST', '127.0.0.1', (text) => text),
+    port,
+    host,
+    adminListen: optional('SHORTY_ADMIN_LISTEN', (text) => {
+      const address = parseListenAddress(text, host);
+      if ('port' in address && address.port === port && address.host === host && port !== 0) {
+        throw new Error('it must differ from HOST and PORT, where the public is served');
+      }
+      return address;
+    }),
     databaseUrl: read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl),
     journalFolder: read('SHORTY_JOURNAL_FOLDER', './data/visits', (text) => text),
     databaseConnections: read('SHORTY_DATABASE_CONNECTIONS', '10', wholeNumber(4, 1_000)),

@@ -12,8 +12,8 @@ import { createDomainRoom } from './domains/domain-room.js';
 import { createHealthRoom } from './health/health-room.js';
 import { UncaughtErrors } from './health/uncaught-errors.js';
 import { BodySlots } from './http/body-slots.js';
-import { createHttpServer } from './http/create-http-server.js';
-import { type Listener, listen } from './http/listen.js';
+import { createAdminServer, createHttpServer } from './http/create-http-server.js';
+import { type Listener, listen, listenForOperators } from './http/listen.js';
 import { toApiError } from './http/problem.js';
 import { RateLimiter } from './http/rate-limiter.js';
 import { defaultTimeLimits, type TimeLimits } from './http/time-limits.js';
@@ -55,6 +55,11 @@ export interface ServerOptions extends Partial<Config> {
 export interface ShortyServer {
   /** The API's public origin, without a slash at the end. Known once the server has started. */
   readonly url: string;
+  /**
+   * Where operators' routes are served apart: the origin, or the path of a unix socket. Undefined
+   * without `adminListen`, and before the start.
+   */
+  readonly adminUrl: string | undefined;
   /** Credentials that this start has made for an empty database; undefined for any other. */
   readonly credentials: Credentials | undefined;
   readonly database: Database;
@@ -74,6 +79,7 @@ export interface ShortyServer {
 const housekeepingEveryMs = 10 * 60_000;
 // What is still under way after this long is cut off, so that a stop ends within ten seconds.
 const stopGraceMs = 8_000;
+const adminStopGraceMs = 200;
 const dnsTimeoutMs = 5_000;
 // Bodies of up to 4 MB that are received or parsed at once.
 const bodySlots = { total: 32, perOwner: 4 };
@@ -115,6 +121,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   let url = '';
   let credentials: Credentials | undefined;
   let listener: Listener | undefined;
+  let adminListener: Listener | undefined;
   let stopping: Promise<void> | undefined;
   let stopWatching: (() => Promise<void>) | undefined;
   // Known once the port is.
@@ -190,9 +197,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     queues,
     uncaughtErrors,
   });
-  const http = createHttpServer({
+  const serving = {
     logger,
-    onUnexpected: (error, requestId) => uncaughtErrors.noteRequest(error, requestId),
+    onUnexpected: (error: unknown, requestId: string) =>
+      uncaughtErrors.noteRequest(error, requestId),
     onAnswered: health.onAnswered,
     auth,
     clock,
@@ -205,6 +213,21 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     bodySlots: new BodySlots(bodySlots),
     timeLimits,
     countCall: clicks.countCall,
+    handlers: {
+      ...tokenHandlers(auth),
+      ...urls.handlers,
+      ...clicks.handlers,
+      ...qrs.handlers,
+      ...webhooks.handlers,
+      ...domains.handlers,
+      ...usageHandlers(usage),
+      ...docsHandlers,
+      ...health.handlers,
+    },
+  };
+  const http = createHttpServer({
+    ...serving,
+    hasAdminListener: config.adminListen !== undefined,
     redirects: new RedirectHandler({
       cache: urls.cache,
       isReserved,
@@ -217,17 +240,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       onError: onRequestError,
     }),
     pictures: qrs.pictures,
-    handlers: {
-      ...tokenHandlers(auth),
-      ...urls.handlers,
-      ...clicks.handlers,
-      ...qrs.handlers,
-      ...webhooks.handlers,
-      ...domains.handlers,
-      ...usageHandlers(usage),
-      ...docsHandlers,
-      ...health.handlers,
-    },
   });
   const services: readonly Service[] = [
     ...urls.services,
@@ -248,6 +260,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // Requests that wait for their turn are refused; those that have it may finish.
     for (const queue of queues) queue.close();
     await listener?.stop(stopGraceMs);
+    // Until here /health/ready has said that the server is stopping.
+    await adminListener?.stop(adminStopGraceMs);
     await stopAll(services);
     await stopWatching?.();
     await Promise.all([clicks.stop(), qrs.stop(), passwords.stop()]);
@@ -257,6 +271,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   return {
     get url() {
       return url;
+    },
+    get adminUrl() {
+      return adminListener?.origin;
     },
     get credentials() {
       return credentials;
@@ -271,6 +288,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         onUnknown: () => caches.clear(),
         onError: (err) => logger.error({ err }, 'changes of other nodes cannot be read'),
       });
+      if (config.adminListen) {
+        const admin = createAdminServer(serving);
+        adminListener = await listenForOperators(admin, config.adminListen, timeLimits);
+      }
       const maxConnections = affordableConnections(config.maxConnections);
       listener = await listen(http, { ...config, maxConnections, timeLimits });
       url = config.baseUrl ?? listener.origin;

@@ -426,7 +426,7 @@ export interface paths {
         };
         /**
          * Tell a TLS proxy whether to get a certificate for a name
-         * @description For a proxy that issues on demand, and for it alone: requests that came through a proxy, or by the name of a custom domain, are answered 404.
+         * @description For a proxy that issues on demand, and for it alone: requests that came through a proxy, or by the name of a custom domain, are answered 404. Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         get: operations["getTlsAllowed"];
         put?: never;
@@ -464,7 +464,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tell whether the process runs */
+        /**
+         * Tell whether the process runs
+         * @description Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
         get: operations["getLiveness"];
         put?: never;
         post?: never;
@@ -483,7 +486,7 @@ export interface paths {
         };
         /**
          * Tell whether requests can be served
-         * @description 503, with the reason, while storage cannot be read, visits do not reach it, webhooks are not dispatched, or the server is stopping.
+         * @description 503, with the reason, while storage cannot be read, visits do not reach it, webhooks are not dispatched, or the server is stopping. Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -501,7 +504,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read figures to watch */
+        /**
+         * Read figures to watch
+         * @description Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         */
         get: operations["getMetrics"];
         put?: never;
         post?: never;

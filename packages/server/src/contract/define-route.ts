@@ -65,6 +65,11 @@ export interface Route {
    * router is reached, and tell people of errors by a page.
    */
   readonly isForVisitors?: boolean;
+  /**
+   * 'operator' for what monitoring and the TLS proxy ask without a token. SHORTY_ADMIN_LISTEN serves
+   * these routes on a listener of their own; the public one then answers them 404.
+   */
+  readonly audience?: 'operator';
 }
 
 /** The scopes of which a token needs one; undefined where it needs none. */

@@ -133,7 +133,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   return {
     operationId: route.operationId,
     summary: route.summary,
-    ...(route.description && { description: route.description }),
+    ...describe(route),
     tags: [route.tag],
     security: securityOf(route),
     requestParams: {
@@ -152,6 +152,16 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     }),
     responses: { ...successesOf(route), ...(isOpen && refusedByHttp), ...failuresOf(route) },
   };
+}
+
+const forOperators =
+  'Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, ' +
+  'only that listener serves it.';
+
+function describe({ description, audience }: Route): { description?: string } {
+  const parts = [description, audience === 'operator' ? forOperators : undefined];
+  const text = parts.filter((part) => part !== undefined).join(' ');
+  return text === '' ? {} : { description: text };
 }
 
 // Routes that read no input can still be sent what is no HTTP, too slowly or with too many headers.

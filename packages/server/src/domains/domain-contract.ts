@@ -131,6 +131,7 @@ export const domainRoutes = [
     description:
       'For a proxy that issues on demand, and for it alone: requests that came through a proxy, or by the name of a custom domain, are answered 404.',
     access: 'public',
+    audience: 'operator',
     query: z.strictObject({
       domain: z.string().meta({ description: 'The name.', example: 'go.example.com' }),
     }),

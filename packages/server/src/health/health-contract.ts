@@ -12,6 +12,7 @@ export const healthRoutes = [
     tag,
     summary: 'Tell whether the process runs',
     access: 'public',
+    audience: 'operator',
     responses: { 200: { description: 'It does', body: health } },
   }),
   defineRoute({
@@ -23,6 +24,7 @@ export const healthRoutes = [
     description:
       '503, with the reason, while storage cannot be read, visits do not reach it, webhooks are not dispatched, or the server is stopping.',
     access: 'public',
+    audience: 'operator',
     responses: { 200: { description: 'They can', body: health } },
     errors: ['UNAVAILABLE'],
   }),
@@ -33,6 +35,7 @@ export const healthRoutes = [
     tag,
     summary: 'Read figures to watch',
     access: 'public',
+    audience: 'operator',
     responses: {
       200: { description: "Prometheus' text format", mediaType: 'text/plain; version=0.0.4' },
     },

@@ -21,19 +21,24 @@ import { type MountOptions, mountRoutes } from './mount-routes.js';
 import { prefersJson } from './prefers-json.js';
 import { problemBody, problemHeaders, toApiError } from './problem.js';
 import { requestIdOf, stableRequestIdOf } from './request-id.js';
-import { isPlain, makePlain } from './request-target.js';
+import { isAmbiguous, isPlain, makePlain } from './request-target.js';
 import { withSecurityHeaders } from './security-headers.js';
 import { sendProblem } from './send-answer.js';
 import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 
-export interface HttpServerOptions extends Omit<MountOptions, 'publicBodyTimeoutMs'> {
-  readonly redirects: RedirectHandler;
-  readonly pictures: QrPictureHandler;
+export interface AdminServerOptions extends Omit<MountOptions, 'publicBodyTimeoutMs'> {
   readonly logger: Logger;
   /** Called with each error that no code expected. */
   readonly onUnexpected: (error: unknown, requestId: string) => void;
   readonly onAnswered: (answered: AnsweredRequest) => void;
   readonly timeLimits?: Partial<TimeLimits> | undefined;
+}
+
+export interface HttpServerOptions extends AdminServerOptions {
+  readonly redirects: RedirectHandler;
+  readonly pictures: QrPictureHandler;
+  /** Whether operators have a listener of their own; then their routes are not found here. */
+  readonly hasAdminListener: boolean;
 }
 
 // A visitor with a broken agent of 64 KB is redirected all the same.
@@ -48,13 +53,47 @@ const minMeanChunkBytes = 32;
 
 /** Links first, pictures second; everything else goes through the API's router. */
 export function createHttpServer(options: HttpServerOptions): Server {
+  const { redirects, pictures, hasAdminListener } = options;
+  const mountOptions = withTimeouts(options);
+  const app = createApp(options, (app) => {
+    mountRoutes(app, mountOptions, ({ audience }) => !hasAdminListener || audience !== 'operator');
+    app.get('/', (request, response) => {
+      sendPage(request, response, 200, homePage);
+    });
+  });
+  return serve(
+    options,
+    app,
+    (request, response) =>
+      redirects.handle(request, response) || pictures.handle(request, response),
+  );
+}
+
+/** What SHORTY_ADMIN_LISTEN serves: the routes for operators, and nothing else. */
+export function createAdminServer(options: AdminServerOptions): Server {
+  const mountOptions = withTimeouts(options);
+  const app = createApp(options, (app) => {
+    mountRoutes(app, mountOptions, ({ audience }) => audience === 'operator');
+  });
+  return serve(options, app, () => false);
+}
+
+function withTimeouts(options: AdminServerOptions): MountOptions {
+  const publicBodyTimeoutMs = options.timeLimits?.publicBody ?? defaultTimeLimits.publicBody;
+  return { ...options, publicBodyTimeoutMs };
+}
+
+/** An HTTP server that gives `app` what `handleFirst` leaves. */
+function serve(
+  options: AdminServerOptions,
+  app: Express,
+  handleFirst: (request: IncomingMessage, response: ServerResponse) => boolean,
+): Server {
   const limits = { ...defaultTimeLimits, ...options.timeLimits };
-  const app = createApp(options, limits.publicBody);
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     try {
       if (!isPlain(request) && !settle(request, response)) return;
-      if (options.redirects.handle(request, response)) return;
-      if (options.pictures.handle(request, response)) return;
+      if (handleFirst(request, response)) return;
       // Called only with what the error handler of the app itself has thrown.
       const done = (error?: unknown) => fail(options, request, response, error);
       app(request as Request, response as Response, done);
@@ -91,7 +130,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
 
 /** Answers 500, or ends the connection where a response has begun. Never throws. */
 function fail(
-  { onUnexpected }: HttpServerOptions,
+  { onUnexpected }: AdminServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
@@ -167,14 +206,17 @@ function classesOf(app: Express) {
 
 const securityHeaders = withSecurityHeaders();
 
-function createApp(options: HttpServerOptions, publicBodyTimeoutMs: number): Express {
+function createApp(options: AdminServerOptions, mount: (app: Express) => void): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', (text: string) =>
     parseQuery(text, '&', '=', { maxKeys: maxQueryFields }),
   );
-  app.set('case sensitive routing', true);
+  // A path that differs from the table's in case, or by a slash, is another path: a proxy's rule for
+  // the table's path does not apply to it.
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
   app.use((request, response, next) => {
     const requestId = requestIdOf(request.headers['x-request-id']);
     response.locals.requestId = requestId;
@@ -186,21 +228,24 @@ function createApp(options: HttpServerOptions, publicBodyTimeoutMs: number): Exp
     tellWhenFinished(options, request, response);
     next();
   });
-  mountRoutes(app, { ...options, publicBodyTimeoutMs });
-  app.get('/', (request, response) => {
-    sendPage(request, response, 200, homePage);
+  app.use((request, response, next) => {
+    if (isAmbiguous(request)) notFound(request, response);
+    else next();
   });
-  app.use((request, response) => {
-    if (request.path.startsWith('/api/') || prefersJson(request.headers.accept)) {
-      throw new ApiError(
-        'NOT_FOUND',
-        `There is nothing at ${request.method} ${shorten(request.path)}`,
-      );
-    }
-    sendPage(request, response, 404, notFoundPage);
-  });
+  mount(app);
+  app.use(notFound);
   app.use(errorHandler(options));
   return app;
+}
+
+function notFound(request: Request, response: Response): void {
+  if (request.path.startsWith('/api/') || prefersJson(request.headers.accept)) {
+    throw new ApiError(
+      'NOT_FOUND',
+      `There is nothing at ${request.method} ${shorten(request.path)}`,
+    );
+  }
+  sendPage(request, response, 404, notFoundPage);
 }
 
 interface ResponseLocals {
@@ -210,7 +255,7 @@ interface ResponseLocals {
 }
 
 function tellWhenFinished(
-  { logger, onAnswered, onUnexpected }: HttpServerOptions,
+  { logger, onAnswered, onUnexpected }: AdminServerOptions,
   request: Request,
   response: Response,
 ): void {
@@ -232,7 +277,7 @@ function tellWhenFinished(
   });
 }
 
-function errorHandler({ logger, onUnexpected }: HttpServerOptions): ErrorRequestHandler {
+function errorHandler({ logger, onUnexpected }: AdminServerOptions): ErrorRequestHandler {
   return (error, _request, response, _next) => {
     const requestId = response.locals.requestId as string;
     if (error instanceof OAuthError) {

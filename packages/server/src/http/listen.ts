@@ -1,11 +1,14 @@
+import { chmodSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../config.js';
+import { formatListenAddress, type ListenAddress } from './listen-address.js';
 import { OpenConnections } from './open-connections.js';
 import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
+import { removeStaleSocket } from './unix-socket.js';
 
 export interface Listener {
-  /** The origin that reaches the server. */
+  /** The origin that reaches the server; the path of a unix socket. */
   readonly origin: string;
   /** Accepts nothing more, lets requests finish, and cuts off after `graceMs` what has not. */
   stop(graceMs: number): Promise<void>;
@@ -15,40 +18,86 @@ export interface Listener {
 // comes at once has its last ones wait a whole second for a second try.
 const backlog = 4096;
 
-export interface ListenOptions {
-  readonly port: number;
-  readonly host: string;
+export interface ConnectionLimits {
   readonly maxConnections?: number;
   readonly timeLimits?: Partial<TimeLimits> | undefined;
 }
 
-/** Starts to listen; throws a ConfigError where that cannot be done. */
-export async function listen(
+export interface ListenOptions extends ConnectionLimits {
+  readonly port: number;
+  readonly host: string;
+}
+
+/** Listens where HOST and PORT say; throws a ConfigError where that cannot be done. */
+export function listen(
   server: Server,
-  { port, host, maxConnections = Number.POSITIVE_INFINITY, timeLimits }: ListenOptions,
+  { port, host, ...limits }: ListenOptions,
+): Promise<Listener> {
+  return accept(server, { host, port }, limits, (cause) =>
+    cause.code === 'EADDRINUSE'
+      ? `PORT is ${port}: another process listens there; stop it, or set PORT to a free one`
+      : `HOST is ${host}, PORT is ${port}: cannot listen there (${cause.message})`,
+  );
+}
+
+// Monitoring, a balancer and a TLS proxy need few. A public flood does not use these up.
+const maxAdminConnections = 256;
+
+/** Listens where SHORTY_ADMIN_LISTEN says; throws a ConfigError where that cannot be done. */
+export async function listenForOperators(
+  server: Server,
+  address: ListenAddress,
+  timeLimits?: Partial<TimeLimits>,
+): Promise<Listener> {
+  const limits = { maxConnections: maxAdminConnections, timeLimits };
+  const describe = (cause: NodeJS.ErrnoException) => {
+    const setting = `SHORTY_ADMIN_LISTEN is "${formatListenAddress(address)}"`;
+    return cause.code === 'EADDRINUSE'
+      ? `${setting}: another process listens there, or a file is there that is no socket; stop it, or set another address`
+      : `${setting}: cannot listen there (${cause.message})`;
+  };
+  try {
+    return await accept(server, address, limits, describe);
+  } catch (error) {
+    const { code } = (error as ConfigError).cause as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE' || !('path' in address)) throw error;
+    if (!(await removeStaleSocket(address.path))) throw error;
+    return accept(server, address, limits, describe);
+  }
+}
+
+// The proxy and the monitoring connect as members of the socket's group.
+const socketMode = 0o660;
+
+async function accept(
+  server: Server,
+  address: ListenAddress,
+  { maxConnections = Number.POSITIVE_INFINITY, timeLimits }: ConnectionLimits,
+  describeFailure: (cause: NodeJS.ErrnoException) => string,
 ): Promise<Listener> {
   const limits = { ...defaultTimeLimits, ...timeLimits };
+  await new Promise<void>((resolve, reject) => {
+    const refuse = (cause: NodeJS.ErrnoException) => {
+      reject(new ConfigError(describeFailure(cause), { cause }));
+    };
+    server.once('error', refuse);
+    server.listen({ ...address, backlog }, () => {
+      server.off('error', refuse);
+      resolve();
+    });
+    // In the same turn of the event loop, so that no connection is accepted before.
+    if ('path' in address && server.listening) chmodSync(address.path, socketMode);
+  });
   const connections = new OpenConnections(server, {
     maxConnections,
     answerTimeoutMs: limits.answer,
   });
-  await new Promise<void>((resolve, reject) => {
-    const refuse = (cause: NodeJS.ErrnoException) => {
-      const message =
-        cause.code === 'EADDRINUSE'
-          ? `PORT is ${port}: another process listens there; stop it, or set PORT to a free one`
-          : `HOST is ${host}, PORT is ${port}: cannot listen there (${cause.message})`;
-      reject(new ConfigError(message, { cause }));
-    };
-    server.once('error', refuse);
-    server.listen({ port, host, backlog }, () => {
-      server.off('error', refuse);
-      resolve();
-    });
-  });
   const checks = setInterval(() => connections.check(), limits.checks).unref();
   server.once('close', () => clearInterval(checks));
-  const origin = originOf({ host, port: (server.address() as AddressInfo).port });
+  const origin =
+    'path' in address
+      ? address.path
+      : originOf({ host: address.host, port: (server.address() as AddressInfo).port });
   return { origin, stop: (graceMs) => stopListening(server, connections, graceMs) };
 }
 

@@ -36,8 +36,14 @@ type AnyHandler = (input: HandlerInput<Route>) => Promise<Reply<unknown>>;
  * Puts every route of the contract on the app: authenticate, check the scope, read and check the
  * input, call the handler, answer in the envelope. A path that exists answers other methods with 405.
  */
-export function mountRoutes(app: Express, options: MountOptions): void {
-  const routes = (api as readonly Route[]).filter((route) => !route.isForVisitors);
+export function mountRoutes(
+  app: Express,
+  options: MountOptions,
+  isMounted: (route: Route) => boolean = () => true,
+): void {
+  const routes = (api as readonly Route[]).filter(
+    (route) => !route.isForVisitors && isMounted(route),
+  );
   // Path by path, so that /urls/bulk refuses a GET before /urls/{id} takes "bulk" for an id.
   for (const path of new Set(routes.map((route) => route.path))) {
     const onPath = routes.filter((route) => route.path === path);

@@ -11,6 +11,14 @@ export function isPlain({ url, headers: { host } }: IncomingMessage): boolean {
 }
 
 /**
+ * Whether a target has a backslash in its path or a fragment. RFC 9112 allows neither, and parsers
+ * disagree: some read `/a\\b#` as `/a/b`, so a proxy's rule for `/a/b` would not see it.
+ */
+export function isAmbiguous({ url = '' }: IncomingMessage): boolean {
+  return /^[^?]*\\|#/.test(url);
+}
+
+/**
  * Makes a request plain as RFC 9112 §3.2 says; throws VALIDATION_FAILED for one that could be read
  * in two ways, of which a proxy in between may have chosen the other.
  */
@@ -22,11 +30,13 @@ export function makePlain(request: IncomingMessage): void {
     throw validationError([{ path: 'Host', message: 'must come exactly once' }]);
   }
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return;
-  // §3.2.2: the host of an absolute target counts, and the Host header does not.
-  const target = /^https?:\/\//i.test(url) ? parseUrl(url) : undefined;
-  if (target === undefined || target.username + target.password !== '') {
+  // §3.2.2: the host of an absolute target counts, and the Host header does not. Its path is taken
+  // as it is, so that both forms of a target are routed alike: a URL parser would resolve dots.
+  const [, origin = '', path = ''] = /^(https?:\/\/[^/?#\\]+)(.*)$/is.exec(url) ?? [];
+  const parsed = parseUrl(origin);
+  if (parsed === undefined || parsed.username + parsed.password !== '') {
     throw validationError([{ path: 'path', message: 'must be a path or a URL' }]);
   }
-  request.url = target.pathname + target.search;
-  headers.host = target.host;
+  request.url = path.startsWith('/') ? path : `/${path}`;
+  headers.host = parsed.host;
 }

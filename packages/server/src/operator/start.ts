@@ -28,7 +28,7 @@ export async function start(): Promise<void> {
   }
   keepServing(server.noteUncaughtError);
   process.stdout.write(welcome(server.url, madeUp()));
-  logger.info({ url: server.url }, 'listening');
+  logger.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
 
   logger.info({ signal: await signal }, 'stopping');
   const cutOff = setTimeout(() => {

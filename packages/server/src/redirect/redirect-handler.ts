@@ -64,12 +64,15 @@ export class RedirectHandler {
         return true;
       }
     }
-    const key = path.slice(1);
+    const hasSlash = path.endsWith('/');
+    const key = hasSlash ? path.slice(1, -1) : path.slice(1);
     if (!linkKey.test(key) || this.#options.isReserved(key)) {
       // Nobody waits for the domain any more, and its failure would be nobody's.
       if (domainId instanceof Promise) domainId.catch(() => {});
       return false;
     }
+    // A trailing slash leads to the same link, and its visit is recorded as one of that path.
+    if (hasSlash) request.url = `/${key}${(request.url as string).slice(path.length)}`;
     this.#load(request, response, domainId, key).catch((error) =>
       this.#fail(request, response, error),
     );

@@ -56,11 +56,20 @@ describe('GET /{code}', () => {
     }
   });
 
-  it('keeps the address clean of everything else: paths below a link lead nowhere', async () => {
+  it('answers 404 for paths below a link', async () => {
     const { shortCode } = await create();
-    for (const path of [`/${shortCode}/`, `/${shortCode}/x`, `//${shortCode}`, `/${shortCode}.`]) {
+    for (const path of [`/${shortCode}//`, `/${shortCode}/x`, `//${shortCode}`, `/${shortCode}.`]) {
       expect((await api.visit(path)).status).toBe(404);
     }
+  });
+
+  it('leads to the same target with a trailing slash', async () => {
+    const { shortCode } = await create();
+    const visit = (path: string) => fetch(api.server.url + path, { redirect: 'manual' });
+    const [plain, withSlash] = [await visit(`/${shortCode}`), await visit(`/${shortCode}/`)];
+    expect(plain.status).toBe(307);
+    expect(withSlash.status).toBe(307);
+    expect(withSlash.headers.get('location')).toBe(plain.headers.get('location'));
   });
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { accepts, freePort, root, scratchFolder } from './processes.js';
+
+/** nginx with the project's example; all that is changed of it is where it and Shorty listen. */
+export async function startNginx(upstream: string): Promise<{ readonly port: number }> {
+  const binary = process.env.SHORTY_NGINX;
+  if (!binary) throw new Error('SHORTY_NGINX names no nginx: SHORTY_NGINX=$(.ci/nginx) npm test');
+  const folder = scratchFolder();
+  const port = await freePort();
+  const example = (await readFile(join(root, 'examples/nginx.conf'), 'utf8'))
+    .replace('server 127.0.0.1:3000;', `server ${upstream};`)
+    .replace('listen 80;', `listen 127.0.0.1:${port};`);
+  const config = join(folder, 'nginx.conf');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join('\n  ');
+  await writeFile(
+    config,
+    `daemon off;
+pid ${folder}/nginx.pid;
+error_log stderr warn;
+events {}
+http {
+  access_log off;
+  ${temporary}
+  ${example}
+}
+`,
+  );
+  const child = spawn(binary, ['-p', folder, '-c', config, '-e', 'stderr'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  onTestFinished(async () => {
+    // Its workers end with it.
+    child.kill('SIGTERM');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  });
+  while (!(await accepts(port))) {
+    if (child.exitCode !== null) throw new Error(`nginx left with ${child.exitCode}: ${log}`);
+    await sleep(50);
+  }
+  return { port };
+}

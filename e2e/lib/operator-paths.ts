@@ -1,0 +1,96 @@
+import { Shorty } from '@shorty/sdk';
+import { createServer } from '@shorty/server';
+import { expect, onTestFinished } from 'vitest';
+import {
+  absoluteVariants,
+  pathVariants,
+} from '../../packages/server/test/hardening/path-variants.js';
+import { freePort } from './processes.js';
+
+const operatorPaths = [
+  '/metrics',
+  '/health/live',
+  '/health/ready',
+  '/internal/tls-allowed?domain=sho.example',
+];
+const operations = ['getMetrics', 'getLiveness', 'getReadiness', 'getTlsAllowed'];
+
+/** A server behind a proxy, with or without a listener for operators. */
+export async function startUpstream({ hasAdminListener }: { readonly hasAdminListener: boolean }) {
+  const port = await freePort();
+  const server = createServer({
+    port,
+    baseUrl: 'https://sho.example',
+    ...(hasAdminListener && { adminListen: { host: '127.0.0.1', port: 0 } }),
+  });
+  await server.start();
+  onTestFinished(() => server.stop());
+  const origin = `http://127.0.0.1:${port}`;
+  const operatorOrigin = server.adminUrl ?? origin;
+  const { clientId = '', clientSecret = '' } = server.credentials ?? {};
+  return {
+    upstream: `127.0.0.1:${port}`,
+    admin: new URL(operatorOrigin).host.replace('localhost', '127.0.0.1'),
+    shorty: new Shorty({ baseUrl: origin, clientId, clientSecret }),
+    /** How often an operation for operators was reached; reading it is one more. */
+    async reached(): Promise<number> {
+      const text = await (await fetch(`${operatorOrigin}/metrics`)).text();
+      const samples = text.matchAll(/^shorty_api_requests_total\{operation="(\w+)",.*\} (\d+)$/gm);
+      return [...samples]
+        .filter(([, operation = '']) => operations.includes(operation))
+        .reduce((sum, [, , count]) => sum + Number(count), 0);
+    },
+  };
+}
+
+type Upstream = Awaited<ReturnType<typeof startUpstream>>;
+
+/**
+ * Sends the operators' paths, and everything that some parser may take for them, through a proxy. No
+ * such request may reach the server's routes for operators, and links go on working.
+ */
+export async function expectOperatorPathsHidden(
+  { shorty, reached }: Upstream,
+  send: (target: string) => Promise<string>,
+): Promise<void> {
+  const { shortCode } = await shorty.urls.create({ targetUrl: 'https://example.com/through' });
+  for (const target of [`/${shortCode}`, `/${shortCode}/`, `/${shortCode}?a=b`]) {
+    expect([target, await send(target)]).toEqual([
+      target,
+      expect.stringMatching(
+        /^HTTP\/1\.1 307 [\s\S]*\r\nlocation: https:\/\/example\.com\/through\r\n/i,
+      ),
+    ]);
+  }
+  const before = await reached();
+  const targets = operatorPaths.flatMap((each) => {
+    const [path = '', query] = each.split('?');
+    const search = query === undefined ? '' : `?${query}`;
+    return [
+      path,
+      `${path}?${query ?? 'x=1'}`,
+      `http://sho.example${each}`,
+      `http://other.example${each}`,
+      ...pathVariants(path).map((variant) =>
+        variant.includes('?') ? variant : variant.replace(/(#|$)/, `${search}$1`),
+      ),
+      ...absoluteVariants(path, 'http://sho.example'),
+    ];
+  });
+  expect(targets.length).toBeGreaterThan(600);
+  for (let at = 0; at < targets.length; at += 20) {
+    await Promise.all(
+      targets.slice(at, at + 20).map(async (target) => {
+        const answer = await send(target);
+        const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1]);
+        // 308 and 301 of a proxy lead to a cleaned path, which is refused in turn.
+        expect([target, [301, 307, 308, 400, 404].includes(status)]).toEqual([target, true]);
+        expect([target, answer]).toEqual([
+          target,
+          expect.not.stringMatching(/shorty_visits_total|"status":"ok"|"domain":/),
+        ]);
+      }),
+    );
+  }
+  expect((await reached()) - before).toBe(1);
+}

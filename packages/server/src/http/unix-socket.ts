@@ -1,0 +1,38 @@
+import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
+import { connect } from 'node:net';
+
+/**
+ * Removes the socket file of a process that has ended. Returns false, and leaves the path as it is,
+ * where a process listens there or where something else than a socket is.
+ */
+export async function removeStaleSocket(path: string): Promise<boolean> {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSocket()) return false;
+  if (await hasListener(path)) return false;
+  // Another process may have replaced the stale socket since then. So the file is moved out of the
+  // way first and is looked at again under a name that nobody else uses.
+  const aside = `${path}.${process.pid}`;
+  renameSync(path, aside);
+  try {
+    if (!(await hasListener(aside))) return true;
+    linkSync(aside, path);
+    return false;
+  } finally {
+    unlinkSync(aside);
+  }
+}
+
+function hasListener(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') resolve(false);
+      // A full backlog, or no right to connect: somebody listens.
+      else if (['EAGAIN', 'EACCES', 'EPERM'].includes(error.code ?? '')) resolve(true);
+      else reject(error);
+    });
+  });
+}

@@ -1,0 +1,271 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { api as table } from '../../src/contract/api.js';
+import type { Route } from '../../src/contract/define-route.js';
+import { createServer, type ServerOptions, type ShortyServer } from '../../src/create-server.js';
+import { sendRaw } from '../api/raw-http.js';
+import { startServer, type TestServer } from '../api/start-server.js';
+import { absoluteVariants, pathVariants } from './path-variants.js';
+
+const routes = (table as readonly Route[]).filter((route) => !route.isForVisitors);
+const operatorRoutes = routes.filter(({ audience }) => audience === 'operator');
+const sample = '7';
+const samplePath = ({ path }: Route) => path.replace(/\{\w+\}/g, sample);
+
+async function startApi(options: ServerOptions = {}): Promise<TestServer> {
+  const api = await startServer(options);
+  onTestFinished(() => api.stop());
+  return api;
+}
+
+/** Sends the request target as it is; the status of the response. */
+async function statusOf(origin: string, method: string, target: string): Promise<number> {
+  const request = `${method.toUpperCase()} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+  return Number(/^HTTP\/1\.1 (\d{3}) /.exec(await sendRaw(origin, [request]))?.[1]);
+}
+
+/** How often each operation was reached, by operationId. */
+async function reached(metricsUrl: string): Promise<Map<string, number>> {
+  const text = await (await fetch(metricsUrl)).text();
+  const counts = new Map<string, number>();
+  const samples = text.matchAll(/^shorty_api_requests_total\{operation="(\w+)",.*\} (\d+)$/gm);
+  for (const [, operation = '', count] of samples) {
+    counts.set(operation, (counts.get(operation) ?? 0) + Number(count));
+  }
+  return counts;
+}
+
+function requestSocket(socketPath: string, path: string) {
+  return new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+    get({ socketPath, path }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      response.once('end', () => resolve({ status: response.statusCode, body }));
+    }).once('error', reject);
+  });
+}
+
+/** Whether a target is the route's path, literally but for its parameters. */
+function isExact(route: Route, target: string): boolean {
+  const [path = ''] = target.split('?');
+  const pattern = route.path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/\\\\#]+');
+  return new RegExp(`^${pattern}$`).test(path) && !target.includes('#');
+}
+
+describe('a path that is not exactly that of the table', () => {
+  let api: TestServer;
+  beforeAll(async () => {
+    api = await startServer();
+    return () => api.stop();
+  });
+
+  it.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    'does not reach %s',
+    async (_, route) => {
+      const { url } = api.server;
+      const path = samplePath(route);
+      const targets = [
+        ...pathVariants(path).filter((target) => !isExact(route, target)),
+        ...absoluteVariants(path, url).filter(
+          (target) => !isExact(route, target.slice(url.length)),
+        ),
+      ];
+      expect(targets.length).toBeGreaterThan(100);
+      const isRead = route.operationId === 'getMetrics';
+      const count = async () => (await reached(`${url}/metrics`)).get(route.operationId) ?? 0;
+      const before = await count();
+      for (let at = 0; at < targets.length; at += 50) {
+        const some = targets.slice(at, at + 50);
+        await Promise.all(some.map((target) => statusOf(url, route.method, target)));
+      }
+      // Reading the metrics is a request of an operation, too.
+      expect((await count()) - before).toBe(isRead ? 1 : 0);
+      await statusOf(url, route.method, path);
+      expect((await count()) - before).toBe(isRead ? 3 : 1);
+    },
+  );
+
+  it('leads to a link with a slash at its end, and counts its visit by code', async () => {
+    const { id, shortCode } = (
+      await api.call('createUrl', { body: { targetUrl: 'https://example.com/slash' } })
+    ).data;
+    for (const path of [`/${shortCode}/`, `/${shortCode}/?a=b`]) {
+      const answer = await sendRaw(api.server.url, [
+        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: ${browser}\r\nConnection: close\r\n\r\n`,
+      ]);
+      expect(answer).toMatch(/^HTTP\/1\.1 307 /);
+      expect(answer).toContain('Location: https://example.com/slash\r\n');
+    }
+    await expect
+      .poll(async () => (await api.call('getUrl', { params: { id } })).data.clickCount, {
+        timeout: 10_000,
+        message: 'both visits are stored',
+      })
+      .toBe(2);
+    for (const path of [
+      `/${shortCode}//`,
+      `//${shortCode}`,
+      `/${shortCode}/x`,
+      `/./${shortCode}/`,
+    ]) {
+      expect(await statusOf(api.server.url, 'get', path)).toBe(404);
+    }
+  });
+});
+
+const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+const loopback = { adminListen: { host: '127.0.0.1', port: 0 } } as const;
+
+/** A path for a socket, gone after the test. */
+function socketPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shorty-admin-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'admin.sock');
+}
+
+describe('SHORTY_ADMIN_LISTEN', () => {
+  it('takes the operator routes, and only those, from the public port', async () => {
+    const api = await startApi(loopback);
+    const admin = api.server.adminUrl as string;
+    expect(operatorRoutes.map(({ path }) => path).sort()).toEqual([
+      '/health/live',
+      '/health/ready',
+      '/internal/tls-allowed',
+      '/metrics',
+    ]);
+    const before = await reached(`${admin}/metrics`);
+    for (const route of routes) {
+      const isOperators = route.audience === 'operator';
+      const path = samplePath(route);
+      await statusOf(api.server.url, route.method, path);
+      const statusOnAdmin = await statusOf(admin, route.method, path);
+      if (!isOperators) expect([route.path, statusOnAdmin]).toEqual([route.path, 404]);
+    }
+    const counts = await reached(`${admin}/metrics`);
+    for (const { operationId } of routes.filter(({ audience }) => audience !== 'operator')) {
+      const count = (counts.get(operationId) ?? 0) - (before.get(operationId) ?? 0);
+      expect([operationId, count]).toEqual([operationId, 1]);
+    }
+    for (const { path, method } of operatorRoutes) {
+      for (const target of [path, `${path}?a=b`, ...pathVariants(path), api.server.url + path]) {
+        const status = await statusOf(api.server.url, method, target);
+        expect([target, [400, 404].includes(status)]).toEqual([target, true]);
+      }
+    }
+  });
+
+  it('serves no link, picture or page on the admin listener', async () => {
+    const api = await startApi(loopback);
+    const { shortCode } = (
+      await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } })
+    ).data;
+    expect((await api.visit(`/${shortCode}`)).status).toBe(307);
+    for (const path of [`/${shortCode}`, '/', '/docs', '/openapi.yaml', `/qr/${sample}`]) {
+      expect([path, await statusOf(api.server.adminUrl as string, 'get', path)]).toEqual([
+        path,
+        404,
+      ]);
+    }
+  });
+
+  it('answers the TLS proxy, with the same refusals as before', async () => {
+    const server = createServer({ ...loopback, baseUrl: 'https://sho.example' });
+    await server.start();
+    onTestFinished(() => server.stop());
+    const ask = (domain: string, headers = {}) =>
+      fetch(`${server.adminUrl}/internal/tls-allowed?domain=${domain}`, { headers });
+    expect((await ask('sho.example')).status).toBe(200);
+    expect((await ask('evil.example')).status).toBe(404);
+    expect((await ask('sho.example', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(404);
+  });
+
+  it('keeps the words reserved that its routes begin with', async () => {
+    const api = await startApi(loopback);
+    for (const customSlug of ['metrics', 'health', 'internal']) {
+      const body = { targetUrl: 'https://example.com/', customSlug };
+      expect((await api.call('createUrl', { body })).outcome).toBe('400 SLUG_RESERVED');
+    }
+  });
+
+  it('says that the server is stopping until the public port has been drained', async () => {
+    const path = socketPath();
+    const server = createServer({ adminListen: { path } });
+    await server.start();
+    expect((await requestSocket(path, '/health/ready')).status).toBe(200);
+    const { port } = new URL(server.url);
+    const held = connect(Number(port), '127.0.0.1');
+    await once(held, 'connect');
+    held.write(
+      'POST /api/v1/auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{',
+    );
+    // The request has arrived once another connection, opened later, was answered.
+    expect((await fetch(`${server.url}/`)).status).toBe(200);
+    const stopped = server.stop();
+    const { status, body } = await requestSocket(path, '/health/ready');
+    expect({ status, body }).toEqual({ status: 503, body: expect.stringContaining('stopping') });
+    held.write('}');
+    await stopped;
+    held.destroy();
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+describe('SHORTY_ADMIN_LISTEN as a unix socket', () => {
+  it('is for its owner and group, answers, and is gone after the stop', async () => {
+    const path = socketPath();
+    const server = createServer({ adminListen: { path } });
+    await server.start();
+    expect(server.adminUrl).toBe(path);
+    expect(statSync(path).mode & 0o777).toBe(0o660);
+    expect((await requestSocket(path, '/metrics')).body).toContain('shorty_visits_total');
+    expect((await requestSocket(path, '/docs')).status).toBe(404);
+    await server.stop();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('replaces the socket that a killed process has left', async () => {
+    const path = socketPath();
+    const listen = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
+    await once(spawn(process.execPath, ['-e', listen, path]), 'exit');
+    expect(statSync(path).isSocket()).toBe(true);
+    const server = createServer({ adminListen: { path } });
+    await server.start();
+    onTestFinished(() => server.stop());
+    expect((await requestSocket(path, '/health/live')).status).toBe(200);
+  });
+
+  it('never replaces the socket of a process that listens', async () => {
+    const path = socketPath();
+    const first = await startOn(path);
+    const second = createServer({ adminListen: { path } });
+    await expect(second.start()).rejects.toThrow(
+      `SHORTY_ADMIN_LISTEN is "${path}": another process listens there`,
+    );
+    await second.stop();
+    expect((await requestSocket(path, '/health/live')).status).toBe(200);
+    await first.stop();
+  });
+
+  it('never replaces a file that is no socket', async () => {
+    const path = socketPath();
+    writeFileSync(path, 'mine');
+    const server = createServer({ adminListen: { path } });
+    await expect(server.start()).rejects.toThrow(/a file is there that is no socket/);
+    await server.stop();
+    expect(statSync(path).size).toBe(4);
+  });
+});
+
+async function startOn(path: string): Promise<ShortyServer> {
+  const server = createServer({ adminListen: { path } });
+  await server.start();
+  return server;
+}

@@ -1,0 +1,79 @@
+/**
+ * Paths that differ from `path` and that one parser or another takes for it: by slashes, dots, case,
+ * percent-encoding, parameters, backslashes and fragments.
+ */
+export function pathVariants(path: string): readonly string[] {
+  const encode = (letter: string) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  const letters = [...path.matchAll(/[a-z]/gi)].map(({ index }) => index);
+  const encodedAt = (index: number, encoded = encode) =>
+    path.slice(0, index) + encoded(path[index] as string) + path.slice(index + 1);
+  const slashes = [...path.matchAll(/\//g)].map(({ index }) => index);
+  const slashAs = (index: number, text: string) =>
+    path.slice(0, index) + text + path.slice(index + 1);
+  const inner = slashes.slice(1);
+  const [first = 1] = letters;
+  return [
+    // Slashes.
+    `${path}/`,
+    `${path}//`,
+    ...slashes.map((index) => slashAs(index, '//')),
+    `//${path}`,
+    // Dot segments.
+    `${path}/.`,
+    `${path}/x/..`,
+    ...['.', '%2e', '%2E', 'x/..', 'x/%2e%2e', 'x/%2E.', 'x/.%2e', 'x%2f..', '..', '%2e%2e'].map(
+      (dots) => `/${dots}${path}`,
+    ),
+    ...inner.map((index) => slashAs(index, '/./')),
+    ...inner.map((index) => slashAs(index, '/x/../')),
+    ...inner.map((index) => slashAs(index, '/%2e/')),
+    `/..;${path}`,
+    `${path}..;/`,
+    `${path}.`,
+    // Percent-encoding.
+    ...letters.map((index) => encodedAt(index)),
+    ...letters.map((index) => encodedAt(index, (letter) => encode(letter).toUpperCase())),
+    encodedAt(first, (letter) => encode(letter).replace('%', '%25')),
+    path.replace(/[a-z]/gi, encode),
+    ...slashes.map((index) => slashAs(index, index === 0 ? '/%2f' : '%2f')),
+    ...inner.map((index) => slashAs(index, '%2F')),
+    `${path}%2f`,
+    `${path}%00`,
+    `${path}%20`,
+    `${path}%09`,
+    `${path}%0a`,
+    `${path}%3f`,
+    `${path}%23`,
+    `${path}%`,
+    // Case.
+    path.toUpperCase(),
+    `${path.slice(0, first)}${path[first]?.toUpperCase()}${path.slice(first + 1)}`,
+    // Parameters of a segment.
+    `${path};`,
+    `${path};a=b`,
+    `/;${path}`,
+    ...inner.map((index) => slashAs(index, ';/')),
+    // Backslashes and fragments, which RFC 9112 does not allow.
+    `/\\${path.slice(1)}`,
+    `/\\${path.slice(1)}#`,
+    `${path}\\`,
+    `${path}\\#`,
+    ...inner.map((index) => slashAs(index, '\\')),
+    ...inner.map((index) => `${slashAs(index, '\\')}#`),
+    ...inner.map((index) => `${slashAs(index, '\\')}?domain=sho.example#`),
+    `${path}#`,
+    `${path}#/x`,
+    `${path}?#`,
+    `/x/..\\${path.slice(1)}#`,
+  ];
+}
+
+/** The same as absolute targets, for which some parsers have another reading. */
+export function absoluteVariants(path: string, origin: string): readonly string[] {
+  return [
+    ...pathVariants(path).map((variant) => origin + variant),
+    `${origin.toUpperCase()}/.${path}`,
+    `${origin}\\${path.slice(1)}`,
+    `${origin}/x\\..${path}`,
+  ];
+}

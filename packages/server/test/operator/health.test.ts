@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { build, command, newSettings, serve } from './server-process.js';
+
+beforeAll(build, 120_000);
+
+it.each(['the public port', 'a port of its own', 'a unix socket'])(
+  'shorty-server health asks where the settings say: %s',
+  async (where) => {
+    const folder = mkdtempSync(join(tmpdir(), 'shorty-health-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const socket = join(folder, 'admin.sock');
+    const listen = { 'a port of its own': '127.0.0.1:0', 'a unix socket': socket }[where];
+    const settings = {
+      ...newSettings(),
+      ...(listen !== undefined && { SHORTY_ADMIN_LISTEN: listen }),
+    };
+    const server = await serve(settings);
+    const [, adminUrl] = await server
+      .until(/"msg":"listening"/)
+      .then(() => /"adminUrl":"([^"]+)"/.exec(server.output()) ?? []);
+    const asked = {
+      ...settings,
+      PORT: new URL(server.origin).port,
+      ...(where === 'a port of its own' && {
+        SHORTY_ADMIN_LISTEN: `127.0.0.1:${new URL(adminUrl as string).port}`,
+      }),
+    };
+    expect(await command(asked, 'health')).toEqual({ code: 0, stdout: 'ready\n', stderr: '' });
+    // Where operators have a listener of their own, the public port does not tell.
+    const atPublic = await command({ ...asked, SHORTY_ADMIN_LISTEN: '' }, 'health');
+    expect(atPublic.code).toBe(where === 'the public port' ? 0 : 1);
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+    const { code, stdout, stderr } = await command(asked, 'health');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^shorty-server: connect (ECONNREFUSED|ENOENT) .*\n$/);
+  },
+);
