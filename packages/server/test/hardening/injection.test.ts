@@ -49,7 +49,7 @@ describe('no header is injected', () => {
     }
     const redirect = await get(`/${answer.data.shortCode}`);
     expect(headerNames(redirect)).not.toContain('Set-Cookie');
-    expect(/^Location: (.*)$/m.exec(redirect)?.[1]).toMatch(/^[\x21-\x7e]+\r$/);
+    expect(/^Location: (.*)\r$/m.exec(redirect)?.[1]).toMatch(/^[\x21-\x7e]+$/);
   });
 
   it('by a target that has line breaks encoded: they stay so', async () => {
