@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: [
-            'packages/server/test/{api,clicks,scans,webhooks,isolation,contract,storage,postgres,transfer}/**/*.test.ts',
+            'packages/server/test/{api,analytics,webhooks,isolation,contract,storage,postgres,transfer}/**/*.test.ts',
           ],
           exclude: [
             ...configDefaults.exclude,

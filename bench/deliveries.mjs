@@ -7,7 +7,7 @@ import { Pool } from 'undici';
 import { v7 as newUuid } from 'uuid';
 import { eventExamples } from '../packages/server/dist/events/event-examples.js';
 import { EventOutbox } from '../packages/server/dist/events/event-outbox.js';
-import { createGuardedFetch } from '../packages/server/dist/net/guarded-fetch.js';
+import { createGuardedFetch } from '../packages/server/dist/network/guarded-fetch.js';
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
 import { DeliveryQueue } from '../packages/server/dist/webhooks/delivery-queue.js';
 import { WebhookDispatcher } from '../packages/server/dist/webhooks/webhook-dispatcher.js';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { ChunkRepository } from '../../packages/server/dist/clicks/chunk-repository.js';
-import { VisitCompactor } from '../../packages/server/dist/clicks/visit-compactor.js';
-import { VisitRepository } from '../../packages/server/dist/clicks/visit-repository.js';
+import { ChunkRepository } from '../../packages/server/dist/analytics/ingest/chunk-repository.js';
+import { VisitCompactor } from '../../packages/server/dist/analytics/ingest/visit-compactor.js';
+import { VisitRepository } from '../../packages/server/dist/analytics/ingest/visit-repository.js';
 import { EventOutbox } from '../../packages/server/dist/events/event-outbox.js';
 import { openStorage } from '../../packages/server/dist/storage/open-storage.js';
 

@@ -1,4 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { renderOpenApi } from '../dist/contract/openapi.js';
+import { renderOpenApi } from '../dist/api/openapi.js';
 
 writeFileSync(process.argv[2] ?? 'openapi.yaml', renderOpenApi());

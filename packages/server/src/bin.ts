@@ -3,15 +3,15 @@ import { planNames } from './organizations/plans.js';
 
 // A command loads only what it needs: a container's health check runs every few seconds.
 const load = {
-  backup: () => import('./operator/backup.js'),
-  clients: () => import('./operator/clients.js'),
-  doctor: () => import('./operator/doctor.js'),
-  health: () => import('./operator/health.js'),
-  migrate: () => import('./operator/migrate.js'),
-  organizations: () => import('./operator/organizations.js'),
-  operatorsFault: () => import('./operator/operators-fault.js'),
-  start: () => import('./operator/start.js'),
-  transfer: () => import('./operator/transfer.js'),
+  backup: () => import('./operations/commands/backup.js'),
+  clients: () => import('./operations/commands/clients.js'),
+  doctor: () => import('./operations/commands/doctor.js'),
+  health: () => import('./operations/commands/health.js'),
+  migrate: () => import('./operations/commands/migrate.js'),
+  organizations: () => import('./operations/commands/organizations.js'),
+  operatorsFault: () => import('./operations/commands/operators-fault.js'),
+  start: () => import('./operations/commands/start.js'),
+  transfer: () => import('./operations/commands/transfer.js'),
 };
 
 const program = new Command('shorty-server')

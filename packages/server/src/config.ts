@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type ListenAddress, parseListenAddress } from './http/listen-address.js';
-import { parseTrustedProxies, type TrustedProxies } from './net/client-address.js';
-import { parseUrl } from './net/parse-url.js';
+import { parseTrustedProxies, type TrustedProxies } from './network/client-address.js';
+import { parseUrl } from './network/parse-url.js';
 import { locateDatabase, nameOf } from './storage/locate-database.js';
 
 /** Everything that an operator can set. */

@@ -1,8 +1,8 @@
 import { ApiError, validationError } from '../contract/api-error.js';
+import { OAuthError } from '../contract/oauth-error.js';
 import type { Handlers } from '../http/handlers.js';
-import { addressBlockOf } from '../net/address-block.js';
+import { addressBlockOf } from '../network/address-block.js';
 import { type AuthService, type Credentials, InvalidScopeError } from './auth-service.js';
-import { OAuthError } from './oauth-error.js';
 
 // RFC 6749 §5.1 asks for both.
 const uncached = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { renderOpenApi } from '../api/openapi.js';
 import { ApiError } from '../contract/api-error.js';
-import { renderOpenApi } from '../contract/openapi.js';
 import type { Handlers } from '../http/handlers.js';
 import type { Database } from '../storage/database.js';
 

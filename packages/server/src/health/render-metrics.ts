@@ -1,4 +1,4 @@
-import type { VisitFigures } from '../clicks/visit-pipeline.js';
+import type { VisitFigures } from '../analytics/ingest/visit-pipeline.js';
 import type { FairQueue } from '../fair-queue.js';
 import type { StorageSize } from '../storage/database.js';
 import type { ObservedThread } from '../threads/thread.js';

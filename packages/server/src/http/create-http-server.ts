@@ -7,9 +7,10 @@ import express, {
   type Response,
 } from 'express';
 import type { Logger } from 'pino';
-import { OAuthError } from '../auth/oauth-error.js';
+import { type MountOptions, mountRoutes } from '../api/mount-routes.js';
 import { ApiError, shorten } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
+import { OAuthError } from '../contract/oauth-error.js';
 import type { AnsweredRequest } from '../health/request-meter.js';
 import { homePage, notFoundPage } from '../pages/link-pages.js';
 import { pageHeaders } from '../pages/page.js';
@@ -17,7 +18,6 @@ import type { QrPictureHandler } from '../qr/qr-picture-handler.js';
 import type { RedirectHandler } from '../redirect/redirect-handler.js';
 import { answerMalformed } from './answer-malformed.js';
 import { drainRequest, hasUnreadBody } from './drain-request.js';
-import { type MountOptions, mountRoutes } from './mount-routes.js';
 import { prefersJson } from './prefers-json.js';
 import { problemBody, problemHeaders, toApiError } from './problem.js';
 import { requestIdOf, stableRequestIdOf } from './request-id.js';

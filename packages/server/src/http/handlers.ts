@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
+import type { ApiRoute } from '../api/api.js';
 import type { Caller } from '../auth/client-repository.js';
-import type { ApiRoute } from '../contract/api.js';
 import type { Route } from '../contract/define-route.js';
 import type { IdempotentRequest } from '../idempotency/run-once.js';
 

@@ -1,6 +1,6 @@
-import { OAuthError } from '../auth/oauth-error.js';
 import { ApiError } from '../contract/api-error.js';
 import type { ErrorResponse } from '../contract/errors.js';
+import { OAuthError } from '../contract/oauth-error.js';
 import { QueueClosedError, QueueFullError } from '../fair-queue.js';
 import { IdempotencyConflictError } from '../idempotency/run-once.js';
 import { StorageUnavailableError } from '../storage/database.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { validationError } from '../contract/api-error.js';
-import { parseUrl } from '../net/parse-url.js';
+import { parseUrl } from '../network/parse-url.js';
 
 /**
  * Whether a request says plainly what it is for: a path and one host. Two Host lines arrive here as

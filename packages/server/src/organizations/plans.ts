@@ -1,4 +1,4 @@
-import type { BundledMeter } from '../usage/meters.js';
+import type { BundledMeter } from './meters.js';
 
 /** What is used beyond a bundle costs so many US cents for so many uses, in proportion. */
 export interface Price {

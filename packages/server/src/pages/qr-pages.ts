@@ -1,4 +1,4 @@
-import { parseUrl } from '../net/parse-url.js';
+import { parseUrl } from '../network/parse-url.js';
 import { Html, html, renderPage } from './page.js';
 
 const formatNames = { png: 'PNG', svg: 'SVG', webp: 'WebP' } as const;

@@ -1,5 +1,5 @@
-import type { GuardedFetch } from '../net/guarded-fetch.js';
-import { GuardedFetchError } from '../net/guarded-fetch-error.js';
+import type { GuardedFetch } from '../network/guarded-fetch.js';
+import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 
 /** Gets the bytes at a logo's address; throws a LogoFetchError. */
 export type FetchLogo = (url: string) => Promise<Uint8Array>;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import type { EventOutbox } from '../events/event-outbox.js';
-import { createGuardedFetch } from '../net/guarded-fetch.js';
+import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { api } from '../contract/api.js';
+import { api } from '../api/api.js';
 import { defineRoute } from '../contract/define-route.js';
 import { reservedWords } from './reserved-words.js';
 

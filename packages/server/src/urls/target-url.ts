@@ -1,4 +1,4 @@
-import { parseUrl } from '../net/parse-url.js';
+import { parseUrl } from '../network/parse-url.js';
 
 /** 8 KB, in bytes as they travel. Specification, "Limits". */
 export const maxTargetUrlBytes = 8192;

@@ -1,6 +1,6 @@
 import { signBody } from '@shorty/webhook-verifier';
-import type { GuardedFetch } from '../net/guarded-fetch.js';
-import { GuardedFetchError } from '../net/guarded-fetch-error.js';
+import type { GuardedFetch } from '../network/guarded-fetch.js';
+import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
 import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './delivery-queue.js';
 import { nextAttemptAt, type RetrySchedule } from './retry-schedule.js';

@@ -1,4 +1,4 @@
-import { createGuardedFetch } from '../net/guarded-fetch.js';
+import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { DeliveryQueue } from './delivery-queue.js';

@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely';
+import { countUses, UseTally } from '../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
-import { countUses, UseTally } from '../usage/usage-meters.js';
 import { type HealthRules, recordHealth, summarizeHealth } from './endpoint-health.js';
 
 /** Where deliveries of a webhook go, and what signs them. */

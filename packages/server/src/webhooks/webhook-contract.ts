@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import { pageOf, paging, uuid } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
-import { findUrlFault } from '../net/receiver-url.js';
+import { findUrlFault } from '../network/receiver-url.js';
 import { disabledReasons } from './endpoint-health.js';
 
 /** Webhooks of one organization: more would make every change write as many deliveries. */

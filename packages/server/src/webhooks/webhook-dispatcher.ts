@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Service } from '../lifecycle.js';
-import type { GuardedFetch } from '../net/guarded-fetch.js';
+import type { GuardedFetch } from '../network/guarded-fetch.js';
 import type { Clock } from '../ports.js';
 import { Trouble } from '../trouble.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';

@@ -3,7 +3,7 @@ import { ApiError, validationError } from '../contract/api-error.js';
 import { eventExamples } from '../events/event-examples.js';
 import type { EventType } from '../events/event-types.js';
 import type { IdempotentRequest, Once } from '../idempotency/run-once.js';
-import { findUrlFault } from '../net/receiver-url.js';
+import { findUrlFault } from '../network/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
 import { hasWebhooks, type Plan, type PlanTable } from '../organizations/plans.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';

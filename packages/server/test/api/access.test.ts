@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { api as table } from '../../src/contract/api.js';
+import { api as table } from '../../src/api/api.js';
 import { type Route, type Scope, scopesOf } from '../../src/contract/define-route.js';
 import type { Answer } from './answer.js';
 import { type Caller, startServer, type TestServer } from './start-server.js';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { api } from '../../src/contract/api.js';
+import { api } from '../../src/api/api.js';
+import { errorsOf } from '../../src/api/route-errors.js';
 import type { Route, RouteResponse } from '../../src/contract/define-route.js';
 import { type ErrorCode, errorResponse, errorStatus } from '../../src/contract/errors.js';
-import { errorsOf } from '../../src/contract/route-errors.js';
 import { Answer } from './answer.js';
 
 const routes: readonly Route[] = api;

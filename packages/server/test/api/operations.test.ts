@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { api as table } from '../../src/contract/api.js';
+import { api as table } from '../../src/api/api.js';
 import { startServer, type TestServer } from './start-server.js';
 
 let api: TestServer;

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { flood, httpServer, rawServer } from '../net/local-server.js';
+import { flood, httpServer, rawServer } from '../network/local-server.js';
 import { startServer, type TestServer } from './start-server.js';
 
 let api: TestServer;

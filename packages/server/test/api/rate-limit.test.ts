@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { parseTrustedProxies } from '../../src/net/client-address.js';
+import { parseTrustedProxies } from '../../src/network/client-address.js';
 import type { Answer } from './answer.js';
 import { startServer, type TestServer } from './start-server.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../src/net/client-address.js';
+import { parseTrustedProxies } from '../../src/network/client-address.js';
 import { startServer, type TestServer } from './start-server.js';
 
 const targetUrl = 'https://example.com/secret';

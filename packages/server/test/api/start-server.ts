@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
 import type { z } from 'zod';
+import { type ApiRoute, api } from '../../src/api/api.js';
 import { type Credentials, clientOf } from '../../src/auth/auth-service.js';
 import { newSecret } from '../../src/auth/secrets.js';
-import { type ApiRoute, api } from '../../src/contract/api.js';
 import type { Route, Scope } from '../../src/contract/define-route.js';
 import { createServer, type ServerOptions, type ShortyServer } from '../../src/create-server.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseUrl } from '../../src/net/parse-url.js';
-import { findUrlFault } from '../../src/net/receiver-url.js';
+import { parseReferrer } from '../../src/analytics/classify/parse-referrer.js';
+import { parseUrl } from '../../src/network/parse-url.js';
+import { plainAddress } from '../../src/network/plain-address.js';
+import { findUrlFault } from '../../src/network/receiver-url.js';
 import { findTargetUrlFault } from '../../src/urls/target-url.js';
-import { parseReferrer } from '../../src/visits/parse-referrer.js';
-import { plainAddress } from '../../src/visits/plain-address.js';
 
 // Node compiles a function after some thousand calls, and compiled code may take other paths into
 // the runtime than interpreted code. Every test here therefore runs after this many calls.

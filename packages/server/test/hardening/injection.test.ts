@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createLogger } from '../../src/operator/create-logger.js';
+import { createLogger } from '../../src/operations/commands/create-logger.js';
 import { sendRaw } from '../api/raw-http.js';
 import { type Busy, startBusy } from './others.js';
 

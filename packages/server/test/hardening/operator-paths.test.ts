@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { api as table } from '../../src/contract/api.js';
+import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { createServer, type ServerOptions, type ShortyServer } from '../../src/create-server.js';
 import { sendRaw } from '../api/raw-http.js';

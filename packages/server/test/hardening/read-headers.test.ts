@@ -54,7 +54,7 @@ it('the list of headers that are read is that of the sources', { timeout: 120_00
   expect([...names].filter((name) => !(name in known))).toEqual([]);
   expect(Object.keys(ownHeaders).filter((name) => !names.has(name))).toEqual([]);
   expect([...expressions].sort()).toEqual([
-    'visits/classify-visit.ts: headers[name]',
-    'visits/describe-visit.ts: headers[countryHeader]',
+    'analytics/classify/classify-visit.ts: headers[name]',
+    'analytics/classify/describe-visit.ts: headers[countryHeader]',
   ]);
 });

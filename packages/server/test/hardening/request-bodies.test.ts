@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../src/net/client-address.js';
+import { parseTrustedProxies } from '../../src/network/client-address.js';
 import { sendRaw } from '../api/raw-http.js';
 import { openSocket, openSockets } from './open-sockets.js';
 import { type Busy, startBusy } from './others.js';

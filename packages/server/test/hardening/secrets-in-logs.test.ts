@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createLogger } from '../../src/operator/create-logger.js';
+import { createLogger } from '../../src/operations/commands/create-logger.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 
 const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
+import { renderOpenApi } from '../../src/api/openapi.js';
 import type { Route } from '../../src/contract/define-route.js';
-import { renderOpenApi } from '../../src/contract/openapi.js';
 
 /** As much of JSON Schema as the contract's document uses. */
 export interface Schema {

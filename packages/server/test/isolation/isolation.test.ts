@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { api as table } from '../../src/contract/api.js';
+import { api as table } from '../../src/api/api.js';
 import { type Route, scopes, scopesOf } from '../../src/contract/define-route.js';
 import type { Answer } from '../api/answer.js';
 import { type Caller, callerOf } from '../api/start-server.js';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as newUuid } from 'uuid';
 import { expect } from 'vitest';
-import { api as table } from '../../src/contract/api.js';
+import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import type { Answer } from '../api/answer.js';
 import { type Caller, startServer, type TestServer } from '../api/start-server.js';

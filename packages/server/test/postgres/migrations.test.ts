@@ -1,6 +1,6 @@
 import type { Kysely, TableMetadata } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { type MovedTable, movedTables } from '../../src/move/moved-tables.js';
+import { type MovedTable, movedTables } from '../../src/operations/move/moved-tables.js';
 import type { Schema } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { emptyDatabase } from '../engine.js';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { ChunkRepository } from '../../src/clicks/chunk-repository.js';
-import { ClickReader } from '../../src/clicks/click-reader.js';
-import type { Visit } from '../../src/clicks/visit.js';
-import { VisitCompactor } from '../../src/clicks/visit-compactor.js';
-import { VisitPruner } from '../../src/clicks/visit-pruner.js';
-import { VisitRepository } from '../../src/clicks/visit-repository.js';
+import { ChunkRepository } from '../../src/analytics/ingest/chunk-repository.js';
+import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
+import { VisitPruner } from '../../src/analytics/ingest/visit-pruner.js';
+import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
+import type { Visit } from '../../src/analytics/journal/visit.js';
+import { ClickReader } from '../../src/analytics/reports/click-reader.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { openRepository } from '../storage/temporary-database.js';
 

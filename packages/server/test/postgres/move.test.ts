@@ -2,7 +2,7 @@ import { createServer as createReceiver } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createServer } from '../../src/create-server.js';
-import { migrate } from '../../src/operator/migrate.js';
+import { migrate } from '../../src/operations/commands/migrate.js';
 import { callerOf, startServer } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
 import { temporaryFile } from '../storage/temporary-database.js';

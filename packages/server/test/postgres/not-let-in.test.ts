@@ -1,5 +1,5 @@
 import { expect, inject, it } from 'vitest';
-import { isOperatorsFault } from '../../src/operator/operators-fault.js';
+import { isOperatorsFault } from '../../src/operations/commands/operators-fault.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 
 const { adminUrl } = inject('postgres') ?? { adminUrl: '' };

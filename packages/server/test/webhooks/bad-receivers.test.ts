@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { flood, httpServer, rawServer } from '../net/local-server.js';
-import { selfSigned } from '../net/self-signed.js';
+import { flood, httpServer, rawServer } from '../network/local-server.js';
+import { selfSigned } from '../network/self-signed.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
 

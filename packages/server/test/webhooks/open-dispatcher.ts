@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { eventExamples } from '../../src/events/event-examples.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
-import { createGuardedFetch } from '../../src/net/guarded-fetch.js';
+import { createGuardedFetch } from '../../src/network/guarded-fetch.js';
 import type { ResolveDns } from '../../src/ports.js';
 import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import { DeliveryRepository } from '../../src/webhooks/delivery-repository.js';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { verifyWebhook, type WebhookEvent } from '@shorty/webhook-verifier';
-import { httpServer, type LocalServer } from '../net/local-server.js';
+import { httpServer, type LocalServer } from '../network/local-server.js';
 
 /** One delivery as it arrived. */
 export interface Received {

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Visit } from '../journal/visit.js';
+import { decodeColumns, encodeColumns } from './columns-codec.js';
+import { VisitColumnsBuilder } from './visit-columns.js';
+
+const word = fc.stringMatching(/^[^\p{Cc}]{0,20}$/u);
+const key = fc.stringMatching(/^[0-9a-f]{16}$/);
+const visit: fc.Arbitrary<Visit> = fc.record({
+  urlId: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+  visitedAt: fc.integer({ min: 0, max: 8_640_000_000_000_000 }),
+  isByCode: fc.boolean(),
+  facts: fc.record({
+    kind: fc.constantFrom('human', 'bot'),
+    reason: fc.constantFrom('browser', 'isbot'),
+    country: fc.constantFrom('DE', 'Unknown'),
+    deviceType: fc.constantFrom('desktop', 'other'),
+    browser: word,
+    os: word,
+    referrerDomain: word,
+    referrerType: fc.constantFrom('direct', 'other'),
+    visitorKey: fc.option(key),
+    addressKey: key,
+    scannerApp: fc.option(word),
+    evidence: fc.integer({ min: 0, max: 31 }),
+  }),
+}) as fc.Arbitrary<Visit>;
+
+function columnsOf(visits: readonly Visit[]) {
+  const builder = new VisitColumnsBuilder(visits.length, { ofManyUrls: true });
+  for (const each of visits) builder.add(each);
+  return builder.finish();
+}
+
+test('columns are read back as they were written', () => {
+  fc.assert(
+    fc.property(fc.array(visit, { maxLength: 40 }), (visits) => {
+      const columns = columnsOf(visits);
+      const bytes = encodeColumns(columns);
+      const read = decodeColumns(bytes);
+      expect(encodeColumns(read).equals(bytes)).toBe(true);
+      expect([...(read.urlIds ?? [])]).toEqual(visits.map(({ urlId }) => urlId));
+      expect([...read.visitedAt]).toEqual(visits.map(({ visitedAt }) => visitedAt));
+      const { texts, codes } = read.words.browser;
+      expect([...codes].map((code) => texts[code])).toEqual(
+        visits.map(({ facts }) => facts.browser),
+      );
+    }),
+  );
+});
+
+test('columns are read wherever they lie in memory', () => {
+  const visits = fc.sample(visit, { numRuns: 5, seed: 1 });
+  const bytes = encodeColumns(columnsOf(visits));
+  const shifted = new Uint8Array(bytes.length + 3);
+  shifted.set(bytes, 3);
+  const read = decodeColumns(shifted.subarray(3));
+  expect(encodeColumns(read).equals(bytes)).toBe(true);
+});
+
+test('a text of more than 256 takes two bytes a visit', () => {
+  const [one] = fc.sample(visit, { numRuns: 1, seed: 2 }) as [Visit];
+  const visits = Array.from({ length: 300 }, (_, index) => ({
+    ...one,
+    facts: { ...one.facts, browser: `Browser ${index}` },
+  }));
+  const { texts, codes } = decodeColumns(encodeColumns(columnsOf(visits))).words.browser;
+  expect(codes).toBeInstanceOf(Uint16Array);
+  expect(texts[codes[299] as number]).toBe('Browser 299');
+});
+
+test('what is something else is refused', () => {
+  expect(() => decodeColumns(Buffer.alloc(64, 7))).toThrow('visits of version');
+});

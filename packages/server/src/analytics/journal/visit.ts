@@ -1,0 +1,48 @@
+import type { VisitFacts } from '../classify/describe-visit.js';
+
+/** One answered redirect. The facts stand by themselves: to spread so many costs more than they do. */
+export interface Visit {
+  readonly urlId: number;
+  /** Milliseconds since 1970. */
+  readonly visitedAt: number;
+  /** By the short code, and not by the slug. */
+  readonly isByCode: boolean;
+  readonly facts: VisitFacts;
+}
+
+// A journal outlives an upgrade: a line says which order of fields it has.
+const version = '1';
+const fieldCount = 16;
+
+/** A visit as one line of the journal. None of its texts has a tab or a line break. */
+export function toLine({ urlId, visitedAt, isByCode, facts }: Visit): string {
+  return `${version}\t${urlId}\t${visitedAt}\t${isByCode ? 1 : 0}\t${facts.kind}\t${facts.reason}\t${facts.country}\t${facts.deviceType}\t${facts.browser}\t${facts.os}\t${facts.referrerDomain}\t${facts.referrerType}\t${facts.visitorKey ?? ''}\t${facts.addressKey}\t${facts.scannerApp ?? ''}\t${facts.evidence}\n`;
+}
+
+/** The visit that a line of the journal tells of. */
+export function fromLine(line: string): Visit {
+  const cells = line.split('\t');
+  if (cells[0] !== version || cells.length !== fieldCount) {
+    throw new Error(`this is no line of a journal of version ${version}: ${line.slice(0, 100)}`);
+  }
+  const text = (at: number) => cells[at] as string;
+  return {
+    urlId: Number(cells[1]),
+    visitedAt: Number(cells[2]),
+    isByCode: cells[3] === '1',
+    facts: {
+      kind: text(4) as VisitFacts['kind'],
+      reason: text(5) as VisitFacts['reason'],
+      country: text(6),
+      deviceType: text(7) as VisitFacts['deviceType'],
+      browser: text(8),
+      os: text(9),
+      referrerDomain: text(10),
+      referrerType: text(11) as VisitFacts['referrerType'],
+      visitorKey: text(12) || null,
+      addressKey: text(13),
+      scannerApp: text(14) || null,
+      evidence: Number(cells[15]),
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { Handlers } from '../../http/handlers.js';
+import { type LinkOrigins, shortUrlOf } from '../../urls/present-url.js';
+import type { ClickService } from './click-service.js';
+import { toWindow } from './click-window.js';
+
+export function clickHandlers(
+  service: ClickService,
+  origins: () => LinkOrigins,
+): Pick<Handlers, 'getUrlClicks' | 'getAnalyticsOverview'> {
+  return {
+    async getUrlClicks({ caller, params, query }) {
+      const { url, question, report } = await service.urlClicks(
+        caller.organizationId,
+        params.id,
+        query,
+      );
+      return {
+        status: 200,
+        data: {
+          urlId: String(url.id),
+          shortCode: url.shortCode,
+          ...toWindow(question),
+          ...report,
+        },
+      };
+    },
+
+    async getAnalyticsOverview({ caller, query }) {
+      const { question, report, topUrls } = await service.overview(caller.organizationId, query);
+      const { totals, breakdowns, timeseries, ...sums } = report;
+      const { totalUrls, activeUrls, totalQrs, totalScans } = sums;
+      return {
+        status: 200,
+        data: {
+          ...toWindow(question),
+          totals: { totalUrls, activeUrls, ...totals, totalQrs, totalScans },
+          topUrls: topUrls.map(({ url, clicks }) => ({
+            urlId: String(url.id),
+            shortCode: url.shortCode,
+            shortUrl: shortUrlOf(origins(), url),
+            clicks,
+          })),
+          breakdowns,
+          timeseries,
+        },
+      };
+    },
+  };
+}

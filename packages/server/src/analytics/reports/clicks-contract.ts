@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { defineRoute } from '../../contract/define-route.js';
+import { queryInteger, timestamp, urlIdParam } from '../../contract/fields.js';
+
+/** What one bucket of a time series spans. */
+export const groupings = ['hour', 'day'] as const;
+export type GroupBy = (typeof groupings)[number];
+
+/** The window of a report when nothing is asked for. Specification, "Limits". */
+export const defaultWindowMs = 30 * 24 * 60 * 60 * 1000;
+
+export const clicksQuery = z.strictObject({
+  since: timestamp.optional().meta({
+    description: 'The beginning of the window; 30 days before now by default.',
+    example: '2030-11-01T00:00:00Z',
+  }),
+  until: timestamp.optional().meta({
+    description: 'The end of the window, which is not part of it; now by default.',
+    example: '2030-12-01T00:00:00Z',
+  }),
+  groupBy: z
+    .enum(groupings, { error: 'must be hour or day' })
+    .default('day')
+    .meta({ description: 'What one bucket of the time series spans, in UTC.' }),
+  limit: queryInteger({ min: 1, max: 50, default: 10 }).meta({
+    description: 'How many entries each breakdown lists, the largest first.',
+  }),
+});
+
+export const instant = z
+  .string()
+  .meta({ format: 'date-time', example: '2030-11-01T00:00:00.000Z' });
+const clicks = z.int().min(0);
+
+const totalFields = {
+  totalClicks: clicks,
+  uniqueClicks: clicks.meta({ description: 'Distinct visitors in the whole window.' }),
+  uniqueIps: clicks.meta({ description: 'Distinct addresses in the whole window.' }),
+};
+
+export const clickTotals = z.object(totalFields);
+
+export const country = z
+  .string()
+  .meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' });
+export const deviceType = z.enum(['desktop', 'mobile', 'tablet', 'other']);
+export const browser = z.string().meta({ example: 'Firefox' });
+
+export const clickBreakdowns = z
+  .object({
+    country: z.array(z.object({ country, clicks })),
+    device: z.array(z.object({ deviceType, clicks })),
+    browser: z.array(z.object({ browser, clicks })),
+    os: z.array(z.object({ os: z.string().meta({ example: 'Android' }), clicks })),
+    referrer: z.array(
+      z.object({
+        referrerDomain: z
+          .string()
+          .meta({ description: 'A host, or "(direct)".', example: 'news.example.com' }),
+        referrerType: z.enum([
+          'direct',
+          'search',
+          'social',
+          'email',
+          'paid',
+          'ai',
+          'internal',
+          'other',
+        ]),
+        clicks,
+      }),
+    ),
+  })
+  .meta({ id: 'ClickBreakdowns' });
+
+export const clickBucket = z
+  .object({
+    bucket: instant.meta({ description: 'When the bucket begins.' }),
+    clicks,
+    uniques: clicks.meta({ description: 'Distinct visitors in this bucket.' }),
+  })
+  .meta({ id: 'ClickBucket' });
+
+const window = {
+  since: instant,
+  until: instant,
+};
+
+export const urlClicks = z
+  .object({
+    urlId: z.string().meta({ example: '42' }),
+    shortCode: z.string().meta({ example: 'aB3xY9q' }),
+    ...window,
+    totals: clickTotals,
+    breakdowns: clickBreakdowns,
+    timeseries: z.array(clickBucket),
+  })
+  .meta({ id: 'UrlClicks' });
+
+export const analyticsOverview = z
+  .object({
+    ...window,
+    totals: z.object({
+      totalUrls: clicks,
+      activeUrls: clicks,
+      ...totalFields,
+      totalQrs: clicks.meta({ description: 'QR codes that are there now.' }),
+      totalScans: clicks.meta({
+        description: 'Scans in the window, of codes that were deleted meanwhile too.',
+      }),
+    }),
+    topUrls: z.array(
+      z.object({
+        urlId: z.string().meta({ example: '42' }),
+        shortCode: z.string().meta({ example: 'aB3xY9q' }),
+        shortUrl: z.string().meta({ example: 'https://sho.example/spring-sale' }),
+        clicks,
+      }),
+    ),
+    breakdowns: clickBreakdowns,
+    timeseries: z.array(clickBucket),
+  })
+  .meta({ id: 'AnalyticsOverview' });
+
+export const clickRoutes = [
+  defineRoute({
+    operationId: 'getUrlClicks',
+    method: 'get',
+    path: '/api/v1/urls/{id}/clicks',
+    tag: 'Analytics',
+    summary: 'Read the clicks of a URL',
+    description:
+      'Clicks of people; bots, link previews, prefetches and HEAD requests are not among them. Buckets without a click are there with 0.',
+    access: { scope: 'urls:read' },
+    params: z.object({ id: urlIdParam }),
+    query: clicksQuery,
+    responses: { 200: { description: 'The clicks in the window', data: urlClicks } },
+    errors: ['NOT_FOUND'],
+  }),
+  defineRoute({
+    operationId: 'getAnalyticsOverview',
+    method: 'get',
+    path: '/api/v1/analytics/overview',
+    tag: 'Analytics',
+    summary: "Read the clicks of all of the organization's URLs",
+    description: 'The same as for one URL, over all of them, and which of them were clicked most.',
+    access: { scope: 'analytics:read', or: 'urls:read' },
+    query: clicksQuery,
+    responses: { 200: { description: 'The clicks in the window', data: analyticsOverview } },
+  }),
+] as const;

@@ -1,0 +1,30 @@
+import { clickRoutes } from '../analytics/reports/clicks-contract.js';
+import { scanRoutes } from '../analytics/reports/scans-contract.js';
+import { tokenRoutes } from '../auth/token-contract.js';
+import { domainRoutes } from '../domains/domain-contract.js';
+import { healthRoutes } from '../health/health-contract.js';
+import { usageRoutes } from '../organizations/usage-contract.js';
+import { qrRoutes } from '../qr/qr-contract.js';
+import { qrPictureRoutes } from '../qr/qr-picture-contract.js';
+import { redirectRoutes } from '../redirect/redirect-contract.js';
+import { urlRoutes } from '../urls/url-contract.js';
+import { webhookRoutes } from '../webhooks/webhook-contract.js';
+import { docsRoutes } from './docs/docs-contract.js';
+
+/** The table: every path that this server answers. */
+export const api = [
+  ...tokenRoutes,
+  ...urlRoutes,
+  ...qrRoutes,
+  ...clickRoutes,
+  ...scanRoutes,
+  ...webhookRoutes,
+  ...domainRoutes,
+  ...usageRoutes,
+  ...healthRoutes,
+  ...docsRoutes,
+  ...qrPictureRoutes,
+  ...redirectRoutes,
+] as const;
+
+export type ApiRoute = (typeof api)[number];

@@ -1,0 +1,31 @@
+import { ApiError } from '../../contract/api-error.js';
+import type { Handlers } from '../../http/handlers.js';
+import { docsPage, docsPageHeaders } from '../../pages/docs-page.js';
+import { findDocsFile } from './docs-files.js';
+
+export const docsHandlers: Pick<Handlers, 'getDocs' | 'getDocsFile'> = {
+  getDocs: async () => ({
+    status: 200,
+    text: docsPage,
+    mediaType: 'text/html',
+    headers: docsPageHeaders,
+  }),
+
+  async getDocsFile({ params, headers }) {
+    const file = await findDocsFile(params.file);
+    if (!file) throw new ApiError('NOT_FOUND', 'There is no such file');
+    const isGzip = /\bgzip\b/.test(headers['accept-encoding'] ?? '');
+    return {
+      status: 200,
+      bytes: isGzip ? file.gzipped : file.plain,
+      mediaType: file.mediaType,
+      headers: {
+        ETag: file.etag,
+        // Asked for each time, and mostly answered 304: a new version of the server is seen at once.
+        'Cache-Control': 'public, no-cache',
+        Vary: 'Accept-Encoding',
+        ...(isGzip && { 'Content-Encoding': 'gzip' }),
+      },
+    };
+  },
+};

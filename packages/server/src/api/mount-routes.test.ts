@@ -1,0 +1,72 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { ApiError } from '../contract/api-error.js';
+import { BodySlots } from '../http/body-slots.js';
+import type { Handlers } from '../http/handlers.js';
+import { toApiError } from '../http/problem.js';
+import { parseTrustedProxies } from '../network/client-address.js';
+import { mountRoutes } from './mount-routes.js';
+
+let url: string;
+let keep: () => void;
+const isCalled: string[] = [];
+beforeEach(async () => {
+  const app = express();
+  const handlers: Pick<Handlers, 'getLiveness' | 'listUrls' | 'getUsage'> = {
+    getLiveness: async () => ({ status: 200, body: {} }),
+    listUrls: async () => ({ status: 200, body: {} }),
+    getUsage: async () => {
+      throw new ApiError('UNAVAILABLE', 'not now');
+    },
+  };
+  const caller = { clientId: 'client', organizationId: 'acme', scopes: new Set(['urls:read']) };
+  isCalled.length = 0;
+  mountRoutes(app, {
+    handlers: handlers as Handlers,
+    auth: { authenticate: async () => caller },
+    clock: () => 0,
+    proxies: parseTrustedProxies(''),
+    rateLimiter: undefined,
+    publicRateLimiter: undefined,
+    bodySlots: new BodySlots({ total: 1, perOwner: 1 }),
+    publicBodyTimeoutMs: 1_000,
+    countCall: (organizationId) => {
+      isCalled.push(organizationId);
+      return new Promise((resolve) => {
+        keep = resolve;
+      });
+    },
+  });
+  const refuse: express.ErrorRequestHandler = (error, _request, response, _next) => {
+    response.status(toApiError(error).status).end();
+  };
+  app.use(refuse);
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+it.each([
+  ['a success', '/api/v1/urls', 200],
+  ['a failure', '/api/v1/usage', 503],
+  ['a missing scope', '/api/v1/qr', 403],
+])('%s is not answered before its call is kept', async (_, path, status) => {
+  let isAnswered = false;
+  const answer = fetch(url + path).then((response) => {
+    isAnswered = true;
+    return response;
+  });
+  // What is not counted is answered meanwhile, one after the other.
+  for (let other = 0; other < 5; other += 1) {
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+  }
+  expect(isCalled).toEqual(['acme']);
+  expect(isAnswered).toBe(false);
+  keep();
+  expect((await answer).status).toBe(status);
+});

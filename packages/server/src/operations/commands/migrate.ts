@@ -1,0 +1,97 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { v7 as newUuid } from 'uuid';
+import { hasWriters } from '../../analytics/journal/journal-folder.js';
+import { ConfigError, readConfig } from '../../config.js';
+import type { Database } from '../../storage/database.js';
+import { fileOf, nameOf } from '../../storage/locate-database.js';
+import { openStorage } from '../../storage/open-storage.js';
+import { takeBackup } from '../backup/take-backup.js';
+import { moveInstallation, refuseUnlessEmpty } from '../move/move-installation.js';
+
+export interface MigrateOptions {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Brings the database up to date; with `from` and `to`, moves an installation. */
+export async function migrate({ from, to }: MigrateOptions): Promise<void> {
+  if (from === undefined && to === undefined) {
+    await withStorage(readConfig(process.env).databaseUrl, bringUpToDate);
+  } else if (from !== undefined && to !== undefined) {
+    await move(from, to);
+  } else {
+    throw new ConfigError('--from and --to belong together: name both databases, or neither');
+  }
+}
+
+async function bringUpToDate(database: Database): Promise<void> {
+  const applied = await database.migrate();
+  say(
+    applied.length === 0
+      ? 'The database is up to date.'
+      : applied.map((name) => `Applied ${name}.`).join('\n'),
+  );
+}
+
+async function move(from: string, to: string): Promise<void> {
+  const config = readConfig({ ...process.env, SHORTY_DATABASE_URL: to });
+  const file = fileOf(readConfig({ ...process.env, SHORTY_DATABASE_URL: from }).databaseUrl);
+  if (file === undefined)
+    throw new ConfigError('--from must be a file, such as file:./data/shorty.db');
+  if (fileOf(to) !== undefined) throw new ConfigError('--to must be a postgres:// address');
+  if (hasWriters(`${file}.visits`)) {
+    throw new ConfigError(
+      `a server is running on ${file}: stop it first, so that nothing is written behind the copy`,
+    );
+  }
+  const scratch = mkdtempSync(join(tmpdir(), 'shorty-move-'));
+  try {
+    const copy = join(scratch, 'shorty.db');
+    // With every click that still waits in a journal.
+    const { thresholds, secretKey } = config;
+    const { hasKey } = await takeBackup({
+      databasePath: file,
+      to: copy,
+      thresholds,
+      clock: Date.now,
+      newId: newUuid,
+    });
+    await withStorage(`file:${copy}`, (source) =>
+      withStorage(to, async (target) => {
+        await target.migrate();
+        await refuseUnlessEmpty(target.read);
+        // Before the rest: what came without it would count every visitor anew.
+        if (hasKey && secretKey === undefined) {
+          const key = readFileSync(`${copy}.key`, 'utf8').trim();
+          if ((await target.loadKey('visitors', key)) !== key) {
+            throw new ConfigError('the database to move to has another secret key already');
+          }
+        }
+        const counts = await moveInstallation(source, target);
+        for (const [what, count] of counts) say(`${what} ${count.toLocaleString('en')}`);
+        say(`Moved ${from} to ${nameOf(to)}; these counts are the same on both sides.`);
+        say('Set SHORTY_DATABASE_URL to the new address, and start the server.');
+      }),
+    );
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function withStorage(
+  databaseUrl: string,
+  work: (database: Database) => Promise<void>,
+): Promise<void> {
+  const database = openStorage({ databaseUrl, durability: 'process', isUnhurried: true });
+  try {
+    await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

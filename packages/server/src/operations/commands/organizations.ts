@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as newUuid } from 'uuid';
+import { AuthService, clientOf } from '../../auth/auth-service.js';
+import { ClientRepository } from '../../auth/client-repository.js';
+import { ConfigError } from '../../config.js';
+import { OrganizationRepository } from '../../organizations/organization-repository.js';
+import { type PlanName, standardPlans } from '../../organizations/plans.js';
+import { withDatabase } from './open-database.js';
+
+interface CreateOptions {
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly json?: boolean;
+}
+
+export async function createOrganization({ name, plan, json }: CreateOptions): Promise<void> {
+  if (name.trim() === '') throw new ConfigError('--name must not be empty');
+  const created = await withDatabase(async (database) => {
+    const auth = new AuthService(new ClientRepository(database), { clock: Date.now, randomBytes });
+    const credentials = auth.newCredentials();
+    const id = newUuid();
+    await new OrganizationRepository(database).create(
+      { id, name, plan, createdAt: Date.now() },
+      clientOf(id, credentials),
+    );
+    return { organizationId: id, ...credentials };
+  });
+  process.stdout.write(
+    json
+      ? `${JSON.stringify(created)}\n`
+      : `Organization   ${created.organizationId}\nClient id      ${created.clientId}\nClient secret  ${created.clientSecret}   (shown only now)\n`,
+  );
+}
+
+interface ChangePlanOptions {
+  readonly org: string;
+  readonly plan: PlanName;
+  readonly json?: boolean;
+}
+
+export async function changePlan({ org, plan, json }: ChangePlanOptions): Promise<void> {
+  const before = await withDatabase((database) =>
+    new OrganizationRepository(database).changePlan(org, plan, Date.now()),
+  );
+  if (!before)
+    throw new ConfigError(`there is no organization ${org}: see shorty-server orgs list`);
+  const { name, activeUrls } = before;
+  const { linkBundle } = standardPlans[plan];
+  const beyond = linkBundle === null ? 0 : Math.max(0, activeUrls - linkBundle);
+  if (json) {
+    const changed = { organizationId: org, plan, planBefore: before.plan, activeUrls, linkBundle };
+    process.stdout.write(`${JSON.stringify(changed)}\n`);
+    return;
+  }
+  process.stdout.write(
+    before.plan === plan
+      ? `${name} has the plan ${plan} already.\n`
+      : `${name} has the plan ${plan} now; it was ${before.plan}.\n`,
+  );
+  if (beyond > 0) {
+    process.stdout.write(
+      `It has ${activeUrls} active links, ${beyond} more than the plan includes: they go on, and no more can be made.\n`,
+    );
+  }
+}
+
+export async function listOrganizations({ json }: { readonly json?: boolean }): Promise<void> {
+  const organizations = await withDatabase((database) =>
+    new OrganizationRepository(database).list(),
+  );
+  const rows = organizations.map((organization) => ({
+    ...organization,
+    createdAt: new Date(organization.createdAt).toISOString(),
+  }));
+  process.stdout.write(
+    json
+      ? `${JSON.stringify(rows)}\n`
+      : rows
+          .map(
+            ({ id, plan, activeUrls, name }) =>
+              `${id}  ${plan.padEnd(10)}  ${String(activeUrls).padStart(9)} links  ${name}\n`,
+          )
+          .join(''),
+  );
+}

@@ -1,0 +1,68 @@
+import type { Credentials } from '../../auth/auth-service.js';
+import { readConfig } from '../../config.js';
+import { createServer } from '../../create-server.js';
+import { keepServing } from './keep-serving.js';
+import { openLog } from './open-log.js';
+
+const stopSignals = ['SIGTERM', 'SIGINT'] as const;
+// A storage or a thread that hangs may delay a stop for longer than service managers wait.
+const stopWithinMs = 9_500;
+
+/** Serves until a signal asks to stop. */
+export async function start(): Promise<void> {
+  const config = readConfig(process.env);
+  const logger = openLog(config);
+  const server = createServer({ ...config, logger, isThreaded: true });
+  // Listened for from the start: a stop that comes early waits for the start to end.
+  const signal = new Promise<string>((resolve) => {
+    for (const name of stopSignals) process.once(name, () => resolve(name));
+  });
+  const madeUp = () => (config.credentials ? undefined : server.credentials);
+  try {
+    await server.start();
+  } catch (error) {
+    // They may have been made all the same, and no later start shows them.
+    process.stdout.write(describeCredentials(madeUp()));
+    await server.stop();
+    throw error;
+  }
+  keepServing(server.noteUncaughtError);
+  process.stdout.write(welcome(server.url, madeUp()));
+  logger.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
+
+  logger.info({ signal: await signal }, 'stopping');
+  const cutOff = setTimeout(() => {
+    // What was answered is kept: visits are in the journal, and the next start stores them.
+    logger.warn({ stopWithinMs }, 'stop took too long; ending the process');
+    // `process.exit` would wait for threads that native code holds.
+    process.kill(process.pid, 'SIGKILL');
+  }, stopWithinMs);
+  await server.stop();
+  // It still fires when something keeps the event loop alive, such as a thread that does not end.
+  cutOff.unref();
+  logger.info('stopped');
+}
+
+function welcome(url: string, credentials: Credentials | undefined): string {
+  const signIn = credentials
+    ? `export SHORTY_BASE_URL=${url} SHORTY_CLIENT_ID=${credentials.clientId} SHORTY_CLIENT_SECRET=${credentials.clientSecret}`
+    : `npx shorty login --base-url ${url}   # lost the secret? npx shorty-server clients create`;
+  return `
+Shorty is listening on ${url}
+${describeCredentials(credentials)}
+Try next, in another terminal:
+  ${signIn}
+  npx shorty urls create https://example.com
+  npx shorty urls bulk-create examples/links.csv
+
+`;
+}
+
+function describeCredentials(credentials: Credentials | undefined): string {
+  if (!credentials) return '';
+  return `
+Credentials of the default organization. They are shown only now:
+  client id      ${credentials.clientId}
+  client secret  ${credentials.clientSecret}
+`;
+}

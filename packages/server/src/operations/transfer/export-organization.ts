@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely';
+import type { Database, Schema } from '../../storage/database.js';
+import { SortedVisits } from './sorted-visits.js';
+import { type TransferRow, writeTransferFile } from './transfer-file.js';
+import { type Row, rowsOf, type TransferTable, transferTables } from './transfer-tables.js';
+
+/**
+ * Hands over the lines of an organization's export, all of one moment. They are read as fast as
+ * `consume` takes them.
+ */
+export function exportOrganization(
+  database: Database,
+  organizationId: string,
+  consume: (lines: AsyncIterable<string>) => Promise<void>,
+): Promise<void> {
+  return database.snapshot((db) =>
+    consume(writeTransferFile(organizationId, allRows(db, organizationId))),
+  );
+}
+
+async function* allRows(
+  db: Kysely<Schema>,
+  organizationId: string,
+): AsyncGenerator<Omit<TransferRow, 'line'>> {
+  for (const table of transferTables) {
+    const rows =
+      table.name === 'visit_chunks'
+        ? sortedChunks(db, organizationId)
+        : rowsOf(db, table, organizationId);
+    for await (const row of rows) yield { table: table.name, row };
+  }
+}
+
+/** Visits as they would be stored if all of them were sorted. */
+async function* sortedChunks(db: Kysely<Schema>, organizationId: string): AsyncGenerator<Row> {
+  const visits = await SortedVisits.open(db);
+  const urls = transferTables.find(({ name }) => name === 'urls') as TransferTable;
+  for await (const { id } of rowsOf(db, urls, organizationId)) {
+    for await (const chunk of visits.chunksOf(Number(id))) yield { ...chunk };
+  }
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { defineRoute } from '../contract/define-route.js';
+import type { Meter } from './meters.js';
+import { planNames } from './plans.js';
+
+const count = z.int().min(0);
+const included = count.nullable();
+
+const bundled = z
+  .object({
+    used: count,
+    included: included.meta({ description: 'What the plan includes; null without a limit.' }),
+    overage: count.meta({ description: 'How many of those used are beyond what is included.' }),
+    overageUsd: z.number().min(0).meta({
+      description: 'What the overage costs in US dollars, exactly: it is not rounded to cents.',
+      example: 0.15,
+    }),
+  })
+  .meta({ id: 'BundledUsage' });
+
+export const usage = z
+  .object({
+    period: z.string().meta({ description: 'A calendar month in UTC.', example: '2030-01' }),
+    plan: z.enum(planNames).meta({
+      description:
+        'What the period is charged by: the plan at its end, or the plan now while it lasts.',
+    }),
+    meters: z.object({
+      api_call: z.object({ used: count }).meta({
+        description: 'Requests with a valid token, whatever was answered; bulk ones once.',
+      }),
+      qr_generated: bundled.meta({ description: 'QR codes that were created.' }),
+      webhook_delivery: bundled.meta({
+        description:
+          'Deliveries that a receiver has acknowledged, each once; tests and replays are free.',
+      }),
+    } satisfies Record<Meter, z.ZodType>),
+    links: z
+      .object({
+        used: count.meta({ description: 'Active links now.' }),
+        included: included.meta({ description: "The plan's bundle; null without a limit." }),
+      })
+      .meta({ description: 'Counted now, whatever the period.' }),
+  })
+  .meta({ id: 'Usage' });
+
+export const usageRoutes = [
+  defineRoute({
+    operationId: 'getUsage',
+    method: 'get',
+    path: '/api/v1/usage',
+    tag: 'Usage',
+    summary: 'Read what the organization has used in a month, and what its plan includes',
+    description:
+      'Everything is counted exactly once. `api_call` is seen here within half a second, the rest at once.',
+    access: 'token',
+    query: z.strictObject({
+      period: z
+        .string()
+        .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month, such as 2030-01')
+        .optional()
+        .meta({
+          description: 'A calendar month in UTC up to the current one, which is the default.',
+          example: '2030-01',
+        }),
+    }),
+    responses: { 200: { description: 'The usage of the period', data: usage } },
+  }),
+] as const;
+
+export type Usage = z.input<typeof usage>;

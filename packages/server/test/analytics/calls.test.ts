@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
+import {
+  readLines,
+  toCallLine,
+  toDownloadLine,
+} from '../../src/analytics/journal/journal-lines.js';
+import { EventOutbox } from '../../src/events/event-outbox.js';
+import { now, openRepository, type Stored } from '../storage/temporary-database.js';
+
+let stored: Stored;
+let visits: VisitRepository;
+beforeEach(async () => {
+  stored = await openRepository();
+  const outbox = new EventOutbox(stored.database, { newId: () => 'event' });
+  visits = new VisitRepository(stored.database, { outbox, thresholds: [] });
+});
+afterEach(() => stored.close());
+
+const lineOf = (line: string) => line.slice(0, -1);
+const at = (offset: number) => ({ segment: 1, offset });
+const store = (from: number, to: number, lines: readonly string[]) => {
+  const { visits: arrived, ...counted } = readLines(lines.map(lineOf));
+  return visits.store('writer', at(from), at(to), arrived, now, counted);
+};
+const counted = async () =>
+  (
+    await stored.database.read
+      .selectFrom('usage_meters')
+      .selectAll()
+      .orderBy('organization_id')
+      .orderBy('month')
+      .execute()
+  ).map(
+    ({ organization_id, month, meter, used }) => `${organization_id} ${month} ${meter} ${used}`,
+  );
+
+describe('calls of the API in a journal', () => {
+  it('are added up by organization and month, in the transaction that moves the position', async () => {
+    const [one, two] = [await stored.addOrganization('free'), await stored.addOrganization('free')];
+    const endOfJanuary = Date.UTC(2030, 1) - 1;
+    const lines = [
+      toCallLine(one, endOfJanuary),
+      toCallLine(two, endOfJanuary),
+      toDownloadLine('some-code'),
+      toCallLine(one, endOfJanuary),
+      toCallLine(one, endOfJanuary + 1),
+    ];
+    expect(await store(0, 1, lines)).toBe(true);
+    // The same lines from the same position: somebody else has moved them already.
+    expect(await store(0, 1, lines)).toBe(false);
+    expect(await store(1, 2, [toCallLine(two, endOfJanuary)])).toBe(true);
+    expect(await counted()).toEqual([
+      `${one} 2030-01 api_call 2`,
+      `${one} 2030-02 api_call 1`,
+      `${two} 2030-01 api_call 2`,
+    ]);
+  });
+
+  it('of an organization that this database does not know hold nothing up', async () => {
+    const known = await stored.addOrganization('free');
+    expect(await store(0, 1, [toCallLine('gone', now), toCallLine(known, now)])).toBe(true);
+    expect(await counted()).toEqual([`${known} 2030-01 api_call 1`]);
+  });
+});

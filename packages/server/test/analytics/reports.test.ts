@@ -1,0 +1,318 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseTrustedProxies } from '../../src/network/client-address.js';
+import { startServer, type TestServer } from '../api/start-server.js';
+import { storedVisits } from './stored-visits.js';
+
+const agents = {
+  firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+  iphone:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
+  bot: 'Googlebot/2.1 (+http://www.google.com/bot.html)',
+} as const;
+
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
+
+let api: TestServer;
+beforeEach(async () => {
+  api = await startServer({ trustedProxies: parseTrustedProxies('127.0.0.1') });
+});
+afterEach(() => api.stop());
+
+const create = async (body: object = {}) =>
+  (await api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } })).data;
+
+interface Visitor {
+  readonly agent?: keyof typeof agents;
+  readonly address?: string;
+  readonly referer?: string;
+}
+
+let made = 0;
+beforeEach(() => {
+  made = 0;
+});
+
+async function visit(
+  key: string,
+  { agent = 'firefox', address = '192.0.2.1', referer }: Visitor = {},
+) {
+  made += 1;
+  const answer = await api.visit(`/${key}`, {
+    headers: {
+      'user-agent': agents[agent],
+      'x-forwarded-for': address,
+      ...(referer && { referer }),
+    },
+  });
+  expect(answer.status).toBe(307);
+}
+
+/** Until every visit that was made is in storage. */
+async function settle(): Promise<void> {
+  while ((await storedVisits(api.server.database)).length < made) await sleep(10);
+}
+
+const clicks = async (id: string, query: Record<string, string | number> = {}) => {
+  await settle();
+  return (await signIn()).call('getUrlClicks', { params: { id }, query });
+};
+/** A caller whose token is fresh, however much time has passed. */
+const signIn = () => api.signIn(api.credentials);
+
+describe('GET /api/v1/urls/{id}/clicks', () => {
+  it('answers urlId, shortCode, the window, totals, breakdowns and a time series', async () => {
+    const { id, shortCode } = await create();
+    await visit(shortCode, { referer: 'https://www.google.com/search?q=a' });
+    const { status, data } = await clicks(id);
+    expect(status).toBe(200);
+    expect(data).toMatchObject({
+      urlId: id,
+      shortCode,
+      since: '2029-12-02T00:00:00.000Z',
+      until: '2030-01-01T00:00:00.000Z',
+      totals: { totalClicks: 0, uniqueClicks: 0, uniqueIps: 0 },
+    });
+    api.clock.advance(1);
+    expect((await clicks(id)).data).toMatchObject({
+      totals: { totalClicks: 1, uniqueClicks: 1, uniqueIps: 1 },
+      breakdowns: {
+        country: [{ country: 'Unknown', clicks: 1 }],
+        device: [{ deviceType: 'desktop', clicks: 1 }],
+        browser: [{ browser: 'Firefox', clicks: 1 }],
+        os: [{ os: 'Linux', clicks: 1 }],
+        referrer: [{ referrerDomain: 'google.com', referrerType: 'search', clicks: 1 }],
+      },
+    });
+  });
+
+  it('takes 30 days before now for since, now for until, day for groupBy and 10 for limit', async () => {
+    const { id, shortCode } = await create();
+    await visit(shortCode);
+    api.clock.advance(30 * day);
+    for (let app = 0; app < 12; app += 1) {
+      await visit(shortCode, { referer: `https://site-${String(app).padStart(2, '0')}.example/` });
+    }
+    api.clock.advance(1);
+    const { data } = await clicks(id);
+    expect(data.since).toBe('2030-01-01T00:00:00.001Z');
+    expect(data.until).toBe('2030-01-31T00:00:00.001Z');
+    // The visit of 30 days and a millisecond ago is outside.
+    expect(data.totals.totalClicks).toBe(12);
+    expect(data.timeseries).toHaveLength(31);
+    expect(data.timeseries[0]?.bucket).toBe('2030-01-01T00:00:00.000Z');
+    expect(data.breakdowns.referrer).toHaveLength(10);
+    expect((await clicks(id, { limit: 50 })).data.breakdowns.referrer).toHaveLength(12);
+    expect((await clicks(id, { limit: 1 })).data.breakdowns.referrer).toEqual([
+      { referrerDomain: 'site-00.example', referrerType: 'other', clicks: 1 },
+    ]);
+  });
+
+  it('groups by hour or day, in UTC and without a gap', async () => {
+    const { id, shortCode } = await create();
+    await visit(shortCode);
+    api.clock.advance(2 * hour);
+    await visit(shortCode);
+    await visit(shortCode, { address: '192.0.2.2' });
+    api.clock.advance(hour);
+    const window = { since: '2030-01-01T00:30:00+01:00', until: '2030-01-01T03:00:00Z' };
+    const { data } = await clicks(id, { ...window, groupBy: 'hour' });
+    expect(data.timeseries).toEqual([
+      { bucket: '2029-12-31T23:00:00.000Z', clicks: 0, uniques: 0 },
+      { bucket: '2030-01-01T00:00:00.000Z', clicks: 1, uniques: 1 },
+      { bucket: '2030-01-01T01:00:00.000Z', clicks: 0, uniques: 0 },
+      { bucket: '2030-01-01T02:00:00.000Z', clicks: 2, uniques: 2 },
+    ]);
+    const days = await clicks(id, { ...window, groupBy: 'day' });
+    expect(days.data.timeseries).toEqual([
+      { bucket: '2029-12-31T00:00:00.000Z', clicks: 0, uniques: 0 },
+      { bucket: '2030-01-01T00:00:00.000Z', clicks: 3, uniques: 2 },
+    ]);
+  });
+
+  it('has since in the window and until not', async () => {
+    const { id, shortCode } = await create();
+    await visit(shortCode);
+    api.clock.advance(1000);
+    await visit(shortCode);
+    api.clock.advance(1000);
+    const query = { since: '2030-01-01T00:00:00Z', until: '2030-01-01T00:00:01Z' };
+    expect((await clicks(id, query)).data.totals.totalClicks).toBe(1);
+  });
+
+  it('excludes bot traffic', async () => {
+    const { id, shortCode } = await create();
+    await visit(shortCode);
+    await visit(shortCode, { agent: 'bot', address: '192.0.2.9' });
+    api.clock.advance(1);
+    const { data } = await clicks(id);
+    expect(data.totals).toEqual({ totalClicks: 1, uniqueClicks: 1, uniqueIps: 1 });
+    expect(data.breakdowns.browser).toEqual([{ browser: 'Firefox', clicks: 1 }]);
+  });
+
+  it('counts uniques over the whole window: a visitor is an address with an agent', async () => {
+    const { id, shortCode } = await create();
+    for (let turn = 0; turn < 3; turn += 1) {
+      await visit(shortCode, { address: '192.0.2.1' });
+      await visit(shortCode, { address: '192.0.2.1', agent: 'iphone' });
+      await visit(shortCode, { address: '2001:DB8::1' });
+      await visit(shortCode, { address: '2001:db8:0::1' });
+      api.clock.advance(day);
+    }
+    const { data } = await clicks(id);
+    expect(data.totals).toEqual({ totalClicks: 12, uniqueClicks: 3, uniqueIps: 2 });
+    expect(data.timeseries.filter((bucket) => bucket.clicks > 0)).toEqual(
+      ['2030-01-01', '2030-01-02', '2030-01-03'].map((date) => ({
+        bucket: `${date}T00:00:00.000Z`,
+        clicks: 4,
+        uniques: 3,
+      })),
+    );
+    const sum = (entries: readonly { clicks: number }[]) =>
+      entries.reduce((total, entry) => total + entry.clicks, 0);
+    for (const breakdown of Object.values(data.breakdowns)) expect(sum(breakdown)).toBe(12);
+    expect(sum(data.timeseries)).toBe(12);
+    const caller = await signIn();
+    expect((await caller.call('getUrl', { params: { id } })).data.clickCount).toBe(12);
+  });
+
+  it('orders breakdowns by clicks, and those alike by name', async () => {
+    const { id, shortCode } = await create();
+    for (const site of ['b', 'c', 'a', 'c']) {
+      await visit(shortCode, { referer: `https://${site}.example/` });
+    }
+    api.clock.advance(1);
+    const { data } = await clicks(id);
+    expect(data.breakdowns.referrer.map(({ referrerDomain }) => referrerDomain)).toEqual([
+      'c.example',
+      'a.example',
+      'b.example',
+    ]);
+  });
+
+  it('is of the calling organization: any other has no such URL', async () => {
+    const { id } = await create();
+    const other = await api.signIn(await api.createOrganization('free'));
+    expect((await other.call('getUrlClicks', { params: { id } })).status).toBe(404);
+    expect((await api.call('getUrlClicks', { params: { id: '999' } })).status).toBe(404);
+  });
+
+  it('needs the scope urls:read', async () => {
+    const { id } = await create();
+    const other = await api.signIn(api.credentials, 'urls:write analytics:read');
+    const answer = await other.call('getUrlClicks', { params: { id } });
+    expect(answer.error).toMatchObject({ code: 'INSUFFICIENT_SCOPE' });
+  });
+
+  it('still answers for a link that was deleted', async () => {
+    const { id, shortCode } = await create();
+    await visit(shortCode);
+    await api.call('deleteUrl', { params: { id } });
+    api.clock.advance(1);
+    expect((await clicks(id)).data.totals.totalClicks).toBe(1);
+  });
+
+  it.each([
+    [{ limit: 51 }, 'limit', 'must be a whole number from 1 to 50'],
+    [{ limit: 0 }, 'limit', 'must be a whole number from 1 to 50'],
+    [{ groupBy: 'week' }, 'groupBy', 'must be hour or day'],
+    [
+      { since: '2030-01-01' },
+      'since',
+      'must be an ISO-8601 timestamp with a zone, such as 2030-12-31T23:59:59Z',
+    ],
+    [
+      { until: 'now' },
+      'until',
+      'must be an ISO-8601 timestamp with a zone, such as 2030-12-31T23:59:59Z',
+    ],
+    [
+      { since: '2030-01-02T00:00:00Z', until: '2030-01-01T00:00:00Z' },
+      'since',
+      'must lie before until: it is 2030-01-02T00:00:00.000Z, and until is 2030-01-01T00:00:00.000Z',
+    ],
+    [
+      { since: '2000-01-01T00:00:00Z', until: '2030-01-01T00:00:00Z', groupBy: 'hour' },
+      'since',
+      'makes 262992 buckets of one hour: a report has at most 10000',
+    ],
+    [{ from: '2030-01-01T00:00:00Z' }, 'from', 'is not a known field here'],
+  ])('refuses %j', async (query, path, message) => {
+    const { id } = await create();
+    const answer = await api.call('getUrlClicks', {
+      params: { id },
+      query: query as Record<string, string>,
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.error).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ path, message }],
+    });
+  });
+});
+
+describe('GET /api/v1/analytics/overview', () => {
+  it('answers totals across all URLs of the organization, and those that were clicked most', async () => {
+    const first = await create({ customSlug: 'first' });
+    const second = await create();
+    const third = await create();
+    await api.call('deleteUrl', { params: { id: third.id } });
+    const other = await api.signIn(await api.createOrganization('free'));
+    const foreign = await other.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
+    await visit(foreign.data.shortCode, { address: '192.0.2.77' });
+    await visit('first');
+    await visit('first', { address: '192.0.2.2' });
+    await visit(second.shortCode);
+    await visit(second.shortCode, { agent: 'bot' });
+    api.clock.advance(1);
+    await settle();
+    const { status, data } = await api.call('getAnalyticsOverview');
+    expect(status).toBe(200);
+    expect(data).toMatchObject({
+      since: '2029-12-02T00:00:00.001Z',
+      until: '2030-01-01T00:00:00.001Z',
+      totals: {
+        totalUrls: 3,
+        activeUrls: 2,
+        totalClicks: 3,
+        // Who visits two links is one visitor.
+        uniqueClicks: 2,
+        uniqueIps: 2,
+        totalQrs: 0,
+        totalScans: 0,
+      },
+      topUrls: [
+        { urlId: first.id, shortCode: first.shortCode, shortUrl: first.shortUrl, clicks: 2 },
+        { urlId: second.id, shortCode: second.shortCode, shortUrl: second.shortUrl, clicks: 1 },
+      ],
+      breakdowns: { browser: [{ browser: 'Firefox', clicks: 3 }] },
+    });
+    expect(data.timeseries.at(-1)).toEqual({
+      bucket: '2030-01-01T00:00:00.000Z',
+      clicks: 3,
+      uniques: 2,
+    });
+    const limited = await api.call('getAnalyticsOverview', { query: { limit: 1 } });
+    expect(limited.data.topUrls).toHaveLength(1);
+  });
+
+  it('takes analytics:read or urls:read', async () => {
+    for (const [scope, status] of [
+      ['analytics:read', 200],
+      ['urls:read', 200],
+      ['urls:write usage:read', 403],
+    ] as const) {
+      const caller = await api.signIn(api.credentials, scope);
+      expect((await caller.call('getAnalyticsOverview')).status).toBe(status);
+    }
+  });
+
+  it('answers zeros for an organization that has nothing', async () => {
+    const other = await api.signIn(await api.createOrganization('free'));
+    const { data } = await other.call('getAnalyticsOverview');
+    expect(data.totals.totalUrls).toBe(0);
+    expect(data.topUrls).toEqual([]);
+    expect(data.timeseries.every(({ clicks }) => clicks === 0)).toBe(true);
+  });
+});

@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseTrustedProxies } from '../../src/network/client-address.js';
+import { startServer, type TestServer } from '../api/start-server.js';
+import { storedVisits } from './stored-visits.js';
+
+const agents = {
+  desktop: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+  iphone:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
+  android:
+    'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36',
+  bot: 'Googlebot/2.1 (+http://www.google.com/bot.html)',
+} as const;
+
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
+
+let api: TestServer;
+let made = 0;
+beforeEach(async () => {
+  made = 0;
+  api = await startServer({
+    trustedProxies: parseTrustedProxies('127.0.0.1'),
+    thresholds: [2, 4],
+  });
+});
+afterEach(() => api.stop());
+
+const createUrl = async (body: object = {}) =>
+  (await api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } })).data;
+const createQr = async (urlId: string) => (await api.call('createQr', { body: { urlId } })).data;
+
+interface Visitor {
+  readonly agent?: keyof typeof agents;
+  readonly address?: string;
+  readonly referer?: string;
+}
+
+async function visit(
+  key: string,
+  { agent = 'iphone', address = '192.0.2.1', referer }: Visitor = {},
+) {
+  made += 1;
+  const answer = await api.visit(`/${key}`, {
+    headers: {
+      'user-agent': agents[agent],
+      'x-forwarded-for': address,
+      ...(referer && { referer }),
+    },
+  });
+  expect(answer.status).toBe(307);
+}
+
+/** Until every visit that was made is in storage. */
+async function settle(): Promise<void> {
+  while ((await storedVisits(api.server.database)).length < made) await sleep(10);
+}
+
+const scans = async (id: string, query: Record<string, string | number> = {}) => {
+  await settle();
+  const caller = await api.signIn(api.credentials);
+  return caller.call('getQrScans', { params: { id }, query });
+};
+const scanCountOf = async (id: string) => {
+  await settle();
+  const caller = await api.signIn(api.credentials);
+  return (await caller.call('getQr', { params: { id } })).data.scanCount;
+};
+
+describe('GET /api/v1/qr/{id}/scans', () => {
+  it('answers qrCodeId, urlId, the window, totals, breakdowns and a time series', async () => {
+    const url = await createUrl();
+    const qr = await createQr(url.id);
+    await visit(url.shortCode);
+    await visit(url.shortCode, { agent: 'android', address: '192.0.2.2' });
+    api.clock.advance(1);
+    const { status, data } = await scans(qr.id);
+    expect(status).toBe(200);
+    expect(data).toMatchObject({
+      qrCodeId: qr.id,
+      urlId: url.id,
+      since: '2029-12-02T00:00:00.001Z',
+      until: '2030-01-01T00:00:00.001Z',
+      totals: { totalScans: 2, uniqueScans: 2, uniqueIps: 2 },
+      breakdowns: {
+        country: [{ country: 'Unknown', scans: 2 }],
+        device: [{ deviceType: 'mobile', scans: 2 }],
+        browser: expect.arrayContaining([{ browser: 'Safari', scans: 1 }]),
+        scanMethod: [{ scanMethod: 'camera', scans: 2 }],
+        scannerApp: [
+          { scannerApp: 'Android Camera', scans: 1 },
+          { scannerApp: 'iOS Camera', scans: 1 },
+        ],
+      },
+    });
+    expect(data.timeseries).toHaveLength(31);
+    expect(data.timeseries.at(-1)).toEqual({
+      bucket: '2030-01-01T00:00:00.000Z',
+      scans: 2,
+      uniques: 2,
+    });
+    for (const breakdown of Object.values(data.breakdowns)) {
+      expect(breakdown.reduce((sum, entry) => sum + entry.scans, 0)).toBe(2);
+    }
+  });
+
+  it('takes the query of the clicks: since, until, groupBy and limit with their defaults', async () => {
+    const url = await createUrl();
+    const qr = await createQr(url.id);
+    await visit(url.shortCode);
+    api.clock.advance(2 * hour);
+    await visit(url.shortCode);
+    const window = { since: '2030-01-01T00:00:00Z', until: '2030-01-01T03:00:00Z' };
+    const { data } = await scans(qr.id, { ...window, groupBy: 'hour', limit: 1 });
+    expect(data.timeseries.map((bucket) => bucket.scans)).toEqual([1, 0, 1]);
+    expect(data.totals).toEqual({ totalScans: 2, uniqueScans: 1, uniqueIps: 1 });
+    const first = await scans(qr.id, { ...window, until: '2030-01-01T02:00:00Z' });
+    expect(first.data.totals.totalScans).toBe(1);
+    for (const [field, value] of [
+      ['limit', 51],
+      ['groupBy', 'week'],
+      ['since', 'yesterday'],
+    ] as const) {
+      expect((await scans(qr.id, { [field]: value })).faultyFields).toEqual([field]);
+    }
+  });
+
+  it('excludes bot scans', async () => {
+    const url = await createUrl({ customSlug: 'bots-too' });
+    const qr = await createQr(url.id);
+    await visit(url.shortCode, { agent: 'bot' });
+    await visit(url.shortCode);
+    api.clock.advance(1);
+    expect((await scans(qr.id)).data.totals.totalScans).toBe(1);
+    expect(await scanCountOf(qr.id)).toBe(1);
+  });
+
+  it('with a slug, every visit by the code is a scan and none by the slug; a scan is a click', async () => {
+    const url = await createUrl({ customSlug: 'shared-link' });
+    const qr = await createQr(url.id);
+    await visit('shared-link');
+    await visit(url.shortCode, { agent: 'desktop', referer: 'https://news.example/' });
+    await visit(url.shortCode, { agent: 'desktop' });
+    await visit(url.shortCode);
+    api.clock.advance(1);
+    const { data } = await scans(qr.id);
+    expect(data.totals.totalScans).toBe(3);
+    expect(data.breakdowns.scanMethod).toEqual([
+      { scanMethod: 'camera', scans: 2 },
+      { scanMethod: 'manual_entry', scans: 1 },
+    ]);
+    expect(data.breakdowns.scannerApp).toContainEqual({ scannerApp: '(none)', scans: 1 });
+    const clicks = await api.call('getUrl', { params: { id: url.id } });
+    expect(clicks.data.clickCount).toBe(4);
+  });
+
+  it('without a slug, the evidence decides', async () => {
+    const url = await createUrl();
+    const qr = await createQr(url.id);
+    await visit(url.shortCode);
+    await visit(url.shortCode, { referer: 'https://news.example/' });
+    await visit(url.shortCode, { agent: 'desktop' });
+    api.clock.advance(1);
+    expect((await scans(qr.id)).data.totals.totalScans).toBe(1);
+  });
+
+  it('each code reports the scans made between its creation and its deletion', async () => {
+    const url = await createUrl();
+    await visit(url.shortCode);
+    api.clock.advance(1000);
+    const first = await createQr(url.id);
+    await visit(url.shortCode);
+    api.clock.advance(1000);
+    const second = await createQr(url.id);
+    await visit(url.shortCode);
+    api.clock.advance(1000);
+    await api.call('deleteQr', { params: { id: first.id } });
+    await visit(url.shortCode);
+    api.clock.advance(1000);
+    expect((await scans(first.id)).data.totals.totalScans).toBe(2);
+    expect((await scans(second.id)).data.totals.totalScans).toBe(2);
+    expect(await scanCountOf(second.id)).toBe(2);
+    const listed = await api.call('listQrs', { query: { urlId: url.id } });
+    expect(listed.data.items.map(({ scanCount }) => scanCount)).toEqual([2]);
+  });
+
+  it('a standalone code has no URL and no scans', async () => {
+    const qr = (await api.call('createQr', { body: { data: 'a text' } })).data;
+    const { data } = await scans(qr.id);
+    expect(data).toMatchObject({ urlId: null, totals: { totalScans: 0 } });
+    expect(data.timeseries).not.toHaveLength(0);
+  });
+});
+
+describe('scanCount', () => {
+  it('reaches thresholds that are told of exactly once each', async () => {
+    const { database } = api.server;
+    await database.write(async (transaction) => {
+      await transaction
+        .insertInto('webhooks')
+        .values({
+          id: 'hook',
+          organization_id: api.organizationId,
+          url: 'https://receiver.example/',
+          events: JSON.stringify(['qr.scan_threshold']),
+          secret: 'secret',
+          is_active: 1,
+          created_at: 0,
+          updated_at: 0,
+        })
+        .execute();
+    });
+    const url = await createUrl();
+    const qr = await createQr(url.id);
+    for (let visits = 0; visits < 5; visits += 1) {
+      await visit(url.shortCode);
+      await settle();
+    }
+    const events = await database.read.selectFrom('events').select(['type', 'body']).execute();
+    expect(events.map(({ type, body }) => ({ type, ...JSON.parse(body).data }))).toEqual(
+      [2, 4].map((threshold) => ({
+        type: 'qr.scan_threshold',
+        id: qr.id,
+        shortCode: url.shortCode,
+        threshold,
+        count: threshold,
+      })),
+    );
+  });
+});
+
+describe('GET /api/v1/analytics/overview', () => {
+  it('has the codes that are there, and each scan once', async () => {
+    const url = await createUrl();
+    const other = await createUrl();
+    const first = await createQr(url.id);
+    await createQr(url.id);
+    await api.call('createQr', { body: { data: 'a text' } });
+    await visit(url.shortCode);
+    await visit(other.shortCode);
+    api.clock.advance(day);
+    const caller = await api.signIn(api.credentials);
+    await caller.call('deleteQr', { params: { id: first.id } });
+    await settle();
+    const { data } = await caller.call('getAnalyticsOverview');
+    expect(data.totals).toMatchObject({ totalQrs: 2, totalScans: 1, totalClicks: 2 });
+  });
+});

@@ -1,0 +1,364 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  createGuardedFetch,
+  type GuardedFetch,
+  type GuardedRequest,
+} from '../../src/network/guarded-fetch.js';
+import { GuardedFetchError } from '../../src/network/guarded-fetch-error.js';
+import type { ResolveDns } from '../../src/ports.js';
+import { flood, httpServer, rawServer } from './local-server.js';
+import { selfSigned } from './self-signed.js';
+
+const fetches: GuardedFetch[] = [];
+afterEach(async () => {
+  for (const each of fetches.splice(0)) await each.close();
+});
+
+function guarded(allowPrivateNetwork: boolean, resolve?: ResolveDns): GuardedFetch {
+  const made = createGuardedFetch({ allowPrivateNetwork, ...(resolve && { resolve }) });
+  fetches.push(made);
+  return made;
+}
+
+const get: GuardedRequest = {
+  method: 'GET',
+  timeoutMs: 2_000,
+  maxResponseBytes: 100,
+  onOversize: 'cut',
+};
+
+async function reasonOf(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => new Error('it was answered'),
+    (caught: unknown) => caught,
+  );
+  expect(error).toBeInstanceOf(GuardedFetchError);
+  return (error as GuardedFetchError).reason;
+}
+
+const local: ResolveDns = async () => ['127.0.0.1'];
+
+describe('only public addresses are reached', () => {
+  it.each([
+    'http://127.0.0.1/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://0177.0.0.1/',
+    'http://127.1/',
+    'http://127.0.0.1./',
+    'http://１２７.０.０.１/',
+    'http://127。0。0。1/',
+    'http://%31%32%37.0.0.1/',
+    'http://0/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[0:0:0:0:0:ffff:7f00:1]/',
+    'http://[::127.0.0.1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://[2002:7f00:1::]/',
+    'http://[fd00:ec2::254]/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://localhost/',
+    'http://LOCALHOST./',
+    'http://anything.localhost/',
+  ])('%s is refused before anything is sent', async (url) => {
+    const resolve = async () => {
+      throw new Error('nothing is looked up');
+    };
+    expect(await reasonOf(guarded(false, resolve).request(url, get))).toBe('forbidden_address');
+  });
+
+  it.each([
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'example.com',
+    '',
+    'http://user@example.com/',
+    'http://user:word@example.com/',
+    'http://8.8.8.8@127.0.0.1/',
+    'http://example.com:25/',
+    'http://example.com:6667/',
+    'http://example.com:70000/',
+  ])('%s is no URL for a request', async (url) => {
+    expect(await reasonOf(guarded(true).request(url, get))).toBe('bad_url');
+  });
+
+  it('a name that leads to a private address is refused, and nothing is connected to', async () => {
+    const server = await httpServer((_request, response) => response.end());
+    const request = guarded(false, local).request(`http://rebound.test:${server.port}/`, get);
+    expect(await reasonOf(request)).toBe('forbidden_address');
+    expect(server.connections()).toBe(0);
+  });
+
+  it('every address of a name is checked, and the private ones are passed over', async () => {
+    const server = await httpServer((_request, response) => response.end());
+    // A documentation address stands for a public one that is not there; neither may be tried.
+    const resolve = async () => ['203.0.113.1', '127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1'];
+    const request = guarded(false, resolve).request(`http://mixed.test:${server.port}/`, get);
+    expect(await reasonOf(request)).toBe('forbidden_address');
+    expect(server.connections()).toBe(0);
+  });
+
+  it('a name is looked up anew for each connection: private at the second look-up is refused', async () => {
+    let lookups = 0;
+    const resolve = async () => {
+      lookups += 1;
+      // A public address where nothing answers in time, and then our own network.
+      return lookups === 1 ? ['192.0.0.9'] : ['127.0.0.1'];
+    };
+    const server = await httpServer((_request, response) => response.end());
+    const fetch = guarded(false, resolve);
+    const url = `http://second.test:${server.port}/`;
+    await reasonOf(fetch.request(url, { ...get, timeoutMs: 100 }));
+    expect(await reasonOf(fetch.request(url, get))).toBe('forbidden_address');
+    expect([lookups, server.connections()]).toEqual([2, 0]);
+  });
+
+  it('the checked address is the one connected to, with the name in the Host header', async () => {
+    const server = await httpServer((request, response) => response.end(request.headers.host));
+    const answer = await guarded(true, local).request(`http://hook.test:${server.port}/`, get);
+    expect(Buffer.from(answer.body).toString()).toBe(`hook.test:${server.port}`);
+  });
+
+  it('each redirect is checked anew', async () => {
+    const server = await httpServer((request, response) => {
+      const location = request.url === '/in' ? 'ftp://example.com/' : 'http://name@127.0.0.1/';
+      response.writeHead(302, { location }).end();
+    });
+    for (const path of ['/in', '/user']) {
+      const request = guarded(true).request(server.url + path, { ...get, followRedirects: 3 });
+      expect(await reasonOf(request)).toBe('bad_url');
+    }
+  });
+
+  it('a name without an address is a fault of DNS', async () => {
+    for (const resolve of [async () => [], async () => Promise.reject(new Error('ENOTFOUND'))]) {
+      const request = guarded(true, resolve).request('http://nowhere.test/', get);
+      expect(await reasonOf(request)).toBe('dns');
+    }
+  });
+
+  it('messages name no address', async () => {
+    const request = guarded(false, async () => ['10.1.2.3']).request('http://inner.test/', get);
+    await expect(request).rejects.toThrow('inner.test does not lead to a public address');
+  });
+});
+
+describe('redirects', () => {
+  it('are answered as they come unless they are asked to be followed', async () => {
+    const server = await httpServer((_request, response) => {
+      response.writeHead(302, { location: '/next' }).end();
+    });
+    const answer = await guarded(true).request(server.url, get);
+    expect([answer.status, answer.headers.location]).toEqual([302, '/next']);
+  });
+
+  it('are followed so many times, and a POST never', async () => {
+    const server = await httpServer((request, response) => {
+      const at = Number(request.url?.slice(1));
+      if (at === 3) response.end('there');
+      else response.writeHead(307, { location: `/${at + 1}` }).end();
+    });
+    const fetch = guarded(true);
+    const from = `${server.url}/0`;
+    expect((await fetch.request(from, { ...get, followRedirects: 3 })).status).toBe(200);
+    expect(await reasonOf(fetch.request(from, { ...get, followRedirects: 2 }))).toBe('protocol');
+    const post = { ...get, method: 'POST', followRedirects: 3 } as const;
+    expect((await fetch.request(from, post)).status).toBe(307);
+  });
+});
+
+describe('certificates', () => {
+  it('are verified, for the name that was asked for', async () => {
+    const names: unknown[] = [];
+    const server = createTlsServer({
+      ...selfSigned,
+      SNICallback: (name, callback) => {
+        names.push(name);
+        callback(null);
+      },
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const request = guarded(true, local).request(`https://receiver.test:${port}/`, get);
+    await expect(request).rejects.toMatchObject({
+      reason: 'tls',
+      message: 'The TLS handshake failed (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    });
+    expect(names).toEqual(['receiver.test']);
+  });
+
+  it('of a server that speaks no TLS at all are a fault of TLS', async () => {
+    const server = await rawServer((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n'));
+    const request = guarded(true).request(server.url.replace('http:', 'https:'), get);
+    expect(await reasonOf(request)).toBe('tls');
+  });
+});
+
+describe('an answer of any kind ends', () => {
+  const short = { ...get, timeoutMs: 200 };
+
+  it('none at all', async () => {
+    const server = await rawServer(() => {});
+    expect(await reasonOf(guarded(true).request(server.url, short))).toBe('timeout');
+  });
+
+  it('a look-up that never ends', async () => {
+    const fetch = guarded(true, () => new Promise(() => {}));
+    expect(await reasonOf(fetch.request('http://slow.test/', short))).toBe('timeout');
+  });
+
+  it('headers that trickle', async () => {
+    const server = await rawServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => socket.write('X-Slow: 1\r\n'), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+    expect(await reasonOf(guarded(true).request(server.url, short))).toBe('timeout');
+  });
+
+  it('a body that trickles', async () => {
+    const server = await rawServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
+      const timer = setInterval(() => socket.write('.'), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const request = guarded(true).request(server.url, short);
+    await expect(request).rejects.toThrow('The answer was not complete within 200 ms');
+  });
+
+  it('1xx for ever', async () => {
+    const server = await rawServer((socket) => {
+      const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+    expect(await reasonOf(guarded(true).request(server.url, short))).toBe('timeout');
+  });
+
+  it('1xx before the answer is passed over', async () => {
+    const server = await rawServer((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n');
+      socket.write('HTTP/1.1 204 No Content\r\nX-Last: yes\r\n\r\n');
+    });
+    const answer = await guarded(true).request(server.url, get);
+    expect([answer.status, answer.headers['x-last']]).toEqual([204, 'yes']);
+  });
+
+  it.each<[string, string, string]>([
+    [
+      '101',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+      'connect',
+    ],
+    ['garbage', 'what is HTTP?\r\n\r\n', 'protocol'],
+    [
+      'two lengths',
+      'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      'protocol',
+    ],
+    ['headers of 1 MB', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1_000_000)}\r\n\r\n`, 'protocol'],
+    ['a body cut short', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab', 'connect'],
+    ['an end without an answer', '', 'connect'],
+  ])('%s', async (_name, text, reason) => {
+    const server = await rawServer((socket) => void socket.end(text));
+    expect(await reasonOf(guarded(true).request(server.url, get))).toBe(reason);
+  });
+
+  it('a reset', async () => {
+    const server = await rawServer((socket) => void socket.resetAndDestroy());
+    expect(await reasonOf(guarded(true).request(server.url, get))).toBe('connect');
+  });
+
+  it('nobody who listens', async () => {
+    const server = await httpServer(() => {});
+    const gone = server.url.replace(/:\d+$/, ':1024');
+    expect(await reasonOf(guarded(true).request(gone, get))).toBe('connect');
+  });
+
+  it('a gigabyte: its beginning is kept and the rest is not read', async () => {
+    const server = await rawServer((socket) =>
+      flood(
+        socket,
+        'HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n',
+        Buffer.alloc(65_536, 'x'),
+      ),
+    );
+    const answer = await guarded(true).request(server.url, get);
+    expect([answer.status, answer.body.length, answer.isCut]).toEqual([200, 100, true]);
+  });
+
+  it.each(['Content-Length: 1000000000', 'X-No-Length: true'])(
+    'a gigabyte with %s fails where nothing may be cut',
+    async (header) => {
+      const server = await rawServer((socket) =>
+        flood(socket, `HTTP/1.1 200 OK\r\n${header}\r\n\r\n`, Buffer.alloc(65_536, 'x')),
+      );
+      const request = guarded(true).request(server.url, { ...get, onOversize: 'fail' });
+      expect(await reasonOf(request)).toBe('too_large');
+    },
+  );
+
+  it('a body that fits is whole', async () => {
+    const server = await httpServer((_request, response) => response.end('x'.repeat(100)));
+    const answer = await guarded(true).request(server.url, { ...get, onOversize: 'fail' });
+    expect([answer.body.length, answer.isCut]).toEqual([100, false]);
+  });
+
+  it('an abort, with its reason', async () => {
+    const server = await rawServer(() => {});
+    const controller = new AbortController();
+    const request = guarded(true).request(server.url, { ...get, signal: controller.signal });
+    controller.abort(new Error('the server stops'));
+    await expect(request).rejects.toThrow('the server stops');
+  });
+
+  it('of a request that was given up before it could be sent nothing arrives', async () => {
+    let received = 0;
+    const server = await httpServer((_request, response) => {
+      received += 1;
+      response.end();
+    });
+    const gate: { open?: (addresses: string[]) => void } = {};
+    const fetch = guarded(
+      true,
+      () =>
+        new Promise((resolve) => {
+          gate.open = resolve;
+        }),
+    );
+    const url = `http://late.test:${server.port}/`;
+    expect(await reasonOf(fetch.request(url, { ...get, timeoutMs: 50 }))).toBe('timeout');
+    gate.open?.(['127.0.0.1']);
+    expect((await guarded(true).request(server.url, get)).status).toBe(200);
+    expect(received).toBe(1);
+  });
+});
+
+describe('a POST', () => {
+  it('carries headers and exact bytes, over a connection that is used again', async () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
+    const server = await httpServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const isSame = Buffer.concat(chunks).equals(bytes);
+      response.end(`${request.method} ${request.headers['x-own']} ${isSame}`);
+    });
+    const fetch = guarded(true);
+    for (let turn = 0; turn < 3; turn += 1) {
+      const answer = await fetch.request(server.url, {
+        ...get,
+        method: 'POST',
+        headers: { 'X-Own': 'yes' },
+        body: bytes,
+      });
+      expect(Buffer.from(answer.body).toString()).toBe('POST yes true');
+    }
+    expect(server.connections()).toBeLessThan(3);
+  });
+});
