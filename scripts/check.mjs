@@ -4,20 +4,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { audit } from './audit.mjs';
-import { binary, build, install, root } from './bootstrap.mjs';
+import { binary, root } from './bootstrap.mjs';
 import { checkPatterns } from './check-patterns.mjs';
-
-install();
-build();
+import { pack } from './pack.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'shorty-check-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+// Installs and builds what is stale, too.
+const tarballs = pack(join(scratch, 'packages'));
 const freshContract = join(scratch, 'openapi.yaml');
 const freshTypes = join(scratch, 'api.ts');
 
 // attw has nothing to say of packages that are commands and no more.
 const libraries = ['sdk', 'server', 'webhook-verifier'];
-const published = [...libraries, 'cli'];
 
 const steps = [
   ['format and lint', () => run(binary('biome'), 'ci', '--colors=off', '--error-on-warnings', '.')],
@@ -31,13 +30,13 @@ const steps = [
     () => same('packages/sdk/src/generated/api.ts', freshTypes, writeTypes),
   ],
   ['openapi.yaml by the recommended rules', () => run(binary('redocly'), 'lint', 'openapi.yaml')],
-  ...published.map((name) => [
+  ...Object.entries(tarballs).map(([name, tarball]) => [
     `${name} can be published`,
-    () => run(binary('publint'), 'run', `packages/${name}`, '--strict', '--pack', 'npm'),
+    () => run(binary('publint'), 'run', tarball, '--strict'),
   ]),
   ...libraries.map((name) => [
     `${name} can be imported`,
-    () => run(binary('attw'), '--pack', `packages/${name}`, '--profile', 'esm-only'),
+    () => run(binary('attw'), tarballs[name], '--profile', 'esm-only'),
   ]),
   ['no dead file, export or dependency', () => run(binary('knip'))],
   ['Dockerfile, compose file and systemd unit', () => run('node', 'scripts/check-deploy.mjs')],

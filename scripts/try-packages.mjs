@@ -1,0 +1,151 @@
+// Installs the tarballs of the packages in an empty folder, as their users do, and tries each one.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+
+const credentials = {
+  SHORTY_CLIENT_ID: 'package-trial',
+  SHORTY_CLIENT_SECRET: 'package-trial-package-trial-package-trial',
+};
+const startWithinMs = 60_000;
+
+/**
+ * Installs tarballs with npm in an empty folder. With `ignoreScripts`, npm compiles no native addon.
+ * Throws when npm fails.
+ */
+export function installTarballs(
+  folder,
+  tarballs,
+  { node = process.execPath, ignoreScripts = false, env = {} } = {},
+) {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  if (ignoreScripts) flags.push('--ignore-scripts');
+  runHere(folder, 'npm', ['install', ...flags, ...tarballs], { ...environmentOf(node), ...env });
+}
+
+/** Starts the server and uses it by the CLI, the SDK and HTTP. Throws at the first wrong result. */
+export async function tryServer(folder, { node = process.execPath } = {}) {
+  const env = { ...environmentOf(node), ...credentials, SHORTY_LOG_LEVEL: 'error' };
+  const server = spawn(node, [join(folder, 'node_modules/.bin/shorty-server'), 'start'], {
+    cwd: folder,
+    env: { ...env, HOST: '127.0.0.1', PORT: '0', SHORTY_DATABASE_URL: 'file:./trial.db' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const client = { ...env, SHORTY_BASE_URL: await addressOf(server) };
+    const shortUrl = createByCommand(folder, node, client);
+    const { status, headers } = await fetch(shortUrl, { redirect: 'manual' });
+    const location = headers.get('location');
+    if (status !== 307 || location !== 'https://example.com/cli') {
+      throw new Error(`GET ${shortUrl}: got ${status} ${location}, not 307 to the target`);
+    }
+    runProgram(folder, node, sdkProgram, client);
+    server.kill('SIGTERM');
+    const [code, signal] = await once(server, 'exit');
+    if (code !== 0) throw new Error(`the server ended with ${code ?? signal} after SIGTERM, not 0`);
+  } finally {
+    server.kill('SIGKILL');
+  }
+}
+
+/** Uses the packages without native code. Throws at the first wrong result. */
+export function tryWithoutServer(folder, { node = process.execPath, version }) {
+  const env = environmentOf(node);
+  const shorty = join(folder, 'node_modules/.bin/shorty');
+  const printed = runHere(folder, node, [shorty, '--version'], env).trim();
+  if (printed !== version) throw new Error(`shorty --version printed ${printed}, not ${version}`);
+  runHere(folder, node, [shorty, 'urls', 'bulk-create', '--help'], env);
+  runProgram(folder, node, verifierProgram, env);
+  // Nothing listens on port 9, so a correct client fails with its own error for connections.
+  runProgram(folder, node, unreachableProgram, env);
+}
+
+const sdkProgram = `
+  import assert from 'node:assert/strict';
+  import { Shorty, NotFoundError } from '@shorty/sdk';
+  import { nodeFetch } from '@shorty/sdk/node';
+  const { SHORTY_BASE_URL: baseUrl, SHORTY_CLIENT_ID: clientId, SHORTY_CLIENT_SECRET: clientSecret } = process.env;
+  const { fetch, close } = nodeFetch();
+  for (const options of [{}, { fetch }]) {
+    const shorty = new Shorty({ baseUrl, clientId, clientSecret, ...options });
+    const created = await shorty.urls.create({ targetUrl: 'https://example.com/sdk' });
+    assert.equal((await shorty.urls.get(created.id)).targetUrl, 'https://example.com/sdk');
+    const qr = await shorty.qr.create({ urlId: created.id });
+    assert.ok(qr.id);
+    await assert.rejects(async () => shorty.urls.get('999999'), NotFoundError);
+  }
+  await close();
+`;
+
+const verifierProgram = `
+  import assert from 'node:assert/strict';
+  import { signWebhook, verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
+  import { verifyRequest } from '@shorty/webhook-verifier/web';
+  import { createDeduper } from '@shorty/webhook-verifier/dedupe';
+  const secret = 'whsec_package_trial_package_trial_package';
+  const event = { type: 'domain.verified', data: { hostname: 'go.example.com' } };
+  const { headers, body } = signWebhook(event, { secret });
+  assert.equal(verifyWebhook({ headers, body, secret }).type, 'domain.verified');
+  const request = new Request('http://localhost/hook', { method: 'POST', headers, body });
+  assert.equal((await verifyRequest(request, { secret })).type, 'domain.verified');
+  assert.throws(() => verifyWebhook({ headers, body: body + ' ', secret }), WebhookVerificationError);
+  assert.equal(typeof createDeduper, 'function');
+`;
+
+const unreachableProgram = `
+  import assert from 'node:assert/strict';
+  import { ConnectionError, Shorty } from '@shorty/sdk';
+  const shorty = new Shorty({ baseUrl: 'http://127.0.0.1:9', accessToken: 'shorty_at_trial', maxRetries: 0 });
+  await assert.rejects(async () => shorty.usage.get(), ConnectionError);
+`;
+
+function createByCommand(folder, node, env) {
+  const shorty = join(folder, 'node_modules/.bin/shorty');
+  const args = ['urls', 'create', 'https://example.com/cli', '--output', 'json'];
+  return JSON.parse(runHere(folder, node, [shorty, ...args], env)).shortUrl;
+}
+
+function runProgram(folder, node, program, env) {
+  runHere(folder, node, ['--input-type=module', '--eval', program], env);
+}
+
+function runHere(folder, command, args, env) {
+  const { status, signal, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  });
+  if (status === 0) return stdout;
+  const reason = error?.message ?? `ended with ${status ?? signal}\n${stdout}${stderr}`;
+  throw new Error(`${command} ${args.join(' ')} in ${folder}: ${reason}`);
+}
+
+/** Resolves to the address that a starting server prints. */
+function addressOf(server) {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    server.stdout.setEncoding('utf8').on('data', (text) => {
+      printed += text;
+      const [, address] = /listening on (\S+)/.exec(printed) ?? [];
+      if (address) resolve(address);
+    });
+    server.once('error', reject);
+    server.once('exit', (code, signal) =>
+      reject(new Error(`the server ended with ${code ?? signal} before it listened: ${printed}`)),
+    );
+    setTimeout(
+      () =>
+        reject(new Error(`the server printed no address within ${startWithinMs} ms: ${printed}`)),
+      startWithinMs,
+    ).unref();
+  });
+}
+
+/** What a user's shell has, with the given Node first, and without settings of Shorty. */
+function environmentOf(node) {
+  const path = `${dirname(node)}${delimiter}${process.env.PATH}`;
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SHORTY_'));
+  return { ...Object.fromEntries(inherited), PATH: path };
+}
