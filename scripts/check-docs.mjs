@@ -1,0 +1,133 @@
+// Checks the Markdown files without a network: links and anchors resolve, README.md is short,
+// decision records have their parts, and the reference of settings matches config.ts.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const skippedFolders = new Set(['node_modules', 'dist', '.git', '.cache', '.changeset', 'release']);
+const maxReadmeWords = 900;
+const decisionSections = ['Context', 'Decision', 'Consequences'];
+
+const faults = [];
+const read = (path) => readFileSync(join(root, path), 'utf8');
+const files = markdownBelow(root).map((path) => relative(root, path));
+const anchors = new Map();
+
+for (const file of files) checkLinks(file);
+checkReadme();
+checkDecisions();
+checkSettings();
+
+for (const fault of faults) console.log(fault);
+process.exit(faults.length === 0 ? 0 : 1);
+
+function markdownBelow(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return skippedFolders.has(entry.name) ? [] : markdownBelow(path);
+    return entry.isFile() && entry.name.endsWith('.md') ? [path] : [];
+  });
+}
+
+function checkLinks(file) {
+  const text = withoutCode(read(file));
+  for (const { 1: target, index } of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^[a-z]+:/.test(target)) continue;
+    const at = `${file}:${text.slice(0, index).split('\n').length}`;
+    const [path, anchor] = target.split('#');
+    const linked = path === '' ? file : relative(root, resolve(root, dirname(file), path));
+    if (linked.startsWith('..') || !existsSync(join(root, linked))) {
+      faults.push(`${at}: ${target}: there is no such file`);
+    } else if (anchor !== undefined && !anchorsOf(linked).has(anchor)) {
+      faults.push(`${at}: ${target}: ${linked} has no such heading`);
+    }
+  }
+}
+
+/** The anchors that GitHub gives to the headings of a file. */
+function anchorsOf(file) {
+  const known = anchors.get(file);
+  if (known) return known;
+  const found = new Set();
+  anchors.set(file, found);
+  if (statSync(join(root, file)).isDirectory()) return found;
+  for (const [, heading] of withoutFences(read(file)).matchAll(/^#{1,6} +(.+?) *$/gm)) {
+    const slug = heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{Letter}\p{Number}\p{Mark}_\- ]/gu, '')
+      .replaceAll(' ', '-');
+    let unique = slug;
+    for (let repeat = 1; found.has(unique); repeat += 1) unique = `${slug}-${repeat}`;
+    found.add(unique);
+  }
+  return found;
+}
+
+// Blank lines stay, so that line numbers do.
+function withoutFences(text) {
+  return text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, (code) => code.replaceAll(/[^\n]+/g, ''));
+}
+
+function withoutCode(text) {
+  return withoutFences(text).replaceAll(/`[^`\n]*`/g, '``');
+}
+
+function checkReadme() {
+  const words = read('README.md').trim().split(/\s+/).length;
+  if (words > maxReadmeWords) {
+    faults.push(`README.md: ${words} words: must have at most ${maxReadmeWords}`);
+  }
+}
+
+function checkDecisions() {
+  const numbers = new Map();
+  for (const file of files.filter((path) => /^docs\/decisions\/\d/.test(path))) {
+    const text = read(file);
+    const number = basename(file).slice(0, 4);
+    const other = numbers.get(number);
+    if (other) faults.push(`${file}: ${other} has the same number`);
+    numbers.set(number, file);
+    if (!text.startsWith(`# ${Number(number)}. `)) {
+      faults.push(`${file}: the first line must be "# ${Number(number)}. " and the title`);
+    }
+    if (!/^Date: \d{4}-\d\d-\d\d\. Status: (accepted|superseded by \[)/m.test(text)) {
+      faults.push(`${file}: must have a line "Date: YYYY-MM-DD. Status: accepted."`);
+    }
+    for (const section of decisionSections) {
+      if (!text.includes(`\n## ${section}\n`)) faults.push(`${file}: has no section ${section}`);
+    }
+  }
+}
+
+/** Every variable that config.ts reads has a row with its default, and no other has one. */
+function checkSettings() {
+  const page = 'docs/reference/settings.md';
+  const rows = new Map(
+    Array.from(read(page).matchAll(/^\| `([A-Z_]+)` \|.*\| (.+?) \|$/gm), ([, name, value]) => [
+      name,
+      value,
+    ]),
+  );
+  const source = read('packages/server/src/config.ts');
+  const reads = Array.from(
+    source.matchAll(/\b(?:read|optional)\(\s*'([A-Z_]+)'(?:,\s*'([^']*)')?/g),
+    ([, name, fallback]) => [name, fallback],
+  );
+  const others = Array.from(source.matchAll(/environment\.([A-Z_]+)/g), ([, name]) => [name]);
+  const known = new Map([...reads, ...others]);
+  // Set only by old configurations; the server refuses to start with it.
+  known.delete('SHORTY_WORKERS');
+  if (known.size < 20) faults.push(`${page}: found only ${known.size} settings in config.ts`);
+  for (const [name, fallback] of known) {
+    const shown = rows.get(name);
+    if (shown === undefined) faults.push(`${page}: has no row for ${name}`);
+    else if (fallback && shown !== `\`${fallback}\``) {
+      faults.push(`${page}: ${name}: the default must be \`${fallback}\``);
+    }
+  }
+  for (const name of rows.keys()) {
+    if (!known.has(name)) faults.push(`${page}: ${name}: config.ts does not read it`);
+  }
+}
