@@ -1,4 +1,4 @@
-# Receives webhooks with nothing but Python's standard library, by the rules in the README.
+# Receives webhooks with nothing but Python's standard library, by the rules in docs/webhooks.md.
 # Reads WEBHOOK_SECRET and PORT (4000 by default).
 import hashlib
 import hmac

@@ -14,6 +14,7 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 const tarballs = pack(join(scratch, 'packages'));
 const freshContract = join(scratch, 'openapi.yaml');
 const freshTypes = join(scratch, 'api.ts');
+const freshReference = join(scratch, 'cli.md');
 
 // attw has nothing to say of packages that are commands and no more.
 const libraries = ['sdk', 'server', 'webhook-verifier'];
@@ -28,6 +29,10 @@ const steps = [
   [
     "the SDK's types are openapi.yaml's",
     () => same('packages/sdk/src/generated/api.ts', freshTypes, writeTypes),
+  ],
+  [
+    'the CLI reference matches the command tree',
+    () => same('docs/reference/cli.md', freshReference, writeReference),
   ],
   ['openapi.yaml by the recommended rules', () => run(binary('redocly'), 'lint', 'openapi.yaml')],
   ...Object.entries(tarballs).map(([name, tarball]) => [
@@ -88,6 +93,10 @@ function writeTypes() {
     freshTypes,
     '--default-non-nullable=false',
   );
+}
+
+function writeReference() {
+  return run('node', 'packages/cli/scripts/write-reference.mjs', freshReference);
 }
 
 function same(committed, fresh, write) {

@@ -1,4 +1,5 @@
-// `npm run generate`: write again whatever derives from the contract (openapi.yaml, the SDK's types).
+// `npm run generate`: writes the files that derive from the code: openapi.yaml, the SDK's types and
+// the CLI reference.
 import { binary, install, run } from './bootstrap.mjs';
 
 install();
@@ -11,3 +12,4 @@ run(binary('openapi-typescript'), [
   // A field with a default may be left out of a request.
   '--default-non-nullable=false',
 ]);
+run('node', ['packages/cli/scripts/write-reference.mjs']);

@@ -22,7 +22,8 @@ function sources(): string[] {
   return names.filter((name) => /^(?!generated).*(?<!\.test)\.ts$/.test(name));
 }
 
-const files = [...sources().map((name) => join(root, 'src', name)), join(root, 'README.md')];
+const guide = join(root, '../../docs/sdk.md');
+const files = [...sources().map((name) => join(root, 'src', name)), join(root, 'README.md'), guide];
 const examples = new Map(
   files
     .flatMap(examplesIn)
@@ -65,30 +66,31 @@ function compile(): string[] {
 }
 
 describe('the examples', () => {
-  it('are found in the sources and in the README', () => {
+  it('are found in the sources, the README and the guide', () => {
     const places = [...examples.values()].map(({ place }) => place);
     expect(places.filter((place) => place.startsWith('src/')).length).toBeGreaterThan(15);
-    expect(places.filter((place) => place.startsWith('README.md')).length).toBeGreaterThan(4);
+    expect(places.filter((place) => place.startsWith('README.md'))).toHaveLength(1);
+    expect(places.filter((place) => place.includes('docs/sdk.md')).length).toBeGreaterThan(4);
   });
 
   it('compile as they stand', { timeout: 60_000 }, () => expect(compile()).toEqual([]));
 });
 
-describe('the README', () => {
+describe('docs/sdk.md', () => {
   it('names every option', () => {
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const text = readFileSync(guide, 'utf8');
     const options = readFileSync(join(root, 'src/options.ts'), 'utf8');
     const names = Array.from(options.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm), ({ 1: n }) => n);
     expect(names.length).toBeGreaterThan(20);
-    expect(names.filter((name) => !readme.includes(`\`${name}`))).toEqual([]);
+    expect(names.filter((name) => !text.includes(`\`${name}`))).toEqual([]);
   });
 
   it('names every error', async () => {
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const text = readFileSync(guide, 'utf8');
     const classes = Object.keys(await import('../src/index.js')).filter((n) =>
       /^[A-Z].*Error$/.test(n),
     );
     expect(classes.length).toBeGreaterThan(14);
-    expect(classes.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+    expect(classes.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 });

@@ -137,7 +137,7 @@ describe('readConfig', () => {
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(
       `SHORTY_WORKERS is "${value}": this setting was removed, because a node is one process; ` +
-        'unset it, and run more nodes on one PostgreSQL instead (docs/scale.md)',
+        'unset it, and run more nodes on one PostgreSQL instead (docs/postgresql.md)',
     );
   });
 

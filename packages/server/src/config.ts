@@ -127,7 +127,7 @@ export function readConfig(environment: Environment): Config {
 function refuseWorkers(): never {
   throw new Error(
     'this setting was removed, because a node is one process; ' +
-      'unset it, and run more nodes on one PostgreSQL instead (docs/scale.md)',
+      'unset it, and run more nodes on one PostgreSQL instead (docs/postgresql.md)',
   );
 }
 

@@ -4,10 +4,10 @@ import { expect, it } from 'vitest';
 import { openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
 
-const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
-const [, verifier = ''] = /```python\n([\s\S]*?)```/.exec(readme) ?? [];
+const guide = readFileSync(new URL('../../../../docs/webhooks.md', import.meta.url), 'utf8');
+const [, verifier = ''] = /```python\n([\s\S]*?)```/.exec(guide) ?? [];
 
-it('a receiver in Python, written from the README, verifies what we send and nothing else', async () => {
+it('the Python receiver of docs/webhooks.md verifies what we send and nothing else', async () => {
   const opened = await openDispatcher();
   const hook = await receiver();
   const id = await opened.subscribe(hook.url);
@@ -37,7 +37,7 @@ except ValueError as fault:
       { input: JSON.stringify([secret, headers, body, at]), encoding: 'utf8' },
     ).trim();
   expect(run('secret', got.body, now)).toBe('genuine');
-  expect(run('another', got.body, now)).toBe('the signature does not fit');
-  expect(run('secret', `${got.body} `, now)).toBe('the signature does not fit');
+  expect(run('another', got.body, now)).toBe('the signature does not match');
+  expect(run('secret', `${got.body} `, now)).toBe('the signature does not match');
   expect(run('secret', got.body, now + 301)).toBe('the delivery is too old');
 });

@@ -1,0 +1,139 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { codeBlocksOf, commandLinesOf, guides } from './lib/guides.js';
+import {
+  accepts,
+  credentials,
+  freePort,
+  root,
+  scratchFolder,
+  startServer,
+} from './lib/processes.js';
+
+const blocks = guides().flatMap(codeBlocksOf);
+const shellBlocks = blocks.filter(({ language }) => language === 'sh');
+
+/** Runs a program with the given input and returns its output; throws when it fails. */
+function run(folder: string, environment: NodeJS.ProcessEnv, command: string, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: folder,
+    env: { ...process.env, ...environment },
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`${command} exited with ${status}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** A folder in which `npx shorty` and the packages are those of this repository. */
+function folderOfReader(): { folder: string; path: string } {
+  const folder = scratchFolder();
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const shorty = `#!/bin/sh\nshift\nexec ${process.execPath} ${root}packages/cli/bin/shorty.js "$@"\n`;
+  writeFileSync(join(bin, 'npx'), shorty, { mode: 0o755 });
+  symlinkSync(join(root, 'examples'), join(folder, 'examples'));
+  const scope = join(folder, 'node_modules/@shorty');
+  mkdirSync(scope, { recursive: true });
+  for (const name of ['sdk', 'webhook-verifier']) {
+    symlinkSync(join(root, 'packages', name), join(scope, name));
+  }
+  return { folder, path: [bin, process.env.PATH].join(delimiter) };
+}
+
+describe('the guides', () => {
+  it('name commands and options of shorty that exist', () => {
+    const reference = readFileSync(join(root, 'docs/reference/cli.md'), 'utf8');
+    const [everywhere = '', ...sections] = reference.split(/^### /m);
+    const optionsOf = (text: string) =>
+      Array.from(text.matchAll(/--[a-z][a-z-]*/g), ([name]) => name);
+    const commands = new Map(
+      sections.map((section) => [section.split('\n')[0]?.replace(/^shorty /, '') ?? '', section]),
+    );
+    const faults: string[] = [];
+    let checked = 0;
+    for (const { place, code } of shellBlocks) {
+      for (const words of commandLinesOf(code, 'shorty')) {
+        const names = words.filter((word) => !word.startsWith('-'));
+        const profile = words.indexOf('--profile');
+        if (profile === 0) names.shift();
+        const section = commands.get(names.slice(0, 2).join(' ')) ?? commands.get(names[0] ?? '');
+        checked += 1;
+        if (section === undefined) faults.push(`${place}: shorty ${words.join(' ')}`);
+        const known = new Set([...optionsOf(section ?? ''), ...optionsOf(everywhere)]);
+        for (const option of optionsOf(words.filter((word) => word.startsWith('--')).join(' '))) {
+          if (!known.has(option)) faults.push(`${place}: shorty ${names[0]}: ${option}`);
+        }
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(checked).toBeGreaterThan(50);
+  });
+
+  it('name commands and options of shorty-server that exist', () => {
+    const server = join(root, 'packages/server/bin/shorty-server.js');
+    const help = new Map<string, string>();
+    const helpOf = (names: string[]): string => {
+      const key = names.join(' ');
+      const known = help.get(key) ?? run(root, {}, process.execPath, server, ...names, '--help');
+      help.set(key, known);
+      return known;
+    };
+    const faults: string[] = [];
+    let checked = 0;
+    for (const { place, code } of shellBlocks) {
+      for (const [first = '', ...rest] of commandLinesOf(code, 'shorty-server')) {
+        const names = /^(orgs|clients)$/.test(first) ? [first, rest[0] ?? ''] : [first];
+        checked += 1;
+        const text = helpOf(names);
+        if (!text.startsWith(`Usage: shorty-server ${names.join(' ')}`)) {
+          faults.push(`${place}: shorty-server ${names.join(' ')}`);
+        }
+        for (const option of rest.filter((word) => word.startsWith('--'))) {
+          if (!text.includes(`${option} `)) faults.push(`${place}: ${names.join(' ')}: ${option}`);
+        }
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(checked).toBeGreaterThan(20);
+  });
+
+  it('getting-started.md runs against a server', async () => {
+    const { folder, path } = folderOfReader();
+    const port = await freePort();
+    const server = await startServer({ port, folder: scratchFolder() });
+    const environment = { ...credentials, PATH: path, SHORTY_BASE_URL: server.origin };
+    const marked = codeBlocksOf('docs/getting-started.md').filter(
+      (block) => block.run !== undefined,
+    );
+    expect(marked.map(({ language }) => language)).toEqual(['sh', 'sh', 'sh', 'js', 'sh']);
+    const output = marked.map(({ code, language, run: name = '' }) => {
+      if (language === 'sh')
+        return run(folder, environment, 'bash', '-euo', 'pipefail', '-c', code);
+      writeFileSync(join(folder, name), code);
+      return run(folder, environment, process.execPath, name);
+    });
+    expect(output[0]).toContain('exit code 3');
+    expect(readFileSync(join(folder, 'bad.csv'), 'utf8').trim().split('\n')).toHaveLength(16);
+    expect(readFileSync(join(folder, 'all.ndjson'), 'utf8').trim().split('\n')).toHaveLength(1015);
+    expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('<!doctype html>');
+    expect(output[3]).toContain(server.origin);
+    expect(JSON.parse(output[4] ?? '')).toMatchObject({ success: true });
+  });
+
+  it('the receiver of webhooks.md accepts what its sender signs', async () => {
+    const { folder } = folderOfReader();
+    const port = await freePort();
+    const marked = codeBlocksOf('docs/webhooks.md').filter((block) => block.run !== undefined);
+    for (const { code, run: name = '' } of marked) {
+      writeFileSync(join(folder, name), code.replaceAll('4000', String(port)));
+    }
+    const receiver = spawn(process.execPath, ['receive.mjs'], { cwd: folder, stdio: 'ignore' });
+    onTestFinished(() => {
+      receiver.kill('SIGKILL');
+    });
+    await expect.poll(() => accepts(port), { timeout: 10_000 }).toBe(true);
+    expect(run(folder, {}, process.execPath, 'send.mjs')).toBe('204\n');
+  });
+});

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './processes.js';
+
+export interface CodeBlock {
+  /** File and line, for messages. */
+  readonly place: string;
+  readonly language: string;
+  readonly code: string;
+  /** What follows `test:run` in the comment before the block; undefined without one. */
+  readonly run: string | undefined;
+}
+
+/** The Markdown files that readers follow: README files and guides. */
+export function guides(): string[] {
+  const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`);
+  const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+  return ['README.md', 'CONTRIBUTING.md', ...packages, ...docs.map((name) => `docs/${name}`)];
+}
+
+export function codeBlocksOf(file: string): CodeBlock[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const fences = text.matchAll(
+    /(?:<!-- test:run(?: (\S+))? -->\n)?^( *)```(\w*)\n([\s\S]*?)^ *```$/gm,
+  );
+  return Array.from(
+    fences,
+    ({ 0: whole, 1: name, 2: indent = '', 3: language = '', 4: code = '', index }) => ({
+      place: `${file}:${text.slice(0, index).split('\n').length}`,
+      language,
+      code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      run: whole.startsWith('<!--') ? (name ?? '') : undefined,
+    }),
+  );
+}
+
+/** The command lines of a program in a shell block, without comments, as words. */
+export function commandLinesOf(code: string, program: string): string[][] {
+  const lines = code.replaceAll(/\\\n\s*/g, ' ').split('\n');
+  return lines.flatMap((line) => {
+    const found: string[][] = [];
+    for (const part of line.replace(/(^|\s)#.*$/, '').split(/\s(?:\|\|?|&&|&)\s?/)) {
+      const words = (part.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) =>
+        word.replaceAll(/^['"]|['"]$/g, ''),
+      );
+      const start = words.indexOf(program);
+      const before = words.slice(0, Math.max(start, 0));
+      if (start >= 0 && before.every((word) => word === 'npx' || /^[A-Z_]+=/.test(word))) {
+        found.push(words.slice(start + 1));
+      }
+    }
+    return found;
+  });
+}
