@@ -19,6 +19,7 @@ import { RateLimiter } from './http/rate-limiter.js';
 import { defaultTimeLimits, type TimeLimits } from './http/time-limits.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
+import { openLists } from './lists/open-lists.js';
 import { affordableConnections } from './network/open-files.js';
 import { createTxtResolver } from './network/txt-resolver.js';
 import { createFirstOrganization } from './organizations/create-first-organization.js';
@@ -139,7 +140,15 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     else logger.error({ requestId, err }, 'request failed');
   };
   const onCallbackError = (error: unknown) => uncaughtErrors.note('callback', error);
+  const { lists, ...listReader } = openLists({
+    isThreaded: isThreadedHere,
+    storage,
+    database,
+    databaseConnections,
+    logger,
+  });
   const shared = {
+    ...lists,
     config,
     database,
     storage,
@@ -186,14 +195,20 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // A change of one domain evicts all hosts: domains are few and change rarely.
     hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
   });
-  const queues = [passwords.queue, ...clicks.queues, ...qrs.queues];
+  const queues = [...listReader.queues, passwords.queue, ...clicks.queues, ...qrs.queues];
   const health = createHealthRoom({
     database,
     isStopping: () => stopping !== undefined,
     visitFault: clicks.fault,
     visitFigures: clicks.figures,
     dispatchFigures: webhooks.figures,
-    threads: () => [...passwords.threads, ...webhooks.threads, ...clicks.threads(), ...qrs.threads],
+    threads: () => [
+      listReader.thread,
+      ...passwords.threads,
+      ...webhooks.threads,
+      ...clicks.threads(),
+      ...qrs.threads,
+    ],
     queues,
     uncaughtErrors,
   });
@@ -264,7 +279,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await adminListener?.stop(adminStopGraceMs);
     await stopAll(services);
     await stopWatching?.();
-    await Promise.all([clicks.stop(), qrs.stop(), passwords.stop()]);
+    await Promise.all([clicks.stop(), qrs.stop(), passwords.stop(), listReader.thread.stop()]);
     await database.close();
   }
 
@@ -283,6 +298,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       await database.migrate();
       credentials = await createFirstOrganization(database, config, clock);
       await clicks.start();
+      listReader.thread.start();
       stopWatching = await database.watchChanges?.({
         onChanged: (changes) => caches.invalidate(changes),
         onUnknown: () => caches.clear(),

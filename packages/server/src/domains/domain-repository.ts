@@ -106,25 +106,6 @@ export class DomainRepository {
     return find(this.#database.read, organizationId, id);
   }
 
-  /** One page, newest first, and how many there are in all. */
-  async list(
-    organizationId: string,
-    { limit, offset, ...filter }: DomainFilter,
-  ): Promise<{ total: number; domains: Domain[] }> {
-    const { read } = this.#database;
-    const [total, rows] = await Promise.all([
-      count(read, organizationId, filter),
-      selectDomains(read, organizationId, filter)
-        .select(domainColumns)
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute(),
-    ]);
-    return { total, domains: rows.map(domainOf) };
-  }
-
   /** What an earlier request with this key has come to, if there was one. */
   findFirstVerification(
     request: IdempotentRequest,
@@ -203,6 +184,30 @@ export class DomainRepository {
     const [row] = rows;
     return row && { id: row.id, isActive: row.is_active === 1 };
   }
+}
+
+export interface DomainPage {
+  readonly total: number;
+  readonly domains: readonly Domain[];
+}
+
+/** One page, newest first, and how many there are in all. */
+export async function listDomains(
+  { read }: Database,
+  organizationId: string,
+  { limit, offset, ...filter }: DomainFilter,
+): Promise<DomainPage> {
+  const [total, rows] = await Promise.all([
+    count(read, organizationId, filter),
+    selectDomains(read, organizationId, filter)
+      .select(domainColumns)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+  ]);
+  return { total, domains: rows.map(domainOf) };
 }
 
 /** What is told of a hostname that somebody else has verified. */

@@ -5,11 +5,12 @@ import type { Clock, ResolveTxt } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { domainHandlers } from './domain-handlers.js';
 import { DomainRepository } from './domain-repository.js';
-import { DomainService } from './domain-service.js';
+import { DomainService, type DomainServiceOptions } from './domain-service.js';
 import { HostResolver } from './host-resolver.js';
 
 export interface DomainRoomOptions {
   readonly database: Database;
+  readonly listDomains: DomainServiceOptions['listDomains'];
   readonly outbox: EventOutbox;
   readonly resolveTxt: ResolveTxt;
   /** The platform's own host for links, with its port if need be. */
@@ -30,6 +31,7 @@ export function createDomainRoom(options: DomainRoomOptions) {
   });
   const service = new DomainService({
     domains,
+    listDomains: options.listDomains,
     resolveTxt,
     ownHosts: () => [shortDomain(), ...otherHosts()],
     clock,

@@ -7,6 +7,7 @@ import type { Domain } from './domain.js';
 import { maxDomains } from './domain-contract.js';
 import {
   type DomainFilter,
+  type DomainPage,
   type DomainRepository,
   takenFault,
   type VerifyDomainOutcome,
@@ -15,6 +16,7 @@ import { hostnameOf } from './hostname.js';
 
 export interface DomainServiceOptions {
   readonly domains: DomainRepository;
+  readonly listDomains: (organizationId: string, filter: DomainFilter) => Promise<DomainPage>;
   readonly resolveTxt: ResolveTxt;
   /** The hosts, with their ports if need be, that are this server's own. */
   readonly ownHosts: () => readonly string[];
@@ -74,11 +76,8 @@ export class DomainService {
     }
   }
 
-  list(
-    organizationId: string,
-    filter: DomainFilter,
-  ): Promise<{ total: number; domains: Domain[] }> {
-    return this.#options.domains.list(organizationId, filter);
+  list(organizationId: string, filter: DomainFilter): Promise<DomainPage> {
+    return this.#options.listDomains(organizationId, filter);
   }
 
   async get(organizationId: string, id: string): Promise<Domain> {

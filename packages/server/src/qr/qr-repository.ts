@@ -113,40 +113,6 @@ export class QrRepository {
     return { qr: fromQrRow(row), logo };
   }
 
-  /** One page, newest first, and how many there are in all. */
-  async list(
-    organizationId: string,
-    { limit, offset, urlId, standalone }: QrFilter,
-  ): Promise<{ total: number; qrs: QrCode[] }> {
-    const isLive = sql<SqlBool>`deleted_at is null`;
-    const ofStandalone =
-      standalone === undefined
-        ? []
-        : [sql<SqlBool>`url_id is ${standalone ? sql`null` : sql`not null`}`];
-    const { total, ids } = await readListPage<string>(this.#database, {
-      table: 'qr_codes',
-      limit,
-      offset,
-      ...(urlId === undefined
-        ? {
-            owner: { column: 'organization_id', value: organizationId },
-            indexed: isLive,
-            condition: ofStandalone[0],
-          }
-        : {
-            owner: { column: 'url_id', value: urlId },
-            condition: allOf(sql`organization_id = ${organizationId}`, isLive, ...ofStandalone),
-          }),
-    });
-    if (ids.length === 0) return { total, qrs: [] };
-    const rows = await selectQrs(this.#database.read)
-      .where('qr_codes.id', 'in', ids)
-      .orderBy('qr_codes.created_at', 'desc')
-      .orderBy('qr_codes.id', 'desc')
-      .execute();
-    return { total, qrs: rows.map(fromQrRow) };
-  }
-
   /**
    * Puts a changed code in the place of the version that it was made from; false when that one is
    * not there any more.
@@ -212,6 +178,46 @@ export class QrRepository {
       picture: row.picture,
     };
   }
+}
+
+export interface QrPage {
+  readonly total: number;
+  readonly qrs: readonly QrCode[];
+}
+
+/** One page, newest first, and how many there are in all. */
+export async function listQrs(
+  database: Database,
+  organizationId: string,
+  { limit, offset, urlId, standalone }: QrFilter,
+): Promise<QrPage> {
+  const isLive = sql<SqlBool>`deleted_at is null`;
+  const ofStandalone =
+    standalone === undefined
+      ? []
+      : [sql<SqlBool>`url_id is ${standalone ? sql`null` : sql`not null`}`];
+  const { total, ids } = await readListPage<string>(database, {
+    table: 'qr_codes',
+    limit,
+    offset,
+    ...(urlId === undefined
+      ? {
+          owner: { column: 'organization_id', value: organizationId },
+          indexed: isLive,
+          condition: ofStandalone[0],
+        }
+      : {
+          owner: { column: 'url_id', value: urlId },
+          condition: allOf(sql`organization_id = ${organizationId}`, isLive, ...ofStandalone),
+        }),
+  });
+  if (ids.length === 0) return { total, qrs: [] };
+  const rows = await selectQrs(database.read)
+    .where('qr_codes.id', 'in', ids)
+    .orderBy('qr_codes.created_at', 'desc')
+    .orderBy('qr_codes.id', 'desc')
+    .execute();
+  return { total, qrs: rows.map(fromQrRow) };
 }
 
 function toLogoColumns(logo: QrLogo | null) {

@@ -22,6 +22,7 @@ export interface QrRoomOptions {
   readonly isThreaded: boolean;
   readonly outbox: EventOutbox;
   readonly urls: UrlService;
+  readonly listQrs: QrServiceOptions['listQrs'];
   readonly publicHost: QrServiceOptions['publicHost'];
   readonly countDownload: QrPictureHandlerOptions['countDownload'];
   readonly onRequestError: QrPictureHandlerOptions['onError'];
@@ -48,6 +49,7 @@ export function createQrRoom(options: QrRoomOptions) {
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
   const service = new QrService({
     qrs: repository,
+    listQrs: options.listQrs,
     urls: options.urls,
     renderer,
     logos,

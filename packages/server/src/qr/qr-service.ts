@@ -9,10 +9,11 @@ import { type FetchLogo, LogoFetchError } from './fetch-logo.js';
 import type { LogoDecoder } from './logo/logo-decoder.js';
 import { type DrawnQr, designOf, type QrCode } from './qr-code.js';
 import type { QrCreateRequest, QrUpdateRequest } from './qr-contract.js';
-import type { CreateQrOutcome, QrFilter, QrRepository } from './qr-repository.js';
+import type { CreateQrOutcome, QrFilter, QrPage, QrRepository } from './qr-repository.js';
 
 export interface QrServiceOptions {
   readonly qrs: QrRepository;
+  readonly listQrs: (organizationId: string, filter: QrFilter) => Promise<QrPage>;
   readonly urls: Pick<UrlService, 'get'>;
   readonly renderer: QrRenderer;
   readonly logos: Pick<LogoDecoder, 'decode'>;
@@ -52,8 +53,8 @@ export class QrService {
     return qr;
   }
 
-  list(organizationId: string, filter: QrFilter): Promise<{ total: number; qrs: QrCode[] }> {
-    return this.#options.qrs.list(organizationId, filter);
+  list(organizationId: string, filter: QrFilter): Promise<QrPage> {
+    return this.#options.listQrs(organizationId, filter);
   }
 
   /** The codes of a URL, which the organization must have. */
@@ -61,7 +62,7 @@ export class QrService {
     organizationId: string,
     urlId: number,
     filter: Pick<QrFilter, 'limit' | 'offset'>,
-  ): Promise<{ total: number; qrs: QrCode[] }> {
+  ): Promise<QrPage> {
     await this.#options.urls.get(organizationId, urlId);
     return this.list(organizationId, { ...filter, urlId });
   }

@@ -10,7 +10,8 @@ import {
 } from '../storage/list-page.js';
 import { foldText } from '../storage/search-text.js';
 import { searchQueryOf } from '../storage/sqlite/search-index.js';
-import { tagNeedle } from './url-row.js';
+import type { ShortUrl } from './short-url.js';
+import { fromRow, tagNeedle } from './url-row.js';
 
 export interface ListFilter {
   readonly limit: number;
@@ -38,6 +39,28 @@ export interface UrlPageOptions {
   /** The links that are not indexed yet up to which the index is used. */
   readonly maxPending?: number;
   readonly timeoutMs?: number | undefined;
+}
+
+export interface UrlPage {
+  readonly total: number;
+  readonly urls: readonly ShortUrl[];
+}
+
+/** One page of links, newest first, and how many there are in all. */
+export async function listUrls(
+  database: Database,
+  organizationId: string,
+  filter: ListFilter,
+  now: number,
+): Promise<UrlPage> {
+  const { total, ids } = await readUrlPage(database, organizationId, filter, now);
+  if (ids.length === 0) return { total, urls: [] };
+  const rows = await selectUrls(database.read)
+    .where('urls.id', 'in', ids)
+    .orderBy('urls.created_at', 'desc')
+    .orderBy('urls.id', 'desc')
+    .execute();
+  return { total, urls: rows.map(fromRow) };
 }
 
 /** The ids of one page, newest first, and how many links there are in all. */

@@ -9,7 +9,7 @@ import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { isExpired, type ShortUrl, type UrlDraft, urlOf } from './short-url.js';
 import { domainKeyOf, keysOf, ownsKey, takeAllKeys, takeKey } from './url-keys.js';
-import { type ListFilter, readUrlPage, selectUrls } from './url-query.js';
+import { selectUrls } from './url-query.js';
 import { fromRow, toRow, type UrlRow } from './url-row.js';
 
 /** What became of one draft, small enough to be kept with an idempotency key. */
@@ -99,22 +99,6 @@ export class UrlRepository {
     );
     const [row] = rows;
     return row && fromRow(row);
-  }
-
-  /** One page, newest first, and how many there are in all. */
-  async list(
-    organizationId: string,
-    filter: ListFilter,
-    now: number,
-  ): Promise<{ total: number; urls: ShortUrl[] }> {
-    const { total, ids } = await readUrlPage(this.#database, organizationId, filter, now);
-    if (ids.length === 0) return { total, urls: [] };
-    const rows = await selectUrls(this.#database.read)
-      .where('urls.id', 'in', ids)
-      .orderBy('urls.created_at', 'desc')
-      .orderBy('urls.id', 'desc')
-      .execute();
-    return { total, urls: rows.map(fromRow) };
   }
 
   /**

@@ -8,18 +8,16 @@ import type { Clock } from '../ports.js';
 import { toLink } from '../redirect/link.js';
 import { LinkCache } from '../redirect/link-cache.js';
 import type { Database } from '../storage/database.js';
-import { searchIndexer } from '../storage/sqlite/search-index.js';
 import { type LinkOrigins, toRecord } from './present-url.js';
 import { shortCodeMaker } from './short-code.js';
 import { expireUrls } from './url-expiry.js';
 import { urlHandlers } from './url-handlers.js';
 import { UrlRepository } from './url-repository.js';
-import { UrlService } from './url-service.js';
+import { UrlService, type UrlServiceOptions } from './url-service.js';
 
 export interface UrlRoomOptions {
   readonly database: Database;
-  /** Whether a thread of its own writes what can wait. */
-  readonly isThreaded: boolean;
+  readonly listUrls: UrlServiceOptions['listUrls'];
   readonly outbox: EventOutbox;
   readonly passwords: Passwords;
   readonly origins: () => LinkOrigins;
@@ -31,12 +29,10 @@ export interface UrlRoomOptions {
 
 const cachedLinks = 100_000;
 const expiryEveryMs = 1_000;
-// About a millisecond of the main thread.
-const indexedAtOnce = 64;
 
 /** Links: their records, the cache that visitors are answered from, and their end. */
 export function createUrlRoom(options: UrlRoomOptions) {
-  const { database, isThreaded, outbox, origins, isReserved, plans, clock, logger } = options;
+  const { database, listUrls, outbox, origins, isReserved, plans, clock, logger } = options;
   const urls = new UrlRepository(database, {
     outbox,
     plans,
@@ -52,6 +48,7 @@ export function createUrlRoom(options: UrlRoomOptions) {
   const service = new UrlService({
     urls,
     passwords: options.passwords,
+    listUrls,
     clock,
     newShortCode: shortCodeMaker(randomBytes, isReserved),
     isReserved,
@@ -71,15 +68,6 @@ export function createUrlRoom(options: UrlRoomOptions) {
         runOnce: expire,
         onError: (err) => logger.error({ err }, 'links could not be expired'),
       }),
-      // Elsewhere the thread that stores visits does it.
-      ...(database.engine === 'sqlite' && !isThreaded
-        ? [
-            searchIndexer(database, {
-              urlsAtOnce: indexedAtOnce,
-              onError: (err) => logger.error({ err }, 'the search index could not be updated'),
-            }),
-          ]
-        : []),
     ],
   };
 }

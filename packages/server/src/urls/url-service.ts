@@ -15,12 +15,13 @@ import {
   urlBulkUpdateItem,
   urlCreateRequest,
 } from './url-contract.js';
-import type { ListFilter } from './url-query.js';
+import type { ListFilter, UrlPage } from './url-query.js';
 import type { CreateOutcome, UpdateOutcome, UrlRepository } from './url-repository.js';
 
 export interface UrlServiceOptions {
   readonly urls: UrlRepository;
   readonly passwords: Pick<Passwords, 'hashAll'>;
+  readonly listUrls: (organizationId: string, filter: ListFilter, now: number) => Promise<UrlPage>;
   readonly clock: Clock;
   readonly newShortCode: () => string;
   readonly isReserved: (word: string) => boolean;
@@ -157,12 +158,9 @@ export class UrlService {
     return url;
   }
 
-  async list(
-    organizationId: string,
-    filter: ListFilter,
-  ): Promise<{ total: number; urls: ShortUrl[] }> {
+  async list(organizationId: string, filter: ListFilter): Promise<UrlPage> {
     try {
-      return await this.#options.urls.list(organizationId, filter, this.#options.clock());
+      return await this.#options.listUrls(organizationId, filter, this.#options.clock());
     } catch (error) {
       // The same search would take as long again, so the caller should not just repeat it.
       if (error instanceof ListTimeoutError && filter.search !== undefined) {

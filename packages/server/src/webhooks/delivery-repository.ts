@@ -25,31 +25,6 @@ export class DeliveryRepository {
     this.#outbox = outbox;
   }
 
-  /** One page of a webhook's deliveries, newest first, and how many there are in all. */
-  async list(
-    webhookId: string,
-    { limit, offset, status }: Page & { readonly status?: DeliveryStatus | undefined },
-  ): Promise<{ total: number; deliveries: DeliveryRow[] }> {
-    // A literal: only then is the index of failed deliveries used.
-    const hasStatus = status === undefined ? undefined : sql<SqlBool>`status = ${sql.lit(status)}`;
-    const isIndexed = status === 'failed';
-    const { total, ids } = await readListPage<string>(this.#database, {
-      table: 'deliveries',
-      owner: { column: 'webhook_id', value: webhookId },
-      indexed: isIndexed ? hasStatus : undefined,
-      condition: isIndexed ? undefined : hasStatus,
-      limit,
-      offset,
-    });
-    if (ids.length === 0) return { total, deliveries: [] };
-    const deliveries = await selectDeliveries(this.#database.read)
-      .where('deliveries.id', 'in', ids)
-      .orderBy('deliveries.created_at', 'desc')
-      .orderBy('deliveries.id', 'desc')
-      .execute();
-    return { total, deliveries };
-  }
-
   /** A delivery with its attempts, all as they were at one moment. */
   find(
     webhookId: string,
@@ -123,6 +98,41 @@ export class DeliveryRepository {
       }),
     );
   }
+}
+
+export interface DeliveryFilter extends Page {
+  readonly status?: DeliveryStatus | undefined;
+}
+
+export interface DeliveryPage {
+  readonly total: number;
+  readonly deliveries: readonly DeliveryRow[];
+}
+
+/** One page of a webhook's deliveries, newest first, and how many there are in all. */
+export async function listDeliveries(
+  database: Database,
+  webhookId: string,
+  { limit, offset, status }: DeliveryFilter,
+): Promise<DeliveryPage> {
+  // A literal: only then is the index of failed deliveries used.
+  const hasStatus = status === undefined ? undefined : sql<SqlBool>`status = ${sql.lit(status)}`;
+  const isIndexed = status === 'failed';
+  const { total, ids } = await readListPage<string>(database, {
+    table: 'deliveries',
+    owner: { column: 'webhook_id', value: webhookId },
+    indexed: isIndexed ? hasStatus : undefined,
+    condition: isIndexed ? undefined : hasStatus,
+    limit,
+    offset,
+  });
+  if (ids.length === 0) return { total, deliveries: [] };
+  const deliveries = await selectDeliveries(database.read)
+    .where('deliveries.id', 'in', ids)
+    .orderBy('deliveries.created_at', 'desc')
+    .orderBy('deliveries.id', 'desc')
+    .execute();
+  return { total, deliveries };
 }
 
 function getDelivery(db: Kysely<Schema>, id: string): Promise<DeliveryRow> {

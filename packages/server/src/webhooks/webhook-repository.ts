@@ -54,26 +54,6 @@ export class WebhookRepository {
     return find(this.#database.read, organizationId, id);
   }
 
-  /** One page, newest first, and how many there are in all. */
-  async list(
-    organizationId: string,
-    { limit, offset }: Page,
-  ): Promise<{ total: number; webhooks: Webhook[] }> {
-    const { read } = this.#database;
-    const [total, rows] = await Promise.all([
-      count(read, organizationId),
-      selectWebhooks(read)
-        .where('organization_id', '=', organizationId)
-        .where('deleted_at', 'is', null)
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute(),
-    ]);
-    return { total, webhooks: rows.map(webhookOf) };
-  }
-
   update(
     organizationId: string,
     id: string,
@@ -166,6 +146,31 @@ function selectWebhooks(db: Kysely<Schema> | WriteTransaction) {
         .limit(1)
         .as('oldest_due_at'),
     );
+}
+
+export interface WebhookPage {
+  readonly total: number;
+  readonly webhooks: readonly Webhook[];
+}
+
+/** One page, newest first, and how many there are in all. */
+export async function listWebhooks(
+  { read }: Database,
+  organizationId: string,
+  { limit, offset }: Page,
+): Promise<WebhookPage> {
+  const [total, rows] = await Promise.all([
+    count(read, organizationId),
+    selectWebhooks(read)
+      .where('organization_id', '=', organizationId)
+      .where('deleted_at', 'is', null)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+  ]);
+  return { total, webhooks: rows.map(webhookOf) };
 }
 
 async function find(

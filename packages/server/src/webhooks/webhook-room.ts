@@ -15,7 +15,7 @@ import { openDispatcher } from './open-dispatcher.js';
 import type { DispatchFigures } from './webhook-dispatcher.js';
 import { webhookHandlers } from './webhook-handlers.js';
 import { WebhookRepository } from './webhook-repository.js';
-import { WebhookService } from './webhook-service.js';
+import { WebhookService, type WebhookServiceOptions } from './webhook-service.js';
 
 export interface WebhookRoomOptions {
   readonly config: Config;
@@ -23,6 +23,8 @@ export interface WebhookRoomOptions {
   readonly storage: StorageOptions;
   readonly isThreaded: boolean;
   readonly organizations: OrganizationRepository;
+  readonly listWebhooks: WebhookServiceOptions['listWebhooks'];
+  readonly listDeliveries: WebhookServiceOptions['listDeliveries'];
   readonly plans: PlanTable;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -45,6 +47,8 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
   const service = new WebhookService({
     webhooks: new WebhookRepository(database),
     deliveries: new DeliveryRepository(database, outbox),
+    listWebhooks: options.listWebhooks,
+    listDeliveries: options.listDeliveries,
     organizations,
     plans,
     allowPrivateNetwork,

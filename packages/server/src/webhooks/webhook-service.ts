@@ -9,9 +9,10 @@ import { hasWebhooks, type Plan, type PlanTable } from '../organizations/plans.j
 import type { Clock, NewId, RandomBytes } from '../ports.js';
 import type {
   AttemptRow,
+  DeliveryFilter,
+  DeliveryPage,
   DeliveryRepository,
   DeliveryRow,
-  DeliveryStatus,
 } from './delivery-repository.js';
 import type { Webhook } from './webhook.js';
 import {
@@ -19,11 +20,17 @@ import {
   type WebhookCreateRequest,
   type WebhookUpdateRequest,
 } from './webhook-contract.js';
-import type { NewWebhook, Page, WebhookRepository } from './webhook-repository.js';
+import type { NewWebhook, Page, WebhookPage, WebhookRepository } from './webhook-repository.js';
 
 export interface WebhookServiceOptions {
   readonly webhooks: WebhookRepository;
   readonly deliveries: DeliveryRepository;
+  readonly listWebhooks: (organizationId: string, page: Page) => Promise<WebhookPage>;
+  readonly listDeliveries: (
+    organizationId: string,
+    webhookId: string,
+    filter: DeliveryFilter,
+  ) => Promise<DeliveryPage>;
   readonly organizations: Pick<OrganizationRepository, 'get'>;
   readonly plans: PlanTable;
   readonly allowPrivateNetwork: boolean;
@@ -69,8 +76,8 @@ export class WebhookService {
     throw new ApiError('QUOTA_EXCEEDED', `An organization has at most ${maxWebhooks} webhooks`);
   }
 
-  list(organizationId: string, page: Page): Promise<{ total: number; webhooks: Webhook[] }> {
-    return this.#options.webhooks.list(organizationId, page);
+  list(organizationId: string, page: Page): Promise<WebhookPage> {
+    return this.#options.listWebhooks(organizationId, page);
   }
 
   async get(organizationId: string, id: string): Promise<Webhook> {
@@ -131,10 +138,10 @@ export class WebhookService {
   async listDeliveries(
     organizationId: string,
     id: string,
-    filter: Page & { readonly status?: DeliveryStatus | undefined },
-  ): Promise<{ total: number; deliveries: DeliveryRow[] }> {
+    filter: DeliveryFilter,
+  ): Promise<DeliveryPage> {
     await this.get(organizationId, id);
-    return this.#options.deliveries.list(id, filter);
+    return this.#options.listDeliveries(organizationId, id, filter);
   }
 
   async getDelivery(

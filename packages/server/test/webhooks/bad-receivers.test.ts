@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { flood, httpServer, rawServer } from '../network/local-server.js';
 import { selfSigned } from '../network/self-signed.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
@@ -76,7 +77,8 @@ describe('a receiver that misbehaves is a failed attempt, and never more', () =>
     const id = await opened.subscribe(server.url);
     await opened.record(id);
     await opened.dispatcher().drain();
-    const [delivery] = (await opened.deliveries.list(id, { limit: 1, offset: 0 })).deliveries;
+    const [delivery] = (await listDeliveries(opened.stored.database, id, { limit: 1, offset: 0 }))
+      .deliveries;
     expect(delivery?.status).toBe('delivered');
     const found = await opened.deliveries.find(id, delivery?.id ?? '');
     expect(found?.attempts[0]?.response_body).toBe('x'.repeat(2048));
@@ -103,7 +105,8 @@ describe('a receiver that misbehaves is a failed attempt, and never more', () =>
     const id = await opened.subscribe(server.url);
     await opened.record(id);
     await opened.dispatcher().drain();
-    const [delivery] = (await opened.deliveries.list(id, { limit: 1, offset: 0 })).deliveries;
+    const [delivery] = (await listDeliveries(opened.stored.database, id, { limit: 1, offset: 0 }))
+      .deliveries;
     const found = await opened.deliveries.find(id, delivery?.id ?? '');
     expect(found?.attempts[0]?.response_body).toContain('0123456789');
     expect(found?.attempts[0]?.response_body).not.toContain('\0');

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
 
@@ -83,7 +84,10 @@ describe('webhook_delivery', () => {
     await makeLink();
     const dispatcher = opened.dispatcher();
     await dispatcher.drain();
-    const { deliveries } = await opened.deliveries.list(id, { limit: 1, offset: 0 });
+    const { deliveries } = await listDeliveries(opened.stored.database, id, {
+      limit: 1,
+      offset: 0,
+    });
     await opened.deliveries.replay(id, deliveries[0]?.id ?? '', opened.clock(), undefined);
     await opened.record(id);
     await dispatcher.drain();

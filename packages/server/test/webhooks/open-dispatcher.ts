@@ -5,7 +5,7 @@ import { EventOutbox } from '../../src/events/event-outbox.js';
 import { createGuardedFetch } from '../../src/network/guarded-fetch.js';
 import type { ResolveDns } from '../../src/ports.js';
 import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
-import { DeliveryRepository } from '../../src/webhooks/delivery-repository.js';
+import { DeliveryRepository, listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { WebhookRepository } from '../../src/webhooks/webhook-repository.js';
 import { type TestClock, testClock } from '../api/start-server.js';
@@ -101,7 +101,7 @@ export async function openDispatcher(): Promise<Opened> {
       });
     },
     async states(webhookId) {
-      const page = await deliveries.list(webhookId, { limit: 100, offset: 0 });
+      const page = await listDeliveries(database, webhookId, { limit: 100, offset: 0 });
       return page.deliveries.map(
         ({ status, attempts, last_error }) => `${status} ${attempts} ${last_error}`,
       );

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DeliveryPruner, deliveryRetentionMs } from '../../src/webhooks/delivery-pruner.js';
+import { listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
 
@@ -40,7 +41,8 @@ describe('what is over is kept for 30 days', () => {
     await opened.record(id);
     const dispatcher = opened.dispatcher();
     await dispatcher.drain();
-    const [first] = (await opened.deliveries.list(id, { limit: 1, offset: 0 })).deliveries;
+    const [first] = (await listDeliveries(opened.stored.database, id, { limit: 1, offset: 0 }))
+      .deliveries;
     opened.clock.advance(deliveryRetentionMs);
     await opened.deliveries.replay(id, first?.id ?? '', opened.clock(), undefined);
     await dispatcher.drain();

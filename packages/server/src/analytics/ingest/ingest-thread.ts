@@ -4,7 +4,6 @@ import { PeriodicService, stopAll } from '../../lifecycle.js';
 import type { PlanTable } from '../../organizations/plans.js';
 import type { Clock } from '../../ports.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
-import { searchIndexer } from '../../storage/sqlite/search-index.js';
 import { defineThread } from '../../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../../threads/error-transfer.js';
 import { ChunkRepository } from './chunk-repository.js';
@@ -141,18 +140,9 @@ export const ingestThread = defineThread({
       },
       emit,
     );
-    const indexer =
-      database.engine === 'sqlite'
-        ? searchIndexer(database, {
-            urlsAtOnce: 1_000,
-            onError: (error) => emit({ error: encodeError(error, []) }),
-          })
-        : undefined;
-    indexer?.start();
     return {
       methods,
       async stop(): Promise<void> {
-        await indexer?.stop();
         await stop();
         await database.close();
       },

@@ -75,17 +75,20 @@ export async function indexPendingUrls(database: Database, limit: number): Promi
   return rows.length;
 }
 
-/** Indexes what has changed, a part every `everyMs`. */
-export function searchIndexer(
+/** Starts to index what has changed, a part at a time. Does nothing on other engines. */
+export function startSearchIndexer(
   database: Database,
   { onError, urlsAtOnce }: { onError(error: unknown): void; urlsAtOnce: number },
-): Service {
-  return new PeriodicService({
+): Pick<Service, 'stop'> {
+  if (database.engine !== 'sqlite') return { stop: async () => {} };
+  const service = new PeriodicService({
     name: 'search index',
     everyMs: indexEveryMs,
     runOnce: () => indexPendingUrls(database, urlsAtOnce),
     onError,
   });
+  service.start();
+  return service;
 }
 
 /** Has every link indexed anew. */

@@ -1,0 +1,33 @@
+import { ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
+import { openStorage, type StorageOptions } from '../storage/open-storage.js';
+import { startSearchIndexer } from '../storage/sqlite/search-index.js';
+import { defineThread } from '../threads/define-thread.js';
+import { encodeError, type TransferredError } from '../threads/error-transfer.js';
+import { listMethods } from './list-methods.js';
+
+/** The search index could not be updated. */
+export type ListThreadEvent = { readonly error: TransferredError };
+
+const indexedAtOnce = 1_000;
+
+/** Reads lists and updates the search index, so that redirects wait for neither. */
+export const listThread = defineThread({
+  name: 'lists',
+  file: import.meta.url,
+  lifetime: 'background',
+  errorClasses: [ListTimeoutError, StorageUnavailableError],
+  start(storage: StorageOptions, emit: (event: ListThreadEvent) => void) {
+    const database = openStorage(storage);
+    const indexer = startSearchIndexer(database, {
+      urlsAtOnce: indexedAtOnce,
+      onError: (error) => emit({ error: encodeError(error, []) }),
+    });
+    return {
+      methods: listMethods(database),
+      async stop(): Promise<void> {
+        await indexer.stop();
+        await database.close();
+      },
+    };
+  },
+});

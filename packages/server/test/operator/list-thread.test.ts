@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ZodObject } from 'zod';
+import { api } from '../../src/contract/api.js';
+import type { Route } from '../../src/contract/define-route.js';
+import { build, call, newSettings, serve, tokenOf } from './server-process.js';
+
+beforeAll(build, 120_000);
+
+const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret-of-32-chars' };
+const listRoutes = (api as readonly Route[]).filter(
+  ({ query }) => query && 'offset' in (query as ZodObject).shape,
+);
+
+async function start(preload?: string) {
+  const settings = newSettings();
+  const server = await serve({
+    ...settings,
+    SHORTY_CLIENT_ID: credentials.clientId,
+    SHORTY_CLIENT_SECRET: credentials.clientSecret,
+    TEST_MARK: `${settings.SHORTY_DATABASE_URL?.replace('file:', '')}.mark`,
+    ...(preload && { NODE_OPTIONS: `--import ${new URL(preload, import.meta.url).href}` }),
+  });
+  const token = await tokenOf(server.origin, credentials);
+  return { server, ask: (path: string, body?: unknown) => call(server.origin, token, path, body) };
+}
+
+const target = { targetUrl: 'https://example.com/' };
+
+describe('the list thread', () => {
+  it('reads every list of the contract, and the main thread none', async () => {
+    const { server, ask } = await start('./print-statements.mjs');
+    const url = await ask('/urls', target);
+    await ask('/qr', { urlId: url.data.id });
+    const webhook = await ask('/webhooks', {
+      url: 'https://receiver.example/',
+      events: ['url.created'],
+    });
+    expect(listRoutes.length).toBeGreaterThanOrEqual(6);
+    for (const { path } of listRoutes) {
+      const { id } = path.includes('/webhooks/') ? webhook.data : url.data;
+      const at = path.replace('/api/v1', '').replace(/\{\w+\}/, String(id));
+      const filters = path.endsWith('/urls') ? '&search=example&tag=a&isActive=true' : '';
+      for (const query of ['?limit=1', `?limit=1&offset=99${filters}`]) {
+        expect({ path, status: (await ask(at + query)).status }).toEqual({ path, status: 200 });
+      }
+    }
+    const statements = server.output().match(/(?<=main thread prepares: ).+/g) ?? [];
+    expect(statements).toContainEqual(expect.stringContaining('access_tokens'));
+    const lists = /^(select|with)\b.*(\boffset\b|created_at"? desc)/i;
+    expect(statements.filter((text) => lists.test(text))).toEqual([]);
+  }, 60_000);
+
+  it('shows each change to the request after its response', async () => {
+    const { ask } = await start();
+    const round = async (index: number) => {
+      const { data } = await ask('/urls', { ...target, title: `Found ${index}.` });
+      const { data: listed } = await ask('/urls?limit=100');
+      const { data: found } = await ask(`/urls?search=${encodeURIComponent(`FOUND ${index}.`)}`);
+      const ids = (listed.items as { id: string }[]).map(({ id }) => id);
+      expect(ids).toContain(data.id);
+      expect(found).toMatchObject({ total: 1, items: [{ id: data.id }] });
+    };
+    await Promise.all(
+      Array.from({ length: 4 }, async (_, worker) => {
+        for (let index = 0; index < 20; index += 1) await round(worker * 100 + index);
+      }),
+    );
+  }, 60_000);
+
+  it('is replaced when it ends, and the call that it had runs again', async () => {
+    const { server, ask } = await start('./end-list-thread.mjs');
+    await ask('/urls', target);
+    const lists = await Promise.all([ask('/urls'), ask('/urls'), ask('/urls?search=EXAMPLE')]);
+    expect(server.output()).toContain('the list thread ends');
+    for (const { status, data } of lists) {
+      expect({ status, total: data.total }).toEqual({ status: 200, total: 1 });
+    }
+  }, 60_000);
+});
