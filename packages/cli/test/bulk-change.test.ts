@@ -112,7 +112,7 @@ test('an export imports into another server as it was', async () => {
       targetUrl: 'https://export.example/?q="a,b"',
       customSlug: 'exported-link',
       title: '=cmd|calc',
-      description: "Line one\nline two, and 'quotes'",
+      description: "Line one, line two, and 'quotes'",
       tags: ['a|b', 'c'],
       category: '-1',
       redirectType: 301 as const,

@@ -128,6 +128,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   // Known once the port is.
   let places: LinkOrigins = { scheme: '', shortDomain: '' };
   const origins = () => places;
+  const otherHosts = () => [url, config.publicHost ?? url].map((each) => new URL(each).host);
+  const ownHosts = () => [origins().shortDomain, ...otherHosts()];
 
   const reserved = reservedWords(api);
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
@@ -160,7 +162,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const passwords = openPasswords({ isThreaded: isThreadedHere, logger });
   const webhooks = createWebhookRoom({ ...shared, organizations });
   const { outbox } = webhooks;
-  const urls = createUrlRoom({ ...shared, outbox, passwords, origins, isReserved });
+  const urls = createUrlRoom({ ...shared, outbox, passwords, origins, ownHosts, isReserved });
   const clicks = createClickRoom({
     ...shared,
     outbox,
@@ -184,7 +186,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     resolveTxt:
       resolveTxt ?? createTxtResolver({ servers: config.dnsServers, timeoutMs: dnsTimeoutMs }),
     shortDomain: () => origins().shortDomain,
-    otherHosts: () => [url, config.publicHost ?? url].map((each) => new URL(each).host),
+    otherHosts,
   });
   const caches = new CacheInvalidator({
     urls: {

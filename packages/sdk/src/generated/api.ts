@@ -807,7 +807,7 @@ export interface components {
         UrlCreateRequest: {
             /**
              * Format: uri
-             * @description Where the link leads: http or https, at most 8192 bytes. Returned exactly as it was sent.
+             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
             targetUrl: string;
@@ -867,7 +867,7 @@ export interface components {
         UrlUpdateRequest: {
             /**
              * Format: uri
-             * @description Where the link leads: http or https, at most 8192 bytes. Returned exactly as it was sent.
+             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
             targetUrl?: string;
@@ -2071,7 +2071,7 @@ export interface components {
             id: number | string;
             /**
              * Format: uri
-             * @description Where the link leads: http or https, at most 8192 bytes. Returned exactly as it was sent.
+             * @description Where the link leads: http or https, at most 8192 bytes. It must not lead back to the link. Returned exactly as it was sent.
              * @example https://example.com/spring?ref=mail#offers
              */
             targetUrl?: string;

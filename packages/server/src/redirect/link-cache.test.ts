@@ -12,6 +12,8 @@ const linkTo = (location: string, urlId = 1): Link => ({
   isActive: true,
   expiresAt: null,
   passwordHash: null,
+  targetName: undefined,
+  isLoop: false,
 });
 
 interface Read {

@@ -1,3 +1,4 @@
+import { type LinkName, linkNameOf } from '../urls/link-chains.js';
 import { isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
 import { utmFields } from '../urls/url-contract.js';
 import { injectUtm, type UtmParameters } from './inject-utm.js';
@@ -14,6 +15,10 @@ export interface Link {
   readonly isActive: boolean;
   readonly expiresAt: number | null;
   readonly passwordHash: string | null;
+  /** What its target names, when that could be a short link. */
+  readonly targetName: LinkName | undefined;
+  /** Whether its target leads back to it. */
+  readonly isLoop: boolean;
 }
 
 // Permanent redirects are kept by visitors only so long that an edit or a pause takes hold soon.
@@ -35,6 +40,8 @@ export function toLink(url: ShortUrl): Link {
     isActive: url.isActive,
     expiresAt: url.expiresAt,
     passwordHash: url.passwordHash,
+    targetName: linkNameOf(url.targetUrl),
+    isLoop: false,
   };
 }
 
@@ -51,6 +58,6 @@ export type Decision = 'redirect' | 'ask-password' | 'gone' | 'unknown';
 
 export function decideRedirect(link: Link | undefined, now: number): Decision {
   if (!link) return 'unknown';
-  if (!link.isActive || isExpired(link, now)) return 'gone';
+  if (!link.isActive || link.isLoop || isExpired(link, now)) return 'gone';
   return link.passwordHash === null ? 'redirect' : 'ask-password';
 }

@@ -16,6 +16,8 @@ const link: Link = {
   isActive: true,
   expiresAt: null,
   passwordHash: null,
+  targetName: undefined,
+  isLoop: false,
 };
 
 /** A server of nothing but redirects: `good` works, `bad` has a target that no header can carry. */

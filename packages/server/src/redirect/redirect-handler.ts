@@ -3,6 +3,7 @@ import { AttemptLimiter } from '../auth/attempt-limiter.js';
 import { passwordAttempts, tooManyAttempts } from '../auth/attempt-limits.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError } from '../contract/api-error.js';
+import { hostnameOf } from '../domains/hostname.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { problemHeaders, toApiError } from '../http/problem.js';
 import { requestIdOf, stableRequestIdOf } from '../http/request-id.js';
@@ -11,6 +12,7 @@ import { addressBlockOf } from '../network/address-block.js';
 import { clientAddressOf, type TrustedProxies } from '../network/client-address.js';
 import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
 import type { Clock } from '../ports.js';
+import { maxHops } from '../urls/link-chains.js';
 import { decideRedirect, type Link } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import { readPassword } from './read-password.js';
@@ -161,6 +163,40 @@ export class RedirectHandler {
   }
 
   #redirect(request: IncomingMessage, response: ServerResponse, link: Link, status: number): void {
+    const { host } = request.headers;
+    if (host === undefined || !namesHost(link, host)) {
+      this.#record(request, response, link, status);
+      return;
+    }
+    this.#leadsBack(link, host)
+      .then((leadsBack) => {
+        if (leadsBack) this.#refuse(request, response, gone, gonePage);
+        else this.#record(request, response, link, status);
+      })
+      .catch((error) => this.#fail(request, response, error));
+  }
+
+  /**
+   * Returns whether a link leads back to itself at the host that it is visited by. Writes refuse
+   * such links for the hosts that the server knows; any other host may be one of its names as well.
+   */
+  async #leadsBack(link: Link, host: string): Promise<boolean> {
+    const { cache, findDomain } = this.#options;
+    const domain = await findDomain(host);
+    let current = link;
+    for (let hops = 0; hops <= maxHops; hops += 1) {
+      const { targetName } = current;
+      if (targetName === undefined || !namesHost(current, host)) return false;
+      const { key } = targetName;
+      const next = cache.peek(domain, `/${key}`) ?? (await cache.load(domain, key));
+      if (!next) return false;
+      if (next.urlId === link.urlId) return true;
+      current = next;
+    }
+    return true;
+  }
+
+  #record(request: IncomingMessage, response: ServerResponse, link: Link, status: number): void {
     // Called later, among those of other visitors.
     this.#options.record(request, link, () => {
       try {
@@ -223,6 +259,11 @@ const wrongPassword = new ApiError('UNAUTHORIZED', 'That is not the password', c
 
 function methodNotAllowed(allow: string): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', `Links answer ${allow}`, { headers: { Allow: allow } });
+}
+
+/** Returns whether a link's target could be a short link at the host that a visitor asks for. */
+function namesHost({ targetName }: Link, host: string): boolean {
+  return targetName !== undefined && targetName.hostname === hostnameOf(host);
 }
 
 /** Without its query. */

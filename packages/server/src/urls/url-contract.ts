@@ -23,7 +23,7 @@ const targetUrl = z
     if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value });
   })
   .meta({
-    description: `Where the link leads: http or https, at most ${maxTargetUrlBytes} bytes. Returned exactly as it was sent.`,
+    description: `Where the link leads: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead back to the link. Returned exactly as it was sent.`,
     format: 'uri',
     maxLength: maxTargetUrlBytes,
     example: 'https://example.com/spring?ref=mail#offers',

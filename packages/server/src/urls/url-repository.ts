@@ -7,6 +7,7 @@ import { giveQuota, takeQuota } from '../organizations/link-quota.js';
 import { type PlanTable, standardPlans } from '../organizations/plans.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
+import type { LinkChains } from './link-chains.js';
 import { isExpired, type ShortUrl, type UrlDraft, urlOf } from './short-url.js';
 import { domainKeyOf, keysOf, ownsKey, takeAllKeys, takeKey } from './url-keys.js';
 import { selectUrls } from './url-query.js';
@@ -21,12 +22,14 @@ export type CreateOutcome =
       /** Of the custom domain, where there is one. */
       readonly hostname: string | undefined;
     }
-  | { readonly status: 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' };
+  | { readonly status: 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' | 'loop' };
 
 /** What became of one change. */
 export type UpdateOutcome<Fault> =
   | { readonly status: 'updated'; readonly url: ShortUrl }
-  | { readonly status: 'not-found' | 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' }
+  | {
+      readonly status: 'not-found' | 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' | 'loop';
+    }
   | { readonly status: 'refused'; readonly fault: Fault };
 
 /** What a change makes of a link: the new state, or why not. */
@@ -48,6 +51,7 @@ export interface UrlRepositoryOptions {
   /** The public record, as events carry it. */
   readonly describe: (url: ShortUrl, now: number) => EventData<'url.created'>;
   readonly plans?: PlanTable;
+  readonly chains: LinkChains;
 }
 
 /** Links and their keys. Every method is one transaction. */
@@ -56,6 +60,7 @@ export class UrlRepository {
   readonly #outbox: EventOutbox;
   readonly #describe: UrlRepositoryOptions['describe'];
   readonly #plans: PlanTable;
+  readonly #chains: LinkChains;
   // A redirect that is not cached waits for it.
   readonly #byKey: (domainKey: string, key: string) => CompiledQuery<UrlRow>;
 
@@ -70,6 +75,7 @@ export class UrlRepository {
     this.#outbox = options.outbox;
     this.#describe = options.describe;
     this.#plans = options.plans ?? standardPlans;
+    this.#chains = options.chains;
   }
 
   /**
@@ -215,6 +221,16 @@ export class UrlRepository {
         else codes.set(url.id, code);
       }
     }
+    // As if the links were created one after the other: none sees those after it.
+    for (const url of await this.#chains.stayingHere(transaction, candidates)) {
+      if (faults.has(url.id)) continue;
+      const exists = (id: number) => id <= url.id && !faults.has(id);
+      const { shortCode } = url;
+      const settled = { ...url, shortCode: codes.get(url.id) ?? shortCode };
+      if (await this.#chains.leadsBack(transaction, settled, exists)) {
+        faults.set(url.id, { status: 'loop' });
+      }
+    }
     let left = room;
     for (const url of candidates) {
       if (faults.has(url.id)) continue;
@@ -293,6 +309,10 @@ export class UrlRepository {
       const hostname = url.domainId === null ? null : domains.get(url.domainId);
       if (hostname === undefined) return { status: 'domain-invalid' };
       url = { ...url, hostname };
+    }
+    if (moves || url.targetUrl !== before.targetUrl) {
+      const [staying] = await this.#chains.stayingHere(transaction, [url]);
+      if (staying && (await this.#chains.leadsBack(transaction, url))) return { status: 'loop' };
     }
     if (activeChange > 0 && (await takeQuota(transaction, this.#plans, organizationId, 1)) < 1) {
       await giveQuota(transaction, organizationId, 1);

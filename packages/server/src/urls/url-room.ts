@@ -8,6 +8,7 @@ import type { Clock } from '../ports.js';
 import { toLink } from '../redirect/link.js';
 import { LinkCache } from '../redirect/link-cache.js';
 import type { Database } from '../storage/database.js';
+import { LinkChains } from './link-chains.js';
 import { type LinkOrigins, toRecord } from './present-url.js';
 import { shortCodeMaker } from './short-code.js';
 import { expireUrls } from './url-expiry.js';
@@ -21,6 +22,8 @@ export interface UrlRoomOptions {
   readonly outbox: EventOutbox;
   readonly passwords: Passwords;
   readonly origins: () => LinkOrigins;
+  /** The hosts on which the platform's links are served. */
+  readonly ownHosts: () => readonly string[];
   readonly isReserved: (word: string) => boolean;
   readonly plans: PlanTable;
   readonly clock: Clock;
@@ -33,8 +36,10 @@ const expiryEveryMs = 1_000;
 /** Links: their records, the cache that visitors are answered from, and their end. */
 export function createUrlRoom(options: UrlRoomOptions) {
   const { database, listUrls, outbox, origins, isReserved, plans, clock, logger } = options;
+  const chains = new LinkChains(options.ownHosts);
   const urls = new UrlRepository(database, {
     outbox,
+    chains,
     plans,
     describe: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });
@@ -42,7 +47,10 @@ export function createUrlRoom(options: UrlRoomOptions) {
     max: cachedLinks,
     load: async (domainId, key) => {
       const found = await urls.findByKey(domainId, key);
-      return found && toLink(found);
+      if (!found) return undefined;
+      const link = toLink(found);
+      // A circle that was closed before this rule, or by a change of the server's own hosts.
+      return (await chains.leadsBack(database.read, found)) ? { ...link, isLoop: true } : link;
     },
   });
   const service = new UrlService({

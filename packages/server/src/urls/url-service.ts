@@ -1,5 +1,5 @@
 import type { Passwords } from '../auth/passwords.js';
-import { ApiError, summarize, validationError } from '../contract/api-error.js';
+import { ApiError, shorten, summarize, validationError } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { IdempotentRequest } from '../idempotency/run-once.js';
@@ -8,6 +8,7 @@ import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { draftUrl, findTimeFault, patchUrl } from './change-url.js';
+import { maxHops } from './link-chains.js';
 import type { ShortUrl, UrlDraft } from './short-url.js';
 import {
   type UrlCreateRequest,
@@ -79,6 +80,10 @@ const refusals = {
     code: 'DOMAIN_INVALID',
     message: 'domainId is not an active domain of this organization',
   },
+  loop: {
+    code: 'VALIDATION_FAILED',
+    message: `must not lead back to this link, directly or through others of this server, and at most ${maxHops} of them may follow one another`,
+  },
   'not-found': { code: 'NOT_FOUND', message: 'There is no such URL in this organization' },
 } as const satisfies Record<Refusal, { code: string; message: string }>;
 
@@ -115,7 +120,7 @@ export class UrlService {
     });
     const { outcome, createdAt } = result;
     if (!outcome) throw validationError(fault ? [fault] : []);
-    if (outcome.status !== 'created') throw refusal(outcome.status, body.customSlug, replayed);
+    if (outcome.status !== 'created') throw refusal(outcome.status, body, replayed);
     return { url: outcome, createdAt, replayed };
   }
 
@@ -174,7 +179,7 @@ export class UrlService {
     const [outcome] = await this.#updateMany(organizationId, [{ id, patch }]);
     if (outcome?.status === 'updated') return outcome.url;
     if (outcome?.status === 'refused') throw validationError([outcome.fault]);
-    throw refusal(outcome?.status ?? 'not-found');
+    throw refusal(outcome?.status ?? 'not-found', patch);
   }
 
   async bulkUpdate(organizationId: string, items: readonly unknown[]): Promise<BulkUpdated> {
@@ -199,9 +204,9 @@ export class UrlService {
     const outcomes = await this.#updateMany(organizationId, changes);
     const updated: { index: number; url: ShortUrl }[] = [];
     for (const [position, outcome] of outcomes.entries()) {
-      const { index, id } = changes[position] as (typeof changes)[number];
+      const { index, id, patch } = changes[position] as (typeof changes)[number];
       if (outcome.status === 'updated') updated.push({ index, url: outcome.url });
-      else errors.push({ index, id: String(id), ...updateFault(outcome) });
+      else errors.push({ index, id: String(id), ...updateFault(outcome, patch) });
     }
     return { updated, errors: errors.sort((a, b) => a.index - b.index) };
   }
@@ -296,8 +301,12 @@ function sortOutcomes(
       const { id, shortCode, hostname } = outcome;
       created.push({ index, id, shortCode, hostname });
     } else {
-      const { code, message } = refusal(outcome.status, bodies[position]?.customSlug);
-      errors.push({ index, error: message, code });
+      const { code, message } = refusal(outcome.status, bodies[position]);
+      errors.push({
+        index,
+        error: message,
+        code: code === 'VALIDATION_FAILED' ? 'CREATE_FAILED' : code,
+      });
     }
   }
   return { created, errors: errors.sort((a, b) => a.index - b.index) };
@@ -305,24 +314,36 @@ function sortOutcomes(
 
 function refusal<R extends Refusal>(
   reason: R,
-  slug?: string | null,
+  {
+    customSlug,
+    targetUrl,
+  }:
+    | Partial<Pick<UrlCreateRequest, 'customSlug' | 'targetUrl'>>
+    | (UrlUpdateRequest & { customSlug?: undefined }) = {},
   replayed = false,
 ): ApiError & { code: (typeof refusals)[R]['code'] } {
   const { code, message } = refusals[reason];
-  const words = reason === 'slug-conflict' ? `The slug ${slug ?? 'or code'} ${message}` : message;
+  const words =
+    reason === 'slug-conflict'
+      ? `The slug ${customSlug ?? 'or code'} ${message}`
+      : reason === 'loop'
+        ? `targetUrl ${targetUrl === undefined ? '' : `${shorten(targetUrl)} `}${message}`
+        : message;
+  const details = reason === 'loop' ? [{ path: 'targetUrl', message }] : [];
   const headers = replayed ? { 'Idempotent-Replayed': 'true' } : {};
-  return new ApiError(code, words, { headers }) as ApiError & {
+  return new ApiError(code, words, { details, headers }) as ApiError & {
     code: (typeof refusals)[R]['code'];
   };
 }
 
 function updateFault(
   outcome: Exclude<UpdateOutcome<ErrorDetail>, { status: 'updated' }>,
+  patch: UrlUpdateRequest,
 ): Pick<BulkUpdateFault, 'error' | 'code'> {
   if (outcome.status === 'refused') {
     return { error: summarize([outcome.fault]), code: 'UPDATE_FAILED' };
   }
-  const { message } = refusal(outcome.status);
+  const { message } = refusal(outcome.status, patch);
   return { error: message, code: outcome.status === 'not-found' ? 'NOT_FOUND' : 'UPDATE_FAILED' };
 }
 

@@ -85,6 +85,7 @@ describe('POST /api/v1/urls', () => {
     expect(answer.data).toEqual({
       ...fields,
       ...created,
+      description: 'Two lines and a tab',
       domainId: null,
       isPasswordProtected: true,
       isActive: true,

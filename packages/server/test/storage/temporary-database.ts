@@ -8,6 +8,7 @@ import { OrganizationRepository } from '../../src/organizations/organization-rep
 import type { PlanName } from '../../src/organizations/plans.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
+import { LinkChains } from '../../src/urls/link-chains.js';
 import { toRecord } from '../../src/urls/present-url.js';
 import type { UrlDraft } from '../../src/urls/short-url.js';
 import { type CreateOutcome, UrlRepository } from '../../src/urls/url-repository.js';
@@ -67,6 +68,7 @@ export async function openRepository(): Promise<Stored> {
   };
   const urls = new UrlRepository(database, {
     outbox: new EventOutbox(database, { newId }),
+    chains: new LinkChains(() => ['sho.example']),
     describe: (url, now) => toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),
   });
   return {

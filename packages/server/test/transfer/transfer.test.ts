@@ -192,7 +192,11 @@ async function contentOf(database: Database): Promise<string> {
 
 /** The file with one line changed, and an end that fits all the same. */
 function forge(change: (line: string) => string): string {
-  const lines = text
+  return forgeText(text, change);
+}
+
+function forgeText(whole: string, change = (line: string) => line): string {
+  const lines = whole
     .split('\n')
     .slice(0, -2)
     .map(change)
@@ -222,6 +226,20 @@ describe('an organization that moves to an empty server', () => {
     expect(report).toMatchObject({ organizationId: api.organizationId, urlIdShift: 0 });
     expect(report.rows.get('urls')).toBe(linkCount + 2);
     expect(await exportText(database, api.organizationId)).toBe(text);
+  });
+
+  it('is refused when a link of it leads back to itself there, by the name of the link', async () => {
+    const { database } = await emptyServer();
+    const path = join(folder, 'loop');
+    const own = text.replaceAll('https://example.com/2"', 'https://new.example/slug-0"');
+    const looping = forgeText(
+      own.replaceAll('https://example.com/0"', 'https://new.example/slug-2"'),
+    );
+    writeFileSync(path, looping);
+    await expect(importOrganization(database, path, ['new.example:443'])).rejects.toThrow(
+      'the link slug-0 leads back to itself here: its target is https://new.example/slug-2',
+    );
+    await importOrganization(database, path, ['other.example']);
   });
 
   it('has the same reports there, from the same visits', async () => {

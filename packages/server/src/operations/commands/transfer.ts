@@ -2,7 +2,7 @@ import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ConfigError } from '../../config.js';
+import { ConfigError, readConfig } from '../../config.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import type { Database } from '../../storage/database.js';
 import { placeFile, refuseToOverwrite } from '../backup/place-file.js';
@@ -57,8 +57,12 @@ function passClosedPipe(error: NodeJS.ErrnoException): void {
 
 /** Takes over an organization out of a file. */
 export async function importFromFile(file: string): Promise<void> {
+  const { baseUrl, shortDomain, publicHost, host, port } = readConfig(process.env);
+  const origin = baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const ownHosts = [new URL(origin).host, new URL(publicHost ?? origin).host];
+  if (shortDomain !== undefined) ownHosts.push(shortDomain);
   const { organizationId, rows, urlIdShift } = await withDatabase((database) =>
-    importFile(database, file),
+    importFile(database, file, ownHosts),
   );
   const count = (table: string) => (rows.get(table) ?? 0).toLocaleString('en');
   const say = (text: string) => process.stdout.write(`${text}\n`);

@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import { LinkChains } from '../../urls/link-chains.js';
 import {
   checkTransferFile,
   readTransferRows,
@@ -27,7 +28,11 @@ const namesShown = 10;
  * Writes an organization out of a file, all of it or nothing: the file is read to its end before
  * anything is written, and what is written is one transaction.
  */
-export async function importOrganization(database: Database, path: string): Promise<ImportReport> {
+export async function importOrganization(
+  database: Database,
+  path: string,
+  ownHosts: readonly string[] = [],
+): Promise<ImportReport> {
   const summary = await checkTransferFile(path);
   const columns = await knownColumns(database);
   return database.write(async (transaction) => {
@@ -40,6 +45,7 @@ export async function importOrganization(database: Database, path: string): Prom
       await insert(database, transaction, table.name, values.map(withComputed(table)));
     }
     await refuseStrangers(transaction, summary);
+    await refuseLoops(transaction, summary, ownHosts);
     return { organizationId: summary.organizationId, rows: summary.rows, urlIdShift };
   }, 'everything');
 }
@@ -203,6 +209,42 @@ async function insert(
 ): Promise<void> {
   // Their columns have been compared with the table's; its types are the engine's to enforce.
   await database.bulkInsert(transaction, table, rows as unknown as Insertable<Schema[TableName]>[]);
+}
+
+/** Throws for the first link that leads back to itself, through links that were here before or not. */
+async function refuseLoops(
+  transaction: WriteTransaction,
+  { organizationId }: TransferSummary,
+  ownHosts: readonly string[],
+): Promise<void> {
+  const chains = new LinkChains(() => ownHosts);
+  let after = 0;
+  for (;;) {
+    const rows = await transaction
+      .selectFrom('urls')
+      .select(['id', 'target_url', 'domain_id', 'short_code', 'custom_slug'])
+      .where('organization_id', '=', organizationId)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(rowsAtOnce)
+      .execute();
+    const urls = rows.map((row) => ({
+      id: row.id,
+      targetUrl: row.target_url,
+      domainId: row.domain_id,
+      shortCode: row.short_code,
+      customSlug: row.custom_slug,
+    }));
+    for (const url of await chains.stayingHere(transaction, urls)) {
+      if (!(await chains.leadsBack(transaction, url))) continue;
+      throw new TransferFileError(
+        `the link ${url.customSlug ?? url.shortCode} leads back to itself here: its target is ${url.targetUrl}`,
+      );
+    }
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.id;
+  }
 }
 
 /** Rows that would belong, or lead, to another organization's. */

@@ -1,0 +1,207 @@
+import { request } from 'node:http';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type TestServer } from './start-server.js';
+
+let api: TestServer;
+let port: string;
+beforeAll(async () => {
+  api = await startServer();
+  ({ port } = new URL(api.server.url));
+});
+afterAll(() => api.stop());
+
+let count = 0;
+function newSlug(): string {
+  count += 1;
+  return `slug-${count}`;
+}
+const elsewhere = 'https://example.com/';
+const at = (slug: string) => `${api.server.url}/${slug}`;
+const create = (customSlug: string, targetUrl: string) =>
+  api.call('createUrl', { body: { customSlug, targetUrl } });
+const aim = (id: string, targetUrl: string) =>
+  api.call('updateUrl', { params: { id }, body: { targetUrl } });
+
+/** The Location of a visit, or its status. fetch would set its own Host. */
+function visit(slug: string, host: string): Promise<string | number> {
+  return new Promise((resolve, reject) => {
+    const call = request(`${api.server.url}/${slug}`, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.headers.location ?? response.statusCode ?? 0);
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}
+
+async function addDomain(hostname: string): Promise<string> {
+  const { data } = await api.call('createDomain', { body: { hostname } });
+  api.zone.set(data.txtRecord.name, [data.txtRecord.value]);
+  expect((await api.call('verifyDomain', { params: { id: data.id } })).status).toBe(200);
+  return data.id;
+}
+
+describe('a link that leads to itself', () => {
+  it.each<[string, (slug: string) => string]>([
+    ['as it is', (slug) => at(slug)],
+    ['with a slash, a query and a fragment', (slug) => `${at(slug)}/?a=1#b`],
+    ['with a letter encoded', (slug) => at(slug).replace('slug', '%73lug')],
+    ['with dots in the path', (slug) => at(`x/.././${slug}`)],
+    ['with two slashes', (slug) => at(`/${slug}`)],
+    ['with backslashes', (slug) => `http:\\\\localhost\\${slug}`.replace(/^http:../, 'http://')],
+    ['by another port', (slug) => `http://localhost:9/${slug}`],
+    ['without a port, by https', (slug) => `https://localhost/${slug}`],
+    ['with a final dot', (slug) => `http://localhost.:${port}/${slug}`],
+    ['in capitals', (slug) => `HTTP://LOCALHOST:${port}/${slug}`],
+    ['in full-width letters', (slug) => `http://ｌｏｃａｌｈｏｓｔ:${port}/${slug}`],
+    ['by another name of loopback', (slug) => `http://127.0.0.1:${port}/${slug}`],
+    ['by a number that is loopback', (slug) => `http://0x7f.1:${port}/${slug}`],
+    ['by IPv6', (slug) => `http://[0:0::1]:${port}/${slug}`],
+  ])('is refused %s', async (_name, target) => {
+    const slug = newSlug();
+    const targetUrl = target(slug);
+    const refused = await create(slug, targetUrl);
+    expect(refused.outcome).toBe('400 VALIDATION_FAILED');
+    expect(refused.faultyFields).toEqual(['targetUrl']);
+    expect(refused.error.message).toBe(
+      `targetUrl ${targetUrl} must not lead back to this link, directly or through others of this server, and at most 10 of them may follow one another`,
+    );
+    const { data } = await create(slug, elsewhere);
+    expect((await aim(data.id, targetUrl)).outcome).toBe('400 VALIDATION_FAILED');
+    const byCode = at(data.shortCode);
+    expect((await aim(data.id, byCode)).faultyFields).toEqual(['targetUrl']);
+    const bulk = await api.call('bulkUpdateUrls', {
+      body: { updates: [{ id: data.id, targetUrl: byCode }] },
+    });
+    expect(bulk.data.errors).toMatchObject([{ index: 0, code: 'UPDATE_FAILED' }]);
+    expect(bulk.data.errors[0]?.error).toContain(byCode);
+  });
+
+  it('may lead to another link, and is refused when that one leads back, active or not', async () => {
+    const [one, two] = [newSlug(), newSlug()];
+    // Nobody has the second slug yet.
+    const first = await create(one, at(two));
+    expect(first.status).toBe(201);
+    expect((await create(two, at(one))).outcome).toBe('400 VALIDATION_FAILED');
+    const second = await create(two, elsewhere);
+    expect(second.status).toBe(201);
+    expect(await visit(one, new URL(api.server.url).host)).toBe(at(two));
+    await api.call('deleteUrl', { params: { id: first.data.id } });
+    expect((await aim(second.data.id, at(first.data.shortCode))).outcome).toBe(
+      '400 VALIDATION_FAILED',
+    );
+  });
+
+  it('is the one item of a bulk request that closes the circle', async () => {
+    const [one, two, three] = [newSlug(), newSlug(), newSlug()];
+    const { data } = await api.call('bulkCreateUrls', {
+      body: {
+        urls: [
+          { customSlug: one, targetUrl: at(two) },
+          { customSlug: two, targetUrl: at(three) },
+          { customSlug: three, targetUrl: at(one) },
+        ],
+      },
+    });
+    expect(data.created.map(({ index }: { index: number }) => index)).toEqual([0, 1]);
+    expect(data.errors).toMatchObject([{ index: 2, code: 'CREATE_FAILED' }]);
+    expect(data.errors[0]?.error).toContain(`targetUrl ${at(one)} must not lead back`);
+    expect((await create(three, elsewhere)).status).toBe(201);
+  });
+
+  it('is refused on and through a custom domain, when it moves there too', async () => {
+    const domainId = await addDomain('loops.example');
+    const slug = newSlug();
+    const there = `https://LOOPS.example.:8443/${slug}`;
+    const body = { customSlug: slug, domainId };
+    expect((await api.call('createUrl', { body: { ...body, targetUrl: there } })).outcome).toBe(
+      '400 VALIDATION_FAILED',
+    );
+    // The same slug on the platform is another link.
+    const here = await create(slug, there);
+    expect(here.status).toBe(201);
+    const moved = { params: { id: here.data.id }, body: { domainId } };
+    expect((await api.call('updateUrl', moved)).outcome).toBe('400 VALIDATION_FAILED');
+    const back = await api.call('createUrl', { body: { ...body, targetUrl: at(slug) } });
+    expect(back.outcome).toBe('400 VALIDATION_FAILED');
+  });
+
+  it('is refused after more than ten links', async () => {
+    let target = elsewhere;
+    for (let links = 0; links <= 10; links += 1) {
+      const slug = newSlug();
+      expect((await create(slug, target)).status).toBe(201);
+      target = at(slug);
+    }
+    expect((await create(newSlug(), target)).outcome).toBe('400 VALIDATION_FAILED');
+  });
+
+  it('is gone for its visitors at a host that the server does not know as its own', async () => {
+    const [one, two, three] = [newSlug(), newSlug(), newSlug()];
+    const alias = (slug: string) => `http://alias.example/${slug}`;
+    for (const [slug, target] of [
+      [one, alias(two)],
+      [two, alias(one)],
+      [three, alias(three)],
+    ] as const) {
+      expect((await create(slug, target)).status).toBe(201);
+    }
+    expect(await visit(three, 'Alias.example:80')).toBe(410);
+    expect(await visit(one, 'alias.example')).toBe(410);
+    expect(await visit(one, 'other.example')).toBe(alias(two));
+    const chain = newSlug();
+    await create(
+      chain,
+      alias(
+        await (async () => {
+          const end = newSlug();
+          await create(end, elsewhere);
+          return end;
+        })(),
+      ),
+    );
+    expect(await visit(chain, 'alias.example')).toMatch(/^http:\/\/alias\.example\//);
+  });
+});
+
+it('no sequence of creates and changes makes a circle', async () => {
+  const size = 6;
+  const step = fc.record({
+    link: fc.nat(size - 1),
+    // One more than there are stands for a target elsewhere.
+    to: fc.nat(size),
+    by: fc.constantFrom('slug', 'code', 'bulk'),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const slugs = Array.from({ length: size }, newSlug);
+      const links = new Map<number, { id: string; shortCode: string }>();
+      const targets = new Map<string, string>();
+      for (const { link, to, by } of steps) {
+        const slug = slugs[link] as string;
+        const next = slugs[to];
+        const code = by === 'code' ? links.get(to)?.shortCode : undefined;
+        const targetUrl = next === undefined ? elsewhere : at(code ?? next);
+        const known = links.get(link);
+        if (known && by === 'bulk') {
+          await api.call('bulkUpdateUrls', { body: { updates: [{ id: known.id, targetUrl }] } });
+        } else if (known) await aim(known.id, targetUrl);
+        else {
+          const answer = await create(slug, targetUrl);
+          if (answer.status === 201) links.set(link, answer.data);
+        }
+      }
+      for (const [link, { id, shortCode }] of links) {
+        const { data } = await api.call('getUrl', { params: { id } });
+        targets.set(at(slugs[link] as string), data.targetUrl).set(at(shortCode), data.targetUrl);
+      }
+      for (const start of targets.keys()) {
+        let hops = 0;
+        for (let url = targets.get(start); url && hops <= size; url = targets.get(url)) hops += 1;
+        expect(hops).toBeLessThanOrEqual(size);
+      }
+    }),
+    { numRuns: 25 },
+  );
+}, 120_000);
