@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
-import { createClickRoom } from './analytics/create-analytics.js';
+import { createAnalytics } from './analytics/create-analytics.js';
 import { api } from './api/api.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
 import { AuthService, type Credentials } from './auth/auth-service.js';
@@ -34,7 +34,7 @@ import { RedirectHandler } from './redirect/redirect-handler.js';
 import { CacheInvalidator } from './storage/cache-invalidator.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
-import { type LinkOrigins, publicHostOf } from './urls/present-url.js';
+import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { createUrlRoom } from './urls/url-room.js';
 import { createWebhookRoom } from './webhooks/webhook-room.js';
@@ -163,11 +163,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const webhooks = createWebhookRoom({ ...shared, organizations });
   const { outbox } = webhooks;
   const urls = createUrlRoom({ ...shared, outbox, passwords, origins, ownHosts, isReserved });
-  const clicks = createClickRoom({
+  const analytics = createAnalytics({
     ...shared,
     outbox,
-    urls: urls.service,
-    origins,
+    async getUrl(organizationId, urlId) {
+      const found = await urls.service.get(organizationId, urlId);
+      const { id, shortCode } = found;
+      return { id, shortCode, shortUrl: shortUrlOf(origins(), found) };
+    },
     onCallbackError,
   });
   const qrs = createQrRoom({
@@ -176,7 +179,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     outbox,
     urls: urls.service,
     publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
-    countDownload: clicks.countDownload,
+    countDownload: analytics.countDownload,
     onRequestError,
   });
   const usage = new UsageService({ usage: new UsageRepository(database), plans, clock });
@@ -197,18 +200,18 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // A change of one domain evicts all hosts: domains are few and change rarely.
     hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
   });
-  const queues = [...listReader.queues, passwords.queue, ...clicks.queues, ...qrs.queues];
+  const queues = [...listReader.queues, passwords.queue, ...analytics.queues, ...qrs.queues];
   const health = createHealthRoom({
     database,
     isStopping: () => stopping !== undefined,
-    visitFault: clicks.fault,
-    visitFigures: clicks.figures,
+    visitFault: analytics.fault,
+    visitFigures: analytics.figures,
     dispatchFigures: webhooks.figures,
     threads: () => [
       listReader.thread,
       ...passwords.threads,
       ...webhooks.threads,
-      ...clicks.threads(),
+      ...analytics.threads(),
       ...qrs.threads,
     ],
     queues,
@@ -229,11 +232,11 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         : undefined,
     bodySlots: new BodySlots(bodySlots),
     timeLimits,
-    countCall: clicks.countCall,
+    countCall: analytics.countCall,
     handlers: {
       ...tokenHandlers(auth),
       ...urls.handlers,
-      ...clicks.handlers,
+      ...analytics.handlers,
       ...qrs.handlers,
       ...webhooks.handlers,
       ...domains.handlers,
@@ -249,7 +252,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       cache: urls.cache,
       isReserved,
       findDomain: (host) => domains.hosts.find(host),
-      record: clicks.record,
+      record: analytics.record,
       passwords,
       proxies: config.trustedProxies,
       clock,
@@ -281,7 +284,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await adminListener?.stop(adminStopGraceMs);
     await stopAll(services);
     await stopWatching?.();
-    await Promise.all([clicks.stop(), qrs.stop(), passwords.stop(), listReader.thread.stop()]);
+    await Promise.all([analytics.stop(), qrs.stop(), passwords.stop(), listReader.thread.stop()]);
     await database.close();
   }
 
@@ -299,7 +302,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     async start() {
       await database.migrate();
       credentials = await createFirstOrganization(database, config, clock);
-      await clicks.start();
+      await analytics.start();
       listReader.thread.start();
       stopWatching = await database.watchChanges?.({
         onChanged: (changes) => caches.invalidate(changes),

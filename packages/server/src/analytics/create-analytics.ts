@@ -6,61 +6,56 @@ import type { Config } from '../config.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
-import type { Link } from '../redirect/link.js';
 import type { Database } from '../storage/database.js';
 import { locateDatabase } from '../storage/locate-database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
 import type { ObservedThread } from '../threads/thread.js';
-import type { LinkOrigins } from '../urls/present-url.js';
-import type { UrlService } from '../urls/url-service.js';
 import { createVisitDescriber } from './classify/describe-visit.js';
 import { openCountryDatabase } from './classify/find-country.js';
 import { ChunkRepository } from './ingest/chunk-repository.js';
 import { type VisitFigures, VisitPipeline } from './ingest/visit-pipeline.js';
 import { VisitRepository } from './ingest/visit-repository.js';
 import { toCallLine, toDownloadLine } from './journal/journal-lines.js';
-import { VisitRecorder } from './journal/visit-recorder.js';
+import { type VisitedUrl, VisitRecorder } from './journal/visit-recorder.js';
 import { clickHandlers } from './reports/click-handlers.js';
 import { openClickReports } from './reports/click-reports.js';
-import { ClickService } from './reports/click-service.js';
+import { ClickService, type GetReportUrl } from './reports/click-service.js';
 import { scanHandlers } from './reports/scan-handlers.js';
 import { ScanRepository } from './reports/scan-repository.js';
 import { ScanService } from './reports/scan-service.js';
 
-export interface ClickRoomOptions {
+export interface AnalyticsOptions {
   readonly config: Config;
   readonly database: Database;
   readonly storage: StorageOptions;
   readonly isThreaded: boolean;
   readonly outbox: EventOutbox;
-  readonly urls: UrlService;
-  readonly origins: () => LinkOrigins;
+  readonly getUrl: GetReportUrl;
   readonly plans: PlanTable;
-  /** Called with what throws once a visit is in the journal. */
+  /** Called when a `respond` callback throws. */
   readonly onCallbackError: (error: unknown) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Beside the database file; in a folder of its own where the database is elsewhere. */
+/** Returns the configured folder with PostgreSQL, or one beside the SQLite file. */
 function journalFolderOf({ databaseUrl, journalFolder }: Config): string | undefined {
   const location = locateDatabase(databaseUrl);
   if (location.engine === 'postgres') return journalFolder;
   return location.path === ':memory:' ? undefined : `${location.path}.visits`;
 }
 
-/** Visits, from the request to the report; scans are visits, too. */
-export function createClickRoom(options: ClickRoomOptions) {
-  const { config, database, storage, isThreaded, outbox, urls, origins, plans, clock, logger } =
-    options;
+/** Creates the analytics module: records visits, stores them, and reports clicks and scans. */
+export function createAnalytics(options: AnalyticsOptions) {
+  const { config, database, storage, isThreaded, outbox, getUrl, plans, clock, logger } = options;
   const { thresholds, retentionDays, trustedProxies: proxies } = config;
   const reports = openClickReports({ isThreaded, storage, database, logger });
-  // Both exist once the server has started; nobody visits or calls before.
+  // Undefined until `start`; requests arrive only afterwards.
   let pipeline: VisitPipeline | undefined;
   let recorder: VisitRecorder | undefined;
   return {
     handlers: {
-      ...clickHandlers(new ClickService({ urls, reports, clock }), origins),
+      ...clickHandlers(new ClickService({ getUrl, reports, clock })),
       ...scanHandlers(new ScanService({ scans: new ScanRepository(database), reports, clock })),
     },
 
@@ -68,24 +63,24 @@ export function createClickRoom(options: ClickRoomOptions) {
     /** The ingest thread exists once the server has started. */
     threads: (): ObservedThread[] => [reports.thread, ...(pipeline ? [pipeline.thread] : [])],
 
-    /** Keeps the visit, and then has it answered. */
-    record(request: IncomingMessage, link: Link, answer: () => void): void {
-      recorder?.record(request, link, answer);
+    /** Writes a visit to the journal, then calls `respond`. */
+    record(request: IncomingMessage, url: VisitedUrl, respond: () => void): void {
+      recorder?.record(request, url, respond);
     },
 
-    /** Counts a download, keeps that, and then has it answered. */
-    countDownload(qrId: string, answer: () => void): void {
-      pipeline?.journal.append(toDownloadLine(qrId), answer);
+    /** Writes a download of a QR code to the journal, then calls `respond`. */
+    countDownload(qrId: string, respond: () => void): void {
+      pipeline?.journal.append(toDownloadLine(qrId), respond);
     },
 
-    /** Counts a request of the API; resolves when that is kept. */
+    /** Writes an API call to the journal; resolves when the line is written. */
     countCall(organizationId: string): Promise<void> {
       return new Promise((resolve) => {
         pipeline?.journal.appendNow(toCallLine(organizationId, clock()), resolve);
       });
     },
 
-    /** Why visits do not reach storage; undefined while they do. */
+    /** The reason why visits do not reach storage; undefined while they do. */
     fault: (): string | undefined => pipeline?.fault,
 
     /** Undefined before the start. */

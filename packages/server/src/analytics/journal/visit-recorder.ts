@@ -1,10 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { clientAddressOf, type TrustedProxies } from '../../network/client-address.js';
 import type { Clock } from '../../ports.js';
-import type { Link } from '../../redirect/link.js';
 import type { VisitDescriber } from '../classify/describe-visit.js';
 import type { Journal } from './journal.js';
 import { toLine } from './visit.js';
+
+/** The URL that a visitor is redirected by. */
+export interface VisitedUrl {
+  readonly urlId: number;
+  readonly shortCode: string;
+}
 
 export interface VisitRecorderOptions {
   readonly journal: Journal;
@@ -13,7 +18,7 @@ export interface VisitRecorderOptions {
   readonly clock: Clock;
 }
 
-/** Describes the visits of links and has them kept before they are answered. */
+/** Writes visits to the journal before visitors are redirected. */
 export class VisitRecorder {
   readonly #options: VisitRecorderOptions;
 
@@ -21,8 +26,8 @@ export class VisitRecorder {
     this.#options = options;
   }
 
-  /** Keeps the visit, and then has it answered. */
-  record(request: IncomingMessage, link: Link, answer: () => void): void {
+  /** Writes a visit to the journal, then calls `respond`. */
+  record(request: IncomingMessage, { urlId, shortCode }: VisitedUrl, respond: () => void): void {
     const { journal, describer, proxies, clock } = this.#options;
     const { method, headers, socket } = request;
     const url = request.url as string;
@@ -37,7 +42,7 @@ export class VisitRecorder {
       shortDomain: headers.host ?? '',
     });
     const path = mark < 0 ? url : url.slice(0, mark);
-    const isByCode = path.length === link.shortCode.length + 1 && path.endsWith(link.shortCode);
-    journal.append(toLine({ urlId: link.urlId, visitedAt: clock(), isByCode, facts }), answer);
+    const isByCode = path.length === shortCode.length + 1 && path.endsWith(shortCode);
+    journal.append(toLine({ urlId, visitedAt: clock(), isByCode, facts }), respond);
   }
 }

@@ -1,11 +1,9 @@
 import type { Handlers } from '../../http/handlers.js';
-import { type LinkOrigins, shortUrlOf } from '../../urls/present-url.js';
 import type { ClickService } from './click-service.js';
 import { toWindow } from './click-window.js';
 
 export function clickHandlers(
   service: ClickService,
-  origins: () => LinkOrigins,
 ): Pick<Handlers, 'getUrlClicks' | 'getAnalyticsOverview'> {
   return {
     async getUrlClicks({ caller, params, query }) {
@@ -37,7 +35,7 @@ export function clickHandlers(
           topUrls: topUrls.map(({ url, clicks }) => ({
             urlId: String(url.id),
             shortCode: url.shortCode,
-            shortUrl: shortUrlOf(origins(), url),
+            shortUrl: url.shortUrl,
             clicks,
           })),
           breakdowns,

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
-import { isExpired } from '../../urls/short-url.js';
 import { type Batch, findCompaction, readBatches } from '../ingest/chunk-repository.js';
 import { decodeColumns } from '../ingest/columns-codec.js';
 import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
@@ -144,7 +143,7 @@ export class ClickReader {
         totalUrls: urls.length,
         activeUrls: urls.filter(
           ({ is_active, expires_at }) =>
-            is_active === 1 && !isExpired({ expiresAt: expires_at }, now),
+            is_active === 1 && (expires_at === null || expires_at > now),
         ).length,
         totalQrs: Number(totalQrs),
         totalScans: scans.total,
