@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ZodObject } from 'zod';
-import { api } from '../../src/contract/api.js';
+import { api } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { build, call, newSettings, serve, tokenOf } from './server-process.js';
 
