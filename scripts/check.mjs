@@ -34,6 +34,7 @@ const steps = [
     'the CLI reference matches the command tree',
     () => same('docs/reference/cli.md', freshReference, writeReference),
   ],
+  ['links, settings and records of the documentation', () => run('node', 'scripts/check-docs.mjs')],
   ['openapi.yaml by the recommended rules', () => run(binary('redocly'), 'lint', 'openapi.yaml')],
   ...Object.entries(tarballs).map(([name, tarball]) => [
     `${name} can be published`,
