@@ -8,6 +8,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const skippedFolders = new Set(['node_modules', 'dist', '.git', '.cache', '.changeset', 'release']);
 const maxReadmeWords = 900;
 const decisionSections = ['Context', 'Decision', 'Consequences'];
+// Their paths of files and folders must exist, so that a move cannot leave them behind.
+const mapPages = ['ARCHITECTURE.md', 'docs/project-layout.md'];
+const mapRoots = ['', ...['server', 'cli', 'sdk'].map((name) => `packages/${name}/src/`)];
 
 const faults = [];
 const read = (path) => readFileSync(join(root, path), 'utf8');
@@ -15,6 +18,8 @@ const files = markdownBelow(root).map((path) => relative(root, path));
 const anchors = new Map();
 
 for (const file of files) checkLinks(file);
+for (const page of mapPages) checkPaths(page);
+checkWalks();
 checkReadme();
 checkDecisions();
 checkSettings();
@@ -72,6 +77,32 @@ function withoutFences(text) {
 
 function withoutCode(text) {
   return withoutFences(text).replaceAll(/`[^`\n]*`/g, '``');
+}
+
+function checkPaths(page) {
+  const text = withoutFences(read(page));
+  for (const { 1: path, index } of text.matchAll(/`([\w./-]+(?:\.tsx?|\.m?js|\/))`/g)) {
+    if (mapRoots.some((folder) => existsSync(join(root, folder, path)))) continue;
+    faults.push(
+      `${page}:${text.slice(0, index).split('\n').length}: ${path}: there is no such file`,
+    );
+  }
+}
+
+/** A walk names no more files than its heading allows. */
+function checkWalks() {
+  const walks = Array.from(
+    read('ARCHITECTURE.md').matchAll(/^### (.+) \(at most (\d+) files\)\n([^#]*)/gm),
+  );
+  if (walks.length < 6) faults.push('ARCHITECTURE.md: must have six walks with a number of files');
+  for (const [, name, most, text] of walks) {
+    const named = new Set(Array.from(text.matchAll(/`([\w./-]+\.ts)`/g), ([, path]) => path));
+    if (named.size > Number(most)) {
+      faults.push(
+        `ARCHITECTURE.md: ${name}: names ${named.size} files: at most ${most} are allowed`,
+      );
+    }
+  }
 }
 
 function checkReadme() {
