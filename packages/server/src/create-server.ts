@@ -69,6 +69,11 @@ export interface ShortyServer {
   /** Stops accepting, finishes what is under way and closes. May be called twice. */
   stop(): Promise<void>;
   /**
+   * Ends all threads by force, when a stop takes too long; false when native code holds one of them.
+   * `process.exit` would wait for that one.
+   */
+  terminateThreads(): Promise<boolean>;
+  /**
    * Counts and logs an error that nothing has caught, for a program that keeps its process up after
    * one: `process.on('uncaughtException', server.noteUncaughtError)`. Never throws.
    */
@@ -201,19 +206,20 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
   });
   const queues = [...listReader.queues, passwords.queue, ...analytics.queues, ...qrs.queues];
+  const threads = () => [
+    listReader.thread,
+    ...passwords.threads,
+    ...webhooks.threads,
+    ...analytics.threads(),
+    ...qrs.threads,
+  ];
   const health = createHealthRoom({
     database,
     isStopping: () => stopping !== undefined,
     visitFault: analytics.fault,
     visitFigures: analytics.figures,
     dispatchFigures: webhooks.figures,
-    threads: () => [
-      listReader.thread,
-      ...passwords.threads,
-      ...webhooks.threads,
-      ...analytics.threads(),
-      ...qrs.threads,
-    ],
+    threads,
     queues,
     uncaughtErrors,
   });
@@ -323,6 +329,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     stop() {
       stopping ??= shutDown();
       return stopping;
+    },
+    async terminateThreads() {
+      const ended = await Promise.all(threads().map((thread) => thread.terminate()));
+      return ended.every(Boolean);
     },
     noteUncaughtError: (error) => uncaughtErrors.note('process', error),
     expireUrls: urls.expire,

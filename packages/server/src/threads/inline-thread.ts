@@ -65,6 +65,11 @@ export class InlineThread<Methods extends ThreadMethods> implements Thread<Metho
     return this.#stopping;
   }
 
+  /** There is no thread to end. */
+  async terminate(): Promise<boolean> {
+    return true;
+  }
+
   async #run<Name extends keyof Methods & string>(
     name: Name,
     args: Parameters<Methods[Name]>,

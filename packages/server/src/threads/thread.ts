@@ -71,10 +71,12 @@ export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
 
 type MethodName<Methods> = keyof Methods & string;
 
-/** What metrics tell of a thread. */
+/** What those need who watch threads and do not call them. */
 export interface ObservedThread {
   readonly name: string;
   readonly figures: ThreadFigures;
+  /** Ends the thread by force; false when native code still holds it after half a second. */
+  terminate(): Promise<boolean>;
 }
 
 /** The caller's side of a thread, or of the same code in this thread. */

@@ -122,6 +122,17 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
     return this.#stopping;
   }
 
+  async terminate(): Promise<boolean> {
+    this.#stopping ??= Promise.resolve();
+    clearTimeout(this.#restart);
+    if (this.#worker) this.#abandon(this.#worker);
+    this.#rejectAll(this.#stopped());
+    const ended = [...this.#hung].map(
+      (worker) => new Promise((resolve) => worker.once('exit', resolve)),
+    );
+    return settlesWithin(Promise.all(ended), terminationTimeLimitMs);
+  }
+
   get #isBackground(): boolean {
     return this.#definition.lifetime === 'background';
   }

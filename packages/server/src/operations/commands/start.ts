@@ -1,12 +1,12 @@
 import type { Credentials } from '../../auth/auth-service.js';
 import { readConfig } from '../../config.js';
-import { createServer } from '../../create-server.js';
+import { createServer, type ShortyServer } from '../../create-server.js';
 import { keepServing } from './keep-serving.js';
 import { openLog } from './open-log.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 // A storage or a thread that hangs may delay a stop for longer than service managers wait.
-const stopWithinMs = 9_500;
+const stopWithinMs = 9_000;
 
 /** Serves until a signal asks to stop. */
 export async function start(): Promise<void> {
@@ -32,15 +32,25 @@ export async function start(): Promise<void> {
 
   logger.info({ signal: await signal }, 'stopping');
   const cutOff = setTimeout(() => {
-    // What was answered is kept: visits are in the journal, and the next start stores them.
+    // What was acknowledged is in storage or in the journal, which the next start reads.
     logger.warn({ stopWithinMs }, 'stop took too long; ending the process');
-    // `process.exit` would wait for threads that native code holds.
-    process.kill(process.pid, 'SIGKILL');
+    void endByForce(server);
   }, stopWithinMs);
   await server.stop();
   // It still fires when something keeps the event loop alive, such as a thread that does not end.
   cutOff.unref();
   logger.info('stopped');
+}
+
+/** Ends the process; by SIGKILL where `process.exit` would wait for native code. */
+async function endByForce(server: ShortyServer): Promise<never> {
+  const hasEnded = await server.terminateThreads();
+  const isInNativeCode = process
+    .getActiveResourcesInfo()
+    .some((resource) => /^(?:FSReq|GetAddrInfoReq|GetNameInfoReq)/.test(resource));
+  if (hasEnded && !isInNativeCode) process.exit();
+  process.kill(process.pid, 'SIGKILL');
+  return process.exit();
 }
 
 function welcome(url: string, credentials: Credentials | undefined): string {
