@@ -101,7 +101,13 @@ function describeApi() {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       leaveOut(operation);
-      return [operation.operationId, { ...operation, method, path }];
+      const responses = Object.fromEntries(
+        Object.entries(operation.responses).map(([status, response]) => [
+          status,
+          document.components.responses[response.$ref?.split('/').at(-1)] ?? response,
+        ]),
+      );
+      return [operation.operationId, { ...operation, responses, method, path }];
     }),
   );
   return { document, operations: new Map(operations) };

@@ -1331,33 +1331,6 @@ export interface components {
             /** @example shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL */
             value: string;
         };
-        Token: {
-            /** @example shorty_at_9d2e */
-            accessToken: string;
-            /** @constant */
-            tokenType: "Bearer";
-            /**
-             * @description Seconds.
-             * @example 3600
-             */
-            expiresIn: number;
-            /** @example urls:read urls:write */
-            scope: string;
-        };
-        /** @description What a form is answered, by RFC 6749 §5.1. */
-        OAuthToken: {
-            /** @example shorty_at_9d2e */
-            access_token: string;
-            /** @constant */
-            token_type: "Bearer";
-            /**
-             * @description Seconds.
-             * @example 3600
-             */
-            expires_in: number;
-            /** @example urls:read urls:write */
-            scope: string;
-        };
         /** @description What every failed request answers. */
         ErrorResponse: {
             /** @constant */
@@ -1386,6 +1359,33 @@ export interface components {
             /** @enum {string} */
             error: "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type" | "server_error" | "temporarily_unavailable";
             error_description: string;
+        };
+        Token: {
+            /** @example shorty_at_9d2e */
+            accessToken: string;
+            /** @constant */
+            tokenType: "Bearer";
+            /**
+             * @description Seconds.
+             * @example 3600
+             */
+            expiresIn: number;
+            /** @example urls:read urls:write */
+            scope: string;
+        };
+        /** @description What a form is answered, by RFC 6749 §5.1. */
+        OAuthToken: {
+            /** @example shorty_at_9d2e */
+            access_token: string;
+            /** @constant */
+            token_type: "Bearer";
+            /**
+             * @description Seconds.
+             * @example 3600
+             */
+            expires_in: number;
+            /** @example urls:read urls:write */
+            scope: string;
         };
         UrlCreated: {
             /**
@@ -2117,10 +2117,838 @@ export interface components {
             isActive?: boolean;
         };
     };
-    responses: never;
-    parameters: never;
+    responses: {
+        /** @description The request is no valid HTTP */
+        InvalidHttp: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description The request did not arrive in time */
+        RequestTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description The headers are too large */
+        HeadersTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description VALIDATION_FAILED */
+        ValidationFailedForm: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "VALIDATION_FAILED",
+                 *         "message": "targetUrl must start with http:// or https://",
+                 *         "details": [
+                 *           {
+                 *             "path": "targetUrl",
+                 *             "message": "must start with http:// or https://"
+                 *           }
+                 *         ],
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description UNAUTHORIZED */
+        UnauthorizedForm: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "UNAUTHORIZED",
+                 *         "message": "The access token is missing, unknown or expired",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description PAYLOAD_TOO_LARGE */
+        PayloadTooLargeForm: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "PAYLOAD_TOO_LARGE",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description UNSUPPORTED_MEDIA_TYPE */
+        UnsupportedMediaTypeForm: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "UNSUPPORTED_MEDIA_TYPE",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description RATE_LIMITED */
+        RateLimitedForm: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "RATE_LIMITED",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description INTERNAL */
+        InternalForm: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "INTERNAL",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description UNAVAILABLE */
+        UnavailableForm: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "UNAVAILABLE",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
+            };
+        };
+        /** @description VALIDATION_FAILED, SLUG_RESERVED, DOMAIN_INVALID */
+        ValidationFailedOrSlugReservedOrDomainInvalid: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "VALIDATION_FAILED",
+                 *         "message": "targetUrl must start with http:// or https://",
+                 *         "details": [
+                 *           {
+                 *             "path": "targetUrl",
+                 *             "message": "must start with http:// or https://"
+                 *           }
+                 *         ],
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description UNAUTHORIZED */
+        Unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "UNAUTHORIZED",
+                 *         "message": "The access token is missing, unknown or expired",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description QUOTA_EXCEEDED */
+        QuotaExceeded: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "QUOTA_EXCEEDED",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description INSUFFICIENT_SCOPE */
+        InsufficientScope: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "INSUFFICIENT_SCOPE",
+                 *         "message": "This needs the scope urls:write",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description SLUG_CONFLICT, IDEMPOTENCY_CONFLICT */
+        SlugConflictOrIdempotencyConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "SLUG_CONFLICT",
+                 *         "message": "The slug spring-sale is taken on this domain",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description PAYLOAD_TOO_LARGE */
+        PayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "PAYLOAD_TOO_LARGE",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description UNSUPPORTED_MEDIA_TYPE */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "UNSUPPORTED_MEDIA_TYPE",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description RATE_LIMITED */
+        RateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "RATE_LIMITED",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description INTERNAL */
+        Internal: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "INTERNAL",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description UNAVAILABLE */
+        Unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "UNAVAILABLE",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description VALIDATION_FAILED */
+        ValidationFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "VALIDATION_FAILED",
+                 *         "message": "targetUrl must start with http:// or https://",
+                 *         "details": [
+                 *           {
+                 *             "path": "targetUrl",
+                 *             "message": "must start with http:// or https://"
+                 *           }
+                 *         ],
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description IDEMPOTENCY_CONFLICT */
+        IdempotencyConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "IDEMPOTENCY_CONFLICT",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description NOT_FOUND */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "NOT_FOUND",
+                 *         "message": "There is no such URL in this organization",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description VALIDATION_FAILED, DOMAIN_INVALID */
+        ValidationFailedOrDomainInvalid: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "VALIDATION_FAILED",
+                 *         "message": "targetUrl must start with http:// or https://",
+                 *         "details": [
+                 *           {
+                 *             "path": "targetUrl",
+                 *             "message": "must start with http:// or https://"
+                 *           }
+                 *         ],
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description SLUG_CONFLICT */
+        SlugConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "SLUG_CONFLICT",
+                 *         "message": "The slug spring-sale is taken on this domain",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description PLAN_REQUIRED, INSUFFICIENT_SCOPE */
+        PlanRequiredOrInsufficientScope: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "PLAN_REQUIRED",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description DOMAIN_CONFLICT, IDEMPOTENCY_CONFLICT */
+        DomainConflictOrIdempotencyConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "DOMAIN_CONFLICT",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description DOMAIN_CONFLICT */
+        DomainConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "DOMAIN_CONFLICT",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description NOT_FOUND */
+        NotFoundPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "NOT_FOUND",
+                 *         "message": "There is no such URL in this organization",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
+        /** @description GONE */
+        GonePage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "GONE",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
+        /** @description INTERNAL */
+        InternalPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "INTERNAL",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
+        /** @description UNAVAILABLE */
+        UnavailablePage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "UNAVAILABLE",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
+        /** @description UNAUTHORIZED */
+        UnauthorizedPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "UNAUTHORIZED",
+                 *         "message": "The access token is missing, unknown or expired",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
+        /** @description VALIDATION_FAILED */
+        ValidationFailedPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "VALIDATION_FAILED",
+                 *         "message": "targetUrl must start with http:// or https://",
+                 *         "details": [
+                 *           {
+                 *             "path": "targetUrl",
+                 *             "message": "must start with http:// or https://"
+                 *           }
+                 *         ],
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
+        /** @description METHOD_NOT_ALLOWED */
+        MethodNotAllowedPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "METHOD_NOT_ALLOWED",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
+        /** @description PAYLOAD_TOO_LARGE */
+        PayloadTooLargePage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "PAYLOAD_TOO_LARGE",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
+        /** @description UNSUPPORTED_MEDIA_TYPE */
+        UnsupportedMediaTypePage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "UNSUPPORTED_MEDIA_TYPE",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
+        /** @description RATE_LIMITED */
+        RateLimitedPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "RATE_LIMITED",
+                 *         "message": "What went wrong, in words",
+                 *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+                "text/html": string;
+            };
+        };
+    };
+    parameters: {
+        /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+        IdempotencyKey: string;
+        /** @description How many items to answer. */
+        Limit: number;
+        /** @description How many items to pass over first. */
+        Offset: number;
+        UrlId: string;
+        Id: string;
+        /** @description The beginning of the window; 30 days before now by default. */
+        Since: string;
+        /** @description The end of the window, which is not part of it; now by default. */
+        Until: string;
+        /** @description What one bucket of the time series spans, in UTC. */
+        GroupBy: "hour" | "day";
+        /** @description How many entries each breakdown lists, the largest first. */
+        BreakdownLimit: number;
+        DeliveryId: string;
+        QrId: string;
+        /** @description A short code or a custom slug. */
+        Code: string;
+        /** @description The event type. */
+        ServiceEvent: string;
+        /** @description Of the delivery, the same at every attempt. */
+        ServiceDeliveryId: string;
+        /** @description Unix seconds at signing time. */
+        ServiceTimestamp: string;
+        /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
+        ServiceSignature: string;
+    };
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+        "X-Request-Id": string;
+        /** @description Requests that the organization may make in one window. */
+        "RateLimit-Limit": number;
+        /** @description The same, and the window in seconds: `6000;w=60`. */
+        "RateLimit-Policy": string;
+        /** @description How many of them are left. */
+        "RateLimit-Remaining": number;
+        /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+        "RateLimit-Reset": number;
+        /** @description Seconds after which to ask again. */
+        "Retry-After": number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -2142,8 +2970,7 @@ export interface operations {
             /** @description A new access token */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2154,178 +2981,22 @@ export interface operations {
                     } | components["schemas"]["OAuthToken"];
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"] | components["schemas"]["OAuthError"];
-                };
-            };
+            400: components["responses"]["ValidationFailedForm"];
+            401: components["responses"]["UnauthorizedForm"];
+            413: components["responses"]["PayloadTooLargeForm"];
+            415: components["responses"]["UnsupportedMediaTypeForm"];
+            429: components["responses"]["RateLimitedForm"];
+            500: components["responses"]["InternalForm"];
+            503: components["responses"]["UnavailableForm"];
         };
     };
     listUrls: {
         parameters: {
             query?: {
                 /** @description How many items to answer. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description How many items to pass over first. */
-                offset?: number;
+                offset?: components["parameters"]["Offset"];
                 /** @description Only links in this state. */
                 isActive?: boolean;
                 /** @description Text that the title, target, slug or code contains, in any case. */
@@ -2346,16 +3017,11 @@ export interface operations {
             /** @description One page of links */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2371,148 +3037,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createUrl: {
@@ -2520,7 +3050,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -2534,16 +3064,11 @@ export interface operations {
             /** @description The new link */
             201: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2554,232 +3079,16 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED, SLUG_RESERVED, DOMAIN_INVALID */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description QUOTA_EXCEEDED */
-            402: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "QUOTA_EXCEEDED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description SLUG_CONFLICT, IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "SLUG_CONFLICT",
-                     *         "message": "The slug spring-sale is taken on this domain",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailedOrSlugReservedOrDomainInvalid"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["QuotaExceeded"];
+            403: components["responses"]["InsufficientScope"];
+            409: components["responses"]["SlugConflictOrIdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     bulkCreateUrls: {
@@ -2787,7 +3096,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -2801,16 +3110,11 @@ export interface operations {
             /** @description At least one link was created */
             201: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2824,16 +3128,11 @@ export interface operations {
             /** @description Every item failed */
             207: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2844,211 +3143,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "IDEMPOTENCY_CONFLICT",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     bulkDeleteUrls: {
@@ -3070,16 +3173,11 @@ export interface operations {
             /** @description What was deactivated */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3090,190 +3188,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     bulkUpdateUrls: {
@@ -3292,16 +3214,11 @@ export interface operations {
             /** @description At least one link was changed */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3315,16 +3232,11 @@ export interface operations {
             /** @description Every item failed */
             207: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3335,190 +3247,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUrl: {
@@ -3526,7 +3262,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["UrlId"];
             };
             cookie?: never;
         };
@@ -3535,16 +3271,11 @@ export interface operations {
             /** @description The link */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3555,169 +3286,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteUrl: {
@@ -3725,7 +3300,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["UrlId"];
             };
             cookie?: never;
         };
@@ -3734,16 +3309,11 @@ export interface operations {
             /** @description The deactivated link */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3754,169 +3324,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateUrl: {
@@ -3924,7 +3338,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["UrlId"];
             };
             cookie?: never;
         };
@@ -3937,16 +3351,11 @@ export interface operations {
             /** @description The changed link */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3957,262 +3366,26 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED, DOMAIN_INVALID */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description QUOTA_EXCEEDED */
-            402: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "QUOTA_EXCEEDED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description SLUG_CONFLICT */
-            409: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "SLUG_CONFLICT",
-                     *         "message": "The slug spring-sale is taken on this domain",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailedOrDomainInvalid"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["QuotaExceeded"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["SlugConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listQrs: {
         parameters: {
             query?: {
                 /** @description How many items to answer. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description How many items to pass over first. */
-                offset?: number;
+                offset?: components["parameters"]["Offset"];
                 /** @description Only codes of this URL. */
                 urlId?: string;
                 /** @description true: only codes without a URL; false: only codes with one. */
@@ -4227,16 +3400,11 @@ export interface operations {
             /** @description One page of codes */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4252,148 +3420,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createQr: {
@@ -4401,7 +3433,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -4415,16 +3447,11 @@ export interface operations {
             /** @description The new code */
             201: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4435,266 +3462,30 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description QUOTA_EXCEEDED */
-            402: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "QUOTA_EXCEEDED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "IDEMPOTENCY_CONFLICT",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["QuotaExceeded"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listUrlQrs: {
         parameters: {
             query?: {
                 /** @description How many items to answer. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description How many items to pass over first. */
-                offset?: number;
+                offset?: components["parameters"]["Offset"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["UrlId"];
             };
             cookie?: never;
         };
@@ -4703,16 +3494,11 @@ export interface operations {
             /** @description One page of codes */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4728,169 +3514,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getQr: {
@@ -4898,7 +3528,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -4907,16 +3537,11 @@ export interface operations {
             /** @description The code */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4927,169 +3552,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteQr: {
@@ -5097,7 +3566,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -5106,16 +3575,11 @@ export interface operations {
             /** @description The code as it was */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5126,169 +3590,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateQr: {
@@ -5296,7 +3604,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -5309,16 +3617,11 @@ export interface operations {
             /** @description The changed code */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5329,228 +3632,32 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUrlClicks: {
         parameters: {
             query?: {
                 /** @description The beginning of the window; 30 days before now by default. */
-                since?: string;
+                since?: components["parameters"]["Since"];
                 /** @description The end of the window, which is not part of it; now by default. */
-                until?: string;
+                until?: components["parameters"]["Until"];
                 /** @description What one bucket of the time series spans, in UTC. */
-                groupBy?: "hour" | "day";
+                groupBy?: components["parameters"]["GroupBy"];
                 /** @description How many entries each breakdown lists, the largest first. */
-                limit?: number;
+                limit?: components["parameters"]["BreakdownLimit"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["UrlId"];
             };
             cookie?: never;
         };
@@ -5559,16 +3666,11 @@ export interface operations {
             /** @description The clicks in the window */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5579,182 +3681,26 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getAnalyticsOverview: {
         parameters: {
             query?: {
                 /** @description The beginning of the window; 30 days before now by default. */
-                since?: string;
+                since?: components["parameters"]["Since"];
                 /** @description The end of the window, which is not part of it; now by default. */
-                until?: string;
+                until?: components["parameters"]["Until"];
                 /** @description What one bucket of the time series spans, in UTC. */
-                groupBy?: "hour" | "day";
+                groupBy?: components["parameters"]["GroupBy"];
                 /** @description How many entries each breakdown lists, the largest first. */
-                limit?: number;
+                limit?: components["parameters"]["BreakdownLimit"];
             };
             header?: never;
             path?: never;
@@ -5765,16 +3711,11 @@ export interface operations {
             /** @description The clicks in the window */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5785,165 +3726,29 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getQrScans: {
         parameters: {
             query?: {
                 /** @description The beginning of the window; 30 days before now by default. */
-                since?: string;
+                since?: components["parameters"]["Since"];
                 /** @description The end of the window, which is not part of it; now by default. */
-                until?: string;
+                until?: components["parameters"]["Until"];
                 /** @description What one bucket of the time series spans, in UTC. */
-                groupBy?: "hour" | "day";
+                groupBy?: components["parameters"]["GroupBy"];
                 /** @description How many entries each breakdown lists, the largest first. */
-                limit?: number;
+                limit?: components["parameters"]["BreakdownLimit"];
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -5952,16 +3757,11 @@ export interface operations {
             /** @description The scans in the window */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5972,178 +3772,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listWebhooks: {
         parameters: {
             query?: {
                 /** @description How many items to answer. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description How many items to pass over first. */
-                offset?: number;
+                offset?: components["parameters"]["Offset"];
             };
             header?: never;
             path?: never;
@@ -6154,16 +3798,11 @@ export interface operations {
             /** @description One page of webhooks */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6179,148 +3818,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createWebhook: {
@@ -6328,7 +3831,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -6342,16 +3845,11 @@ export interface operations {
             /** @description The new webhook and its secret */
             201: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6362,232 +3860,16 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description QUOTA_EXCEEDED */
-            402: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "QUOTA_EXCEEDED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PLAN_REQUIRED, INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PLAN_REQUIRED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "IDEMPOTENCY_CONFLICT",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["QuotaExceeded"];
+            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getWebhook: {
@@ -6595,7 +3877,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -6604,16 +3886,11 @@ export interface operations {
             /** @description The webhook */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6624,169 +3901,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteWebhook: {
@@ -6794,7 +3915,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -6803,16 +3924,11 @@ export interface operations {
             /** @description The webhook that was deleted */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6823,169 +3939,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateWebhook: {
@@ -6993,7 +3953,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -7006,16 +3966,11 @@ export interface operations {
             /** @description The changed webhook */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7026,211 +3981,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PLAN_REQUIRED, INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PLAN_REQUIRED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     testWebhook: {
@@ -7238,10 +3997,10 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -7254,16 +4013,11 @@ export interface operations {
             /** @description The delivery, which is sent at once */
             201: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7274,232 +4028,16 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PLAN_REQUIRED, INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PLAN_REQUIRED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "IDEMPOTENCY_CONFLICT",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     rotateWebhookSecret: {
@@ -7507,10 +4045,10 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -7519,16 +4057,11 @@ export interface operations {
             /** @description The new secret */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7539,205 +4072,29 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PLAN_REQUIRED, INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PLAN_REQUIRED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "IDEMPOTENCY_CONFLICT",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listDeliveries: {
         parameters: {
             query?: {
                 /** @description How many items to answer. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description How many items to pass over first. */
-                offset?: number;
+                offset?: components["parameters"]["Offset"];
                 /** @description Only deliveries in this state. */
                 status?: "pending" | "delivered" | "failed";
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -7746,16 +4103,11 @@ export interface operations {
             /** @description One page of deliveries */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7771,169 +4123,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDelivery: {
@@ -7941,8 +4137,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
-                deliveryId: string;
+                id: components["parameters"]["Id"];
+                deliveryId: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
         };
@@ -7951,16 +4147,11 @@ export interface operations {
             /** @description The delivery */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7971,169 +4162,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     replayDelivery: {
@@ -8141,11 +4176,11 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
-                deliveryId: string;
+                id: components["parameters"]["Id"];
+                deliveryId: components["parameters"]["DeliveryId"];
             };
             cookie?: never;
         };
@@ -8154,16 +4189,11 @@ export interface operations {
             /** @description The new delivery, which is sent at once */
             201: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8174,199 +4204,23 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PLAN_REQUIRED, INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PLAN_REQUIRED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "IDEMPOTENCY_CONFLICT",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["PlanRequiredOrInsufficientScope"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["IdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listDomains: {
         parameters: {
             query?: {
                 /** @description How many items to answer. */
-                limit?: number;
+                limit?: components["parameters"]["Limit"];
                 /** @description How many items to pass over first. */
-                offset?: number;
+                offset?: components["parameters"]["Offset"];
                 /** @description Only active or only pending ones. */
                 isActive?: boolean;
                 /** @description Only the domain of this name. */
@@ -8381,16 +4235,11 @@ export interface operations {
             /** @description One page of domains */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8406,148 +4255,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createDomain: {
@@ -8555,7 +4268,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -8569,16 +4282,11 @@ export interface operations {
             /** @description The domain, which is pending */
             201: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8589,232 +4297,16 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED, DOMAIN_INVALID */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description QUOTA_EXCEEDED */
-            402: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "QUOTA_EXCEEDED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description DOMAIN_CONFLICT, IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "DOMAIN_CONFLICT",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailedOrDomainInvalid"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["QuotaExceeded"];
+            403: components["responses"]["InsufficientScope"];
+            409: components["responses"]["DomainConflictOrIdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getDomain: {
@@ -8822,7 +4314,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -8831,16 +4323,11 @@ export interface operations {
             /** @description The domain */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8851,169 +4338,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteDomain: {
@@ -9021,7 +4352,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -9030,16 +4361,11 @@ export interface operations {
             /** @description The domain that was deleted */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9050,190 +4376,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description DOMAIN_CONFLICT */
-            409: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "DOMAIN_CONFLICT",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DomainConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     verifyDomain: {
@@ -9241,10 +4391,10 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                id: string;
+                id: components["parameters"]["Id"];
             };
             cookie?: never;
         };
@@ -9253,16 +4403,11 @@ export interface operations {
             /** @description The domain, which is active */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9273,190 +4418,14 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED, DOMAIN_INVALID */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INSUFFICIENT_SCOPE */
-            403: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INSUFFICIENT_SCOPE",
-                     *         "message": "This needs the scope urls:write",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description DOMAIN_CONFLICT, IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "DOMAIN_CONFLICT",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailedOrDomainInvalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["InsufficientScope"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DomainConflictOrIdempotencyConflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getTlsAllowed: {
@@ -9474,105 +4443,18 @@ export interface operations {
             /** @description An active custom domain, or a name of this server */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["TlsAllowed"];
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The headers are too large */
-            431: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getUsage: {
@@ -9590,16 +4472,11 @@ export interface operations {
             /** @description The usage of the period */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9610,127 +4487,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getLiveness: {
@@ -9745,47 +4506,16 @@ export interface operations {
             /** @description It does */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The request is no valid HTTP */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The headers are too large */
-            431: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["InvalidHttp"];
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
         };
     };
     getReadiness: {
@@ -9800,68 +4530,17 @@ export interface operations {
             /** @description They can */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The request is no valid HTTP */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The headers are too large */
-            431: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["InvalidHttp"];
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getMetrics: {
@@ -9876,47 +4555,16 @@ export interface operations {
             /** @description Prometheus' text format */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/plain; version=0.0.4": string;
                 };
             };
-            /** @description The request is no valid HTTP */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The headers are too large */
-            431: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["InvalidHttp"];
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
         };
     };
     getOpenApi: {
@@ -9931,47 +4579,16 @@ export interface operations {
             /** @description OpenAPI 3.1 */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/yaml": string;
                 };
             };
-            /** @description The request is no valid HTTP */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The headers are too large */
-            431: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["InvalidHttp"];
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
         };
     };
     getDocs: {
@@ -9986,47 +4603,16 @@ export interface operations {
             /** @description The page */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/html": string;
                 };
             };
-            /** @description The request is no valid HTTP */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The headers are too large */
-            431: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["InvalidHttp"];
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
         };
     };
     getDocsFile: {
@@ -10043,8 +4629,7 @@ export interface operations {
             /** @description The file */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10055,84 +4640,17 @@ export interface operations {
             /** @description The file is the one that If-None-Match names */
             304: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description Names the file; another version has another name. */
                     ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The request did not arrive in time */
-            408: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description The headers are too large */
-            431: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
+            400: components["responses"]["ValidationFailed"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            431: components["responses"]["HeadersTooLarge"];
         };
     };
     downloadQr: {
@@ -10143,7 +4661,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["QrId"];
             };
             cookie?: never;
         };
@@ -10152,8 +4670,7 @@ export interface operations {
             /** @description The picture */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10165,102 +4682,17 @@ export interface operations {
             /** @description The picture is the one that If-None-Match names */
             304: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description Names the picture; another one has another name. */
                     ETag: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description GONE */
-            410: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "GONE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
+            404: components["responses"]["NotFoundPage"];
+            410: components["responses"]["GonePage"];
+            500: components["responses"]["InternalPage"];
+            503: components["responses"]["UnavailablePage"];
         };
     };
     previewQr: {
@@ -10268,7 +4700,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                id: string;
+                id: components["parameters"]["QrId"];
             };
             cookie?: never;
         };
@@ -10277,102 +4709,17 @@ export interface operations {
             /** @description The page */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/html": string;
                 };
             };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description GONE */
-            410: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "GONE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
+            404: components["responses"]["NotFoundPage"];
+            410: components["responses"]["GonePage"];
+            500: components["responses"]["InternalPage"];
+            503: components["responses"]["UnavailablePage"];
         };
     };
     followLink: {
@@ -10381,7 +4728,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description A short code or a custom slug. */
-                code: string;
+                code: components["parameters"]["Code"];
             };
             cookie?: never;
         };
@@ -10390,8 +4737,7 @@ export interface operations {
             /** @description The form that asks for the password */
             200: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10401,8 +4747,7 @@ export interface operations {
             /** @description Moved; kept by the visitor for 90 seconds */
             301: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The target with the UTM parameters of the link set. */
                     Location: string;
                     [name: string]: unknown;
@@ -10412,8 +4757,7 @@ export interface operations {
             /** @description Found */
             302: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The target with the UTM parameters of the link set. */
                     Location: string;
                     [name: string]: unknown;
@@ -10423,8 +4767,7 @@ export interface operations {
             /** @description Temporary redirect */
             307: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The target with the UTM parameters of the link set. */
                     Location: string;
                     [name: string]: unknown;
@@ -10434,124 +4777,18 @@ export interface operations {
             /** @description Permanent; kept by the visitor for 90 seconds */
             308: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The target with the UTM parameters of the link set. */
                     Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description GONE */
-            410: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "GONE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
+            401: components["responses"]["UnauthorizedPage"];
+            404: components["responses"]["NotFoundPage"];
+            410: components["responses"]["GonePage"];
+            500: components["responses"]["InternalPage"];
+            503: components["responses"]["UnavailablePage"];
         };
     };
     unlockLink: {
@@ -10560,7 +4797,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description A short code or a custom slug. */
-                code: string;
+                code: components["parameters"]["Code"];
             };
             cookie?: never;
         };
@@ -10574,250 +4811,23 @@ export interface operations {
             /** @description The password was right */
             303: {
                 headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The target with the UTM parameters of the link set. */
                     Location: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description VALIDATION_FAILED */
-            400: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "VALIDATION_FAILED",
-                     *         "message": "targetUrl must start with http:// or https://",
-                     *         "details": [
-                     *           {
-                     *             "path": "targetUrl",
-                     *             "message": "must start with http:// or https://"
-                     *           }
-                     *         ],
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAUTHORIZED",
-                     *         "message": "The access token is missing, unknown or expired",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description NOT_FOUND */
-            404: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "NOT_FOUND",
-                     *         "message": "There is no such URL in this organization",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description METHOD_NOT_ALLOWED */
-            405: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "METHOD_NOT_ALLOWED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description GONE */
-            410: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "GONE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "PAYLOAD_TOO_LARGE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description UNSUPPORTED_MEDIA_TYPE */
-            415: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    /** @description Requests that the organization may make in one window. */
-                    "RateLimit-Limit"?: number;
-                    /** @description The same, and the window in seconds: `6000;w=60`. */
-                    "RateLimit-Policy"?: string;
-                    /** @description How many of them are left. */
-                    "RateLimit-Remaining"?: number;
-                    /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
-                    "RateLimit-Reset"?: number;
-                    /** @description Seconds after which to ask again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "RATE_LIMITED",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description INTERNAL */
-            500: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "INTERNAL",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
-            /** @description UNAVAILABLE */
-            503: {
-                headers: {
-                    /** @description Names this request in logs; the value that the caller sent, when it was sane. */
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": false,
-                     *       "error": {
-                     *         "code": "UNAVAILABLE",
-                     *         "message": "What went wrong, in words",
-                     *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ErrorResponse"];
-                    "text/html": string;
-                };
-            };
+            400: components["responses"]["ValidationFailedPage"];
+            401: components["responses"]["UnauthorizedPage"];
+            404: components["responses"]["NotFoundPage"];
+            405: components["responses"]["MethodNotAllowedPage"];
+            410: components["responses"]["GonePage"];
+            413: components["responses"]["PayloadTooLargePage"];
+            415: components["responses"]["UnsupportedMediaTypePage"];
+            429: components["responses"]["RateLimitedPage"];
+            500: components["responses"]["InternalPage"];
+            503: components["responses"]["UnavailablePage"];
         };
     };
     "url.created": {
@@ -10825,13 +4835,13 @@ export interface operations {
             query?: never;
             header: {
                 /** @description The event type. */
-                "X-Service-Event": string;
+                "X-Service-Event": components["parameters"]["ServiceEvent"];
                 /** @description Of the delivery, the same at every attempt. */
-                "X-Service-Delivery-Id": string;
+                "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description Unix seconds at signing time. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
                 /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
             cookie?: never;
@@ -10863,13 +4873,13 @@ export interface operations {
             query?: never;
             header: {
                 /** @description The event type. */
-                "X-Service-Event": string;
+                "X-Service-Event": components["parameters"]["ServiceEvent"];
                 /** @description Of the delivery, the same at every attempt. */
-                "X-Service-Delivery-Id": string;
+                "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description Unix seconds at signing time. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
                 /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
             cookie?: never;
@@ -10901,13 +4911,13 @@ export interface operations {
             query?: never;
             header: {
                 /** @description The event type. */
-                "X-Service-Event": string;
+                "X-Service-Event": components["parameters"]["ServiceEvent"];
                 /** @description Of the delivery, the same at every attempt. */
-                "X-Service-Delivery-Id": string;
+                "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description Unix seconds at signing time. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
                 /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
             cookie?: never;
@@ -10939,13 +4949,13 @@ export interface operations {
             query?: never;
             header: {
                 /** @description The event type. */
-                "X-Service-Event": string;
+                "X-Service-Event": components["parameters"]["ServiceEvent"];
                 /** @description Of the delivery, the same at every attempt. */
-                "X-Service-Delivery-Id": string;
+                "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description Unix seconds at signing time. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
                 /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
             cookie?: never;
@@ -10977,13 +4987,13 @@ export interface operations {
             query?: never;
             header: {
                 /** @description The event type. */
-                "X-Service-Event": string;
+                "X-Service-Event": components["parameters"]["ServiceEvent"];
                 /** @description Of the delivery, the same at every attempt. */
-                "X-Service-Delivery-Id": string;
+                "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description Unix seconds at signing time. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
                 /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
             cookie?: never;
@@ -11015,13 +5025,13 @@ export interface operations {
             query?: never;
             header: {
                 /** @description The event type. */
-                "X-Service-Event": string;
+                "X-Service-Event": components["parameters"]["ServiceEvent"];
                 /** @description Of the delivery, the same at every attempt. */
-                "X-Service-Delivery-Id": string;
+                "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description Unix seconds at signing time. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
                 /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
             cookie?: never;
@@ -11053,13 +5063,13 @@ export interface operations {
             query?: never;
             header: {
                 /** @description The event type. */
-                "X-Service-Event": string;
+                "X-Service-Event": components["parameters"]["ServiceEvent"];
                 /** @description Of the delivery, the same at every attempt. */
-                "X-Service-Delivery-Id": string;
+                "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description Unix seconds at signing time. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
                 /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
             cookie?: never;
@@ -11091,13 +5101,13 @@ export interface operations {
             query?: never;
             header: {
                 /** @description The event type. */
-                "X-Service-Event": string;
+                "X-Service-Event": components["parameters"]["ServiceEvent"];
                 /** @description Of the delivery, the same at every attempt. */
-                "X-Service-Delivery-Id": string;
+                "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
                 /** @description Unix seconds at signing time. */
-                "X-Service-Timestamp": string;
+                "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
                 /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
-                "X-Service-Signature": string;
+                "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
             cookie?: never;

@@ -1,10 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { resolveReferences } from '../../test/contract/resolve-references.js';
+import type { Route } from '../contract/define-route.js';
+import { errorStatus } from '../contract/errors.js';
+import { rateLimitFields } from '../contract/rate-limit.js';
 import { api } from './api.js';
 import { renderOpenApi } from './openapi.js';
+import { errorsOf } from './route-errors.js';
 
 const committed = readFileSync(new URL('../../../../openapi.yaml', import.meta.url), 'utf8');
+
+interface Response {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, { readonly schema: object }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+}
+
+interface Operation {
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<string, object>>;
+}
 
 describe('openapi.yaml', () => {
   it('is what the contract renders: run `npm run generate` when it is not', () => {
@@ -23,4 +44,71 @@ describe('openapi.yaml', () => {
     const ids = api.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
+
+  it('refers to every shared component, and repeats no header, parameter or error response', () => {
+    const { components, paths } = parse(committed) as OpenApi;
+    for (const kind of ['headers', 'parameters', 'responses', 'schemas']) {
+      for (const name of Object.keys(components[kind] ?? {})) {
+        expect(committed).toContain(`$ref: "#/components/${kind}/${name}"`);
+      }
+    }
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+    const inline = operations.flatMap(({ parameters = [], responses }) => [
+      ...parameters.filter((parameter) => !('$ref' in parameter)),
+      ...Object.entries(responses)
+        .filter(([status, response]) => Number(status) >= 400 && !('$ref' in response))
+        .map(([, response]) => response),
+    ]);
+    const texts = inline.map((each) => JSON.stringify(each));
+    expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([]);
+  });
+});
+
+describe('an operation of openapi.yaml, with its references resolved', () => {
+  const { paths } = resolveReferences(parse(committed) as OpenApi);
+  const routes: readonly Route[] = api;
+
+  it.each(routes.map((route) => [route.operationId, route] as const))(
+    '%s has the parameters, statuses, codes, headers and bodies of its route',
+    (_, route) => {
+      const operation = paths[route.path]?.[route.method];
+      const { parameters = [], responses } = operation as Operation;
+      expect(parameters.map((parameter) => `${parameter.in} ${parameter.name}`).sort()).toEqual(
+        [
+          ...Object.keys(route.params?.shape ?? {}).map((name) => `path ${name}`),
+          ...Object.keys(route.query?.shape ?? {}).map((name) => `query ${name}`),
+          ...(route.idempotent ? ['header Idempotency-Key'] : []),
+        ].sort(),
+      );
+      const errors = errorsOf(route);
+      const fromHttp = route.tag === 'Operations' ? [400, 408, 431] : [];
+      const statuses = [
+        ...Object.keys(route.responses),
+        ...fromHttp.map(String),
+        ...errors.map((code) => String(errorStatus[code])),
+      ];
+      expect(Object.keys(responses).sort()).toEqual([...new Set(statuses)].sort());
+      for (const [status, response] of Object.entries(responses)) {
+        const codes = errors.filter((code) => String(errorStatus[code]) === status);
+        expect(response.headers).toHaveProperty('X-Request-Id.schema');
+        if (codes.length === 0) continue;
+        expect(response.description).toBe(codes.join(', '));
+        expect(Object.keys(response.headers)).toEqual([
+          'X-Request-Id',
+          ...(codes.includes('RATE_LIMITED')
+            ? [...Object.keys(rateLimitFields), 'Retry-After']
+            : []),
+        ]);
+        expect(Object.keys(response.content ?? {})).toEqual([
+          'application/json',
+          ...(route.isForVisitors ? ['text/html'] : []),
+        ]);
+        const [first] = codes;
+        expect(response.content?.['application/json']).toMatchObject({
+          example: { success: false, error: { code: first } },
+          schema: { [route.formError ? 'anyOf' : '$ref']: expect.anything() },
+        });
+      }
+    },
+  );
 });

@@ -1,9 +1,10 @@
-import { stringify } from 'yaml';
+import { Document, isCollection, isMap, isPair, isScalar, visit } from 'yaml';
 import { z } from 'zod';
 import {
   createDocument,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { type Route, type RouteResponse, scopes, scopesOf } from '../contract/define-route.js';
@@ -28,24 +29,32 @@ const tags = {
   Pictures: 'QR codes as people and pages get them.',
 };
 
-const requestId = {
+const integers = { type: 'integer' as const, minimum: 0 };
+const text = { type: 'string' as const };
+
+/** Headers of several responses. Each response refers to them by name. */
+const sharedHeaders = {
   'X-Request-Id': {
     description: 'Names this request in logs; the value that the caller sent, when it was sane.',
     required: true,
-    schema: { type: 'string' as const },
+    schema: text,
   },
-};
-
-const integers = { type: 'integer' as const, minimum: 0 };
-const rateLimits = Object.fromEntries(
-  Object.entries(rateLimitFields).map(([name, { description }]) => [
-    name,
-    { description, schema: name === 'RateLimit-Policy' ? { type: 'string' as const } : integers },
-  ]),
-);
-const retryAfter = {
+  ...Object.fromEntries(
+    Object.entries(rateLimitFields).map(([name, { description }]) => [
+      name,
+      { description, schema: name === 'RateLimit-Policy' ? text : integers },
+    ]),
+  ),
   'Retry-After': { description: 'Seconds after which to ask again.', schema: integers },
 };
+
+function referToHeaders(names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const requestId = referToHeaders(['X-Request-Id']);
+const rateLimits = referToHeaders(Object.keys(rateLimitFields));
+const retryAfter = referToHeaders(['Retry-After']);
 
 /** The contract as OpenAPI 3.1, in YAML. `openapi.yaml` at the root is exactly this text. */
 export function renderOpenApi(): string {
@@ -70,6 +79,8 @@ export function renderOpenApi(): string {
     components: {
       // Bulk bodies refer to their items by name, see bulkItems.
       schemas: { UrlBulkUpdateItem: urlBulkUpdateItem },
+      headers: sharedHeaders,
+      responses: sharedResponses(),
       securitySchemes: {
         accessToken: {
           type: 'http',
@@ -89,17 +100,42 @@ export function renderOpenApi(): string {
       },
     },
   });
-  return `# Generated from packages/server/src/contract by \`npm run generate\`. Do not edit.\n${stringify(document, { lineWidth: 100, aliasDuplicateObjects: false })}`;
+  return `# Generated from packages/server/src/contract by \`npm run generate\`. Do not edit.\n${toYaml(document)}`;
+}
+
+const lineWidth = 100;
+
+/** Writes a document as YAML. References and small collections of plain values take one line each. */
+function toYaml(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Collection(_, node, path) {
+      const isPlain = node.items.every((item) => isScalar(isPair(item) ? item.value : item));
+      const parent = path.at(-1);
+      const key = isPair(parent) ? String(parent.key).length : 0;
+      const indent = 2 * path.filter(isCollection).length;
+      // In YAML the text is a little shorter, for want of quotes.
+      node.flow = isPlain && indent + key + JSON.stringify(node).length <= lineWidth;
+      if (isMap(node) && node.items.length === 1 && node.has('$ref')) node.flow = true;
+    },
+  });
+  return document.toString({ lineWidth });
 }
 
 const deliveryHeaders = z.object({
-  'X-Service-Event': z.string().meta({ description: 'The event type.' }),
+  'X-Service-Event': z
+    .string()
+    .meta({ param: { id: 'ServiceEvent' }, description: 'The event type.' }),
   'X-Service-Delivery-Id': z.string().meta({
+    param: { id: 'ServiceDeliveryId' },
     description: 'Of the delivery, the same at every attempt.',
     format: 'uuid',
   }),
-  'X-Service-Timestamp': z.string().meta({ description: 'Unix seconds at signing time.' }),
+  'X-Service-Timestamp': z
+    .string()
+    .meta({ param: { id: 'ServiceTimestamp' }, description: 'Unix seconds at signing time.' }),
   'X-Service-Signature': z.string().meta({
+    param: { id: 'ServiceSignature' },
     description:
       'sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation.',
   }),
@@ -150,7 +186,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         },
       },
     }),
-    responses: { ...successesOf(route), ...(isOpen && refusedByHttp), ...failuresOf(route) },
+    responses: { ...successesOf(route), ...(isOpen && httpFailures), ...failuresOf(route) },
   };
 }
 
@@ -165,27 +201,24 @@ function describe({ description, audience }: Route): { description?: string } {
 }
 
 // Routes that read no input can still be sent what is no HTTP, too slowly or with too many headers.
-const refusedByHttp: ZodOpenApiResponsesObject = Object.fromEntries(
-  Object.entries({
-    400: 'The request is no valid HTTP',
-    408: 'The request did not arrive in time',
-    431: 'The headers are too large',
-  }).map(([status, description]) => [
-    status,
-    {
-      description,
-      headers: requestId,
-      content: { 'application/json': { schema: errorResponse } },
-    },
-  ]),
-);
+const refusedByHttp = {
+  400: { name: 'InvalidHttp', description: 'The request is no valid HTTP' },
+  408: { name: 'RequestTimeout', description: 'The request did not arrive in time' },
+  431: { name: 'HeadersTooLarge', description: 'The headers are too large' },
+};
 
 const idempotencyHeader = z.object({
-  'Idempotency-Key': z.string().min(1).max(255).optional().meta({
-    description:
-      'Repeating the request with the same key and body within 24 hours answers the first response again.',
-    example: '0f8fad5b-d9cb-469f-a165-70867728950e',
-  }),
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({
+      param: { id: 'IdempotencyKey' },
+      description:
+        'Repeating the request with the same key and body within 24 hours answers the first response again.',
+      example: '0f8fad5b-d9cb-469f-a165-70867728950e',
+    }),
 });
 
 function securityOf(route: Route): Record<string, string[]>[] {
@@ -216,7 +249,7 @@ function headersOf(response: RouteResponse) {
   return Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [
       name,
-      { description, required: true, schema: { type: 'string' as const } },
+      { description, required: true, schema: text },
     ]),
   );
 }
@@ -228,10 +261,8 @@ function contentOf(response: RouteResponse) {
   }
   if ('body' in response) return { content: { 'application/json': { schema: response.body } } };
   if ('mediaType' in response) {
-    const schema = { type: 'string' as const };
-    return {
-      content: Object.fromEntries([response.mediaType].flat().map((type) => [type, { schema }])),
-    };
+    const types = [response.mediaType].flat();
+    return { content: Object.fromEntries(types.map((type) => [type, { schema: text }])) };
   }
   return {};
 }
@@ -241,31 +272,70 @@ function either(body: z.ZodType, formBody: z.ZodType | undefined): z.ZodType {
   return formBody ? z.union([body, formBody]) : body;
 }
 
-function failuresOf(route: Route): ZodOpenApiResponsesObject {
+/** An error response that several operations share: its name among the components, and what it is. */
+interface Failure {
+  readonly name: string;
+  readonly status: string;
+  readonly response: ZodOpenApiResponseObject;
+}
+
+/** Returns every error response of a route: one for each status, with all codes of that status. */
+function findFailures(route: Route): Failure[] {
   const codesByStatus = new Map<number, ErrorCode[]>();
   for (const code of errorsOf(route)) {
     const status = errorStatus[code];
     codesByStatus.set(status, [...(codesByStatus.get(status) ?? []), code]);
   }
-  return Object.fromEntries(
-    [...codesByStatus].map(([status, codes]) => [
-      String(status),
-      {
-        description: codes.join(', '),
-        headers: {
-          ...requestId,
-          ...(codes.includes('RATE_LIMITED') && { ...rateLimits, ...retryAfter }),
-        },
-        content: {
-          'application/json': {
-            schema: either(errorResponse, route.formError),
-            example: exampleOf(codes[0] as ErrorCode),
-          },
-          ...(route.isForVisitors && { 'text/html': { schema: { type: 'string' as const } } }),
-        },
+  return [...codesByStatus].map(([status, codes]) => ({
+    // The name follows from everything in which two responses of one status can differ.
+    name: `${codes.map(toPascalCase).join('Or')}${route.isForVisitors ? 'Page' : ''}${route.formError ? 'Form' : ''}`,
+    status: String(status),
+    response: {
+      description: codes.join(', '),
+      headers: {
+        ...requestId,
+        ...(codes.includes('RATE_LIMITED') && { ...rateLimits, ...retryAfter }),
       },
-    ]),
+      content: {
+        'application/json': {
+          schema: either(errorResponse, route.formError),
+          example: exampleOf(codes[0] as ErrorCode),
+        },
+        ...(route.isForVisitors && { 'text/html': { schema: text } }),
+      },
+    },
+  }));
+}
+
+function failuresOf(route: Route): ZodOpenApiResponsesObject {
+  return Object.fromEntries(
+    findFailures(route).map(({ name, status }) => [status, referToResponse(name)]),
   );
+}
+
+const httpFailures: ZodOpenApiResponsesObject = Object.fromEntries(
+  Object.entries(refusedByHttp).map(([status, { name }]) => [status, referToResponse(name)]),
+);
+
+/** Returns the error responses of all routes by name. */
+function sharedResponses(): Record<string, ZodOpenApiResponseObject> {
+  const fromHttp = Object.values(refusedByHttp).map(({ name, description }) => [
+    name,
+    { description, headers: requestId, content: { 'application/json': { schema: errorResponse } } },
+  ]);
+  const fromRoutes = (api as readonly Route[])
+    .flatMap(findFailures)
+    .map(({ name, response }) => [name, response]);
+  return Object.fromEntries([...fromHttp, ...fromRoutes]);
+}
+
+function referToResponse(name: string) {
+  return { $ref: `#/components/responses/${name}` };
+}
+
+/** `NOT_FOUND` becomes `NotFound`. */
+function toPascalCase(code: ErrorCode): string {
+  return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase());
 }
 
 const exampleMessages: Partial<Record<ErrorCode, string>> = {

@@ -68,6 +68,9 @@ export function codePointOf(character: string): string {
 
 export const uuid = z.guid('must be a UUID').overwrite((value) => value.toLowerCase());
 
+/** The UUID of a record in a path. */
+export const uuidParam = uuid.meta({ param: { id: 'Id' } });
+
 /** An instant on the wire: ISO-8601 with a zone. */
 export const timestamp = z.iso
   .datetime({
@@ -108,7 +111,11 @@ export const urlIdParam = z
     context.addIssue({ code: 'custom', message: 'must be at most 9007199254740991' });
     return z.NEVER;
   })
-  .meta({ override: { type: 'string', pattern: decimalId.source }, example: '42' });
+  .meta({
+    override: { type: 'string', pattern: decimalId.source },
+    example: '42',
+    param: { id: 'UrlId' },
+  });
 
 /** A whole number in a query string. */
 export function queryInteger(limits: { min: number; max: number; default: number }) {
@@ -139,9 +146,11 @@ export const queryBoolean = z
 export const paging = {
   limit: queryInteger({ min: 1, max: 100, default: 25 }).meta({
     description: 'How many items to answer.',
+    param: { id: 'Limit' },
   }),
   offset: queryInteger({ min: 0, max: 1_000_000_000, default: 0 }).meta({
     description: 'How many items to pass over first.',
+    param: { id: 'Offset' },
   }),
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
-import { pageOf, paging, queryBoolean, uuid } from '../contract/fields.js';
+import { pageOf, paging, queryBoolean, uuidParam } from '../contract/fields.js';
 import { maxHostnameLength, readHostname } from './hostname.js';
 
 /** Domains of one organization, pending ones included. */
@@ -54,7 +54,7 @@ export const domainRecord = z
   .meta({ id: 'Domain' });
 
 const tag = 'Domains';
-const params = z.strictObject({ id: uuid });
+const params = z.strictObject({ id: uuidParam });
 
 export const domainRoutes = [
   defineRoute({

@@ -7,7 +7,7 @@ import {
   queryBoolean,
   urlIdInput,
   urlIdParam,
-  uuid,
+  uuidParam,
 } from '../contract/fields.js';
 import { findTargetUrlFault } from '../urls/target-url.js';
 
@@ -147,7 +147,7 @@ export const qrRecord = z
   .meta({ id: 'QrRecord' });
 
 const tag = 'QR codes';
-const params = z.strictObject({ id: uuid });
+const params = z.strictObject({ id: uuidParam });
 const promise =
   'Before a code is stored, its picture is drawn and decoded: one that does not scan is refused, with the reason and what would work.';
 

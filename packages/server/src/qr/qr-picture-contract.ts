@@ -3,7 +3,7 @@ import { defineRoute } from '../contract/define-route.js';
 
 const tag = 'Pictures';
 
-const params = z.strictObject({ id: z.string().meta({ format: 'uuid' }) });
+const params = z.strictObject({ id: z.string().meta({ format: 'uuid', param: { id: 'QrId' } }) });
 
 export const qrPictureRoutes = [
   defineRoute({

@@ -11,10 +11,14 @@ export const unlockRequest = z.strictObject({ password }).meta({ id: 'UnlockRequ
 export const unlockForm = z.object({ password }).meta({ id: 'UnlockForm' });
 
 const params = z.strictObject({
-  code: z.string().regex(linkKey).meta({
-    description: 'A short code or a custom slug.',
-    example: 'aB3xY9q',
-  }),
+  code: z
+    .string()
+    .regex(linkKey)
+    .meta({
+      param: { id: 'Code' },
+      description: 'A short code or a custom slug.',
+      example: 'aB3xY9q',
+    }),
 });
 const location = { Location: 'The target with the UTM parameters of the link set.' };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
-import { pageOf, paging, uuid } from '../contract/fields.js';
+import { pageOf, paging, uuid, uuidParam } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
 import { findUrlFault } from '../network/receiver-url.js';
 import { disabledReasons } from './endpoint-health.js';
@@ -172,8 +172,11 @@ export const deliveryDetail = z
   .meta({ id: 'DeliveryDetail' });
 
 const tag = 'Webhooks';
-const params = z.strictObject({ id: uuid });
-const deliveryParams = z.strictObject({ id: uuid, deliveryId: uuid });
+const params = z.strictObject({ id: uuidParam });
+const deliveryParams = z.strictObject({
+  id: uuidParam,
+  deliveryId: uuid.meta({ param: { id: 'DeliveryId' } }),
+});
 
 export const webhookRoutes = [
   defineRoute({

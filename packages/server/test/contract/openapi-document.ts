@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
+import { resolveReferences } from './resolve-references.js';
 import type { Schema } from './schema-arbitrary.js';
 
 interface Content {
@@ -38,7 +39,7 @@ interface OpenApiDocument {
 const file = new URL('../../../../openapi.yaml', import.meta.url);
 
 /** What callers are told: the committed file, not the code that it is rendered from. */
-export const openApi = parse(readFileSync(file, 'utf8')) as OpenApiDocument;
+export const openApi = resolveReferences(parse(readFileSync(file, 'utf8')) as OpenApiDocument);
 
 export const operations: readonly Operation[] = Object.entries(openApi.paths).flatMap(
   ([path, methods]) =>

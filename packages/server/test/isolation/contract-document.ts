@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { renderOpenApi } from '../../src/api/openapi.js';
 import type { Route } from '../../src/contract/define-route.js';
+import { resolveReferences } from '../contract/resolve-references.js';
 
 /** As much of JSON Schema as the contract's document uses. */
 export interface Schema {
@@ -39,7 +40,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-const document = parse(renderOpenApi()) as Document;
+const document = resolveReferences(parse(renderOpenApi()) as Document);
 
 /** What a route takes beside its path, as openapi.yaml says it. */
 export function inputOf({ method, path }: Route) {

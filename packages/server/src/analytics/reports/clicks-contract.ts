@@ -11,18 +11,24 @@ export const defaultWindowMs = 30 * 24 * 60 * 60 * 1000;
 
 export const clicksQuery = z.strictObject({
   since: timestamp.optional().meta({
+    param: { id: 'Since' },
     description: 'The beginning of the window; 30 days before now by default.',
     example: '2030-11-01T00:00:00Z',
   }),
   until: timestamp.optional().meta({
+    param: { id: 'Until' },
     description: 'The end of the window, which is not part of it; now by default.',
     example: '2030-12-01T00:00:00Z',
   }),
   groupBy: z
     .enum(groupings, { error: 'must be hour or day' })
     .default('day')
-    .meta({ description: 'What one bucket of the time series spans, in UTC.' }),
+    .meta({
+      param: { id: 'GroupBy' },
+      description: 'What one bucket of the time series spans, in UTC.',
+    }),
   limit: queryInteger({ min: 1, max: 50, default: 10 }).meta({
+    param: { id: 'BreakdownLimit' },
     description: 'How many entries each breakdown lists, the largest first.',
   }),
 });

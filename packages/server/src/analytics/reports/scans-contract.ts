@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../../contract/define-route.js';
-import { uuid } from '../../contract/fields.js';
+import { uuidParam } from '../../contract/fields.js';
 import { browser, clicksQuery, country, deviceType, instant } from './clicks-contract.js';
 
 export const scanMethods = ['camera', 'file_upload', 'manual_entry', 'app_scanner'] as const;
@@ -64,7 +64,7 @@ export const scanRoutes = [
     description:
       'Visits of people that a QR code brought, from its creation to its deletion; a deleted code still reports. Codes of one URL carry the same text, so that each of them reports a scan of either. Pictures and previews are no scans.',
     access: { scope: 'qr:read' },
-    params: z.strictObject({ id: uuid }),
+    params: z.strictObject({ id: uuidParam }),
     query: clicksQuery,
     responses: { 200: { description: 'The scans in the window', data: qrScans } },
     errors: ['NOT_FOUND'],
