@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
-import { type ListenAddress, parseListenAddress } from './http/listen-address.js';
+import { ConfigError } from './config-error.js';
 import { parseTrustedProxies, type TrustedProxies } from './network/client-address.js';
+import { type ListenAddress, parseListenAddress } from './network/listen-address.js';
 import { parseUrl } from './network/parse-url.js';
 import { locateDatabase, nameOf } from './storage/locate-database.js';
 
@@ -57,11 +58,6 @@ export interface Config {
 
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
-
-/** A setting is wrong: says which, what it is, and what would be right. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

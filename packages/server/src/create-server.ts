@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import { createAnalytics } from './analytics/create-analytics.js';
 import { api } from './api/api.js';
+import { createAdminApp, createPublicApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
 import { AuthService, type Credentials } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
@@ -12,7 +13,7 @@ import { createDomainRoom } from './domains/domain-room.js';
 import { createHealthRoom } from './health/health-room.js';
 import { UncaughtErrors } from './health/uncaught-errors.js';
 import { BodySlots } from './http/body-slots.js';
-import { createAdminServer, createHttpServer } from './http/create-http-server.js';
+import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, listenForOperators } from './http/listen.js';
 import { toApiError } from './http/problem.js';
 import { RateLimiter } from './http/rate-limiter.js';
@@ -30,6 +31,7 @@ import { UsageRepository } from './organizations/usage-repository.js';
 import { UsageService } from './organizations/usage-service.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import { createQrRoom } from './qr/qr-room.js';
+import { openLinkCache } from './redirect/open-link-cache.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
 import { CacheInvalidator } from './storage/cache-invalidator.js';
 import type { Database } from './storage/database.js';
@@ -167,7 +169,16 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const passwords = openPasswords({ isThreaded: isThreadedHere, logger });
   const webhooks = createWebhookRoom({ ...shared, organizations });
   const { outbox } = webhooks;
-  const urls = createUrlRoom({ ...shared, outbox, passwords, origins, ownHosts, isReserved });
+  const urls = createUrlRoom({
+    ...shared,
+    outbox,
+    passwords,
+    origins,
+    ownHosts,
+    isReserved,
+    onChanged: (ids) => linkCache.invalidate(ids),
+  });
+  const linkCache = openLinkCache(urls.findForRedirect);
   const analytics = createAnalytics({
     ...shared,
     outbox,
@@ -198,8 +209,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const caches = new CacheInvalidator({
     urls: {
-      invalidate: (ids) => urls.cache.invalidate(ids.map(Number)),
-      clear: () => urls.cache.clear(),
+      invalidate: (ids) => linkCache.invalidate(ids.map(Number)),
+      clear: () => linkCache.clear(),
     },
     pictures: qrs.cache,
     // A change of one domain evicts all hosts: domains are few and change rarely.
@@ -223,10 +234,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     queues,
     uncaughtErrors,
   });
-  const serving = {
+  const onUnexpected = (error: unknown, requestId: string) =>
+    uncaughtErrors.noteRequest(error, requestId);
+  const publicBodyTimeoutMs = timeLimits?.publicBody ?? defaultTimeLimits.publicBody;
+  const appOptions = {
     logger,
-    onUnexpected: (error: unknown, requestId: string) =>
-      uncaughtErrors.noteRequest(error, requestId),
+    onUnexpected,
     onAnswered: health.onAnswered,
     auth,
     clock,
@@ -237,7 +250,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         ? new RateLimiter(config.tokenRateLimit, 'An address may send the token endpoint')
         : undefined,
     bodySlots: new BodySlots(bodySlots),
-    timeLimits,
+    publicBodyTimeoutMs,
     countCall: analytics.countCall,
     handlers: {
       ...tokenHandlers(auth),
@@ -251,21 +264,23 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...health.handlers,
     },
   };
+  const redirects = new RedirectHandler({
+    cache: linkCache,
+    isReserved,
+    findDomain: (host) => domains.hosts.find(host),
+    record: analytics.record,
+    passwords,
+    proxies: config.trustedProxies,
+    clock,
+    bodyTimeoutMs: publicBodyTimeoutMs,
+    onError: onRequestError,
+  });
   const http = createHttpServer({
-    ...serving,
-    hasAdminListener: config.adminListen !== undefined,
-    redirects: new RedirectHandler({
-      cache: urls.cache,
-      isReserved,
-      findDomain: (host) => domains.hosts.find(host),
-      record: analytics.record,
-      passwords,
-      proxies: config.trustedProxies,
-      clock,
-      bodyTimeoutMs: timeLimits?.publicBody ?? defaultTimeLimits.publicBody,
-      onError: onRequestError,
-    }),
-    pictures: qrs.pictures,
+    app: createPublicApp(appOptions, config.adminListen !== undefined),
+    // Redirects first: they are what most requests are.
+    handlers: [redirects, qrs.pictures],
+    onUnexpected,
+    timeLimits,
   });
   const services: readonly Service[] = [
     ...urls.services,
@@ -316,7 +331,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         onError: (err) => logger.error({ err }, 'changes of other nodes cannot be read'),
       });
       if (config.adminListen) {
-        const admin = createAdminServer(serving);
+        const admin = createHttpServer({
+          app: createAdminApp(appOptions),
+          handlers: [],
+          onUnexpected,
+          timeLimits,
+        });
         adminListener = await listenForOperators(admin, config.adminListen, timeLimits);
       }
       const maxConnections = affordableConnections(config.maxConnections);

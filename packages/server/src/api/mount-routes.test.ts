@@ -4,10 +4,9 @@ import express from 'express';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../contract/api-error.js';
 import { BodySlots } from '../http/body-slots.js';
-import type { Handlers } from '../http/handlers.js';
 import { toApiError } from '../http/problem.js';
 import { parseTrustedProxies } from '../network/client-address.js';
-import { mountRoutes } from './mount-routes.js';
+import { type Handlers, mountRoutes } from './mount-routes.js';
 
 let url: string;
 let keep: () => void;

@@ -1,11 +1,11 @@
 import type { Express, Request, Response } from 'express';
 import type { AuthService } from '../auth/auth-service.js';
-import type { Caller } from '../auth/client-repository.js';
 import { ApiError } from '../contract/api-error.js';
+import type { Caller } from '../contract/caller.js';
 import { type Route, scopesOf } from '../contract/define-route.js';
 import { rateLimitHeaders } from '../contract/rate-limit.js';
 import type { BodySlots } from '../http/body-slots.js';
-import type { HandlerInput, Handlers, Reply } from '../http/handlers.js';
+import type { HandlerInput, HandlersOf, Reply } from '../http/handlers.js';
 import { toOAuthError } from '../http/problem.js';
 import type { RateLimiter } from '../http/rate-limiter.js';
 import { bodyKindOf, check, readIdempotency, readInput } from '../http/read-input.js';
@@ -13,6 +13,9 @@ import { addressBlockOf } from '../network/address-block.js';
 import { clientAddressOf, type TrustedProxies } from '../network/client-address.js';
 import type { Clock } from '../ports.js';
 import { api } from './api.js';
+
+/** One handler for each operation of the contract. */
+export type Handlers = HandlersOf<typeof api>;
 
 export interface MountOptions {
   readonly handlers: Handlers;

@@ -10,8 +10,8 @@ import {
 import { type Route, type RouteResponse, scopes, scopesOf } from '../contract/define-route.js';
 import { type ErrorCode, errorResponse, errorStatus } from '../contract/errors.js';
 import { rateLimitFields } from '../contract/rate-limit.js';
-import { eventBodies, eventSummaries } from '../events/event-contract.js';
 import { urlBulkUpdateItem } from '../urls/url-contract.js';
+import { eventBodies } from '../webhooks/event-contract.js';
 import { api } from './api.js';
 import { errorsOf } from './route-errors.js';
 
@@ -144,12 +144,12 @@ const deliveryHeaders = z.object({
 /** What receivers are sent. */
 function webhooksOf(): ZodOpenApiPathsObject {
   return Object.fromEntries(
-    eventBodies.map(({ type, body }) => [
+    eventBodies.map(({ type, summary, body }) => [
       type,
       {
         post: {
           operationId: type,
-          summary: eventSummaries[type],
+          summary,
           tags: ['Webhooks'],
           security: [],
           requestParams: { header: deliveryHeaders },

@@ -1,9 +1,10 @@
 import { ApiError } from '../contract/api-error.js';
+import type { Caller } from '../contract/caller.js';
 import { scopes as allScopes, type Scope } from '../contract/define-route.js';
 import type { Clock, RandomBytes } from '../ports.js';
 import { AttemptLimiter } from './attempt-limiter.js';
 import { tokenAttempts, tooManyAttempts } from './attempt-limits.js';
-import type { Caller, Client, ClientRepository } from './client-repository.js';
+import type { Client, ClientRepository } from './client-repository.js';
 import { hashSecret, matchesHash, newSecret } from './secrets.js';
 import { tokenLifetimeSeconds } from './token-contract.js';
 

@@ -1,4 +1,5 @@
 import type { CompiledQuery } from 'kysely';
+import type { Caller } from '../contract/caller.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 
@@ -7,13 +8,6 @@ export interface Client {
   readonly organizationId: string;
   readonly secretHash: string;
   readonly scopes: readonly string[];
-}
-
-/** Whom an access token speaks for. */
-export interface Caller {
-  readonly clientId: string;
-  readonly organizationId: string;
-  readonly scopes: ReadonlySet<string>;
 }
 
 /** API clients and the access tokens that they were given; secrets only as hashes. */

@@ -1,8 +1,9 @@
 import { ApiError, validationError } from '../contract/api-error.js';
 import { OAuthError } from '../contract/oauth-error.js';
-import type { Handlers } from '../http/handlers.js';
+import type { HandlersOf } from '../http/handlers.js';
 import { addressBlockOf } from '../network/address-block.js';
 import { type AuthService, type Credentials, InvalidScopeError } from './auth-service.js';
+import type { tokenRoutes } from './token-contract.js';
 
 // RFC 6749 §5.1 asks for both.
 const uncached = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
@@ -10,7 +11,7 @@ const uncached = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 // RFC 6749 §5.2: a client that used a scheme is told which one it was.
 const basicChallenge = { headers: { 'WWW-Authenticate': 'Basic realm="shorty"' } };
 
-export function tokenHandlers(auth: AuthService): Pick<Handlers, 'createToken'> {
+export function tokenHandlers(auth: AuthService): HandlersOf<typeof tokenRoutes> {
   return {
     async createToken({ body, form, headers, address }) {
       const guesser = addressBlockOf(address);

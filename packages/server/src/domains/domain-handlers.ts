@@ -1,23 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../contract/api-error.js';
-import type { Handlers } from '../http/handlers.js';
+import type { HandlersOf } from '../http/handlers.js';
+import type { domainRoutes } from './domain-contract.js';
 import type { DomainService } from './domain-service.js';
 import type { HostResolver } from './host-resolver.js';
 import { hostnameOf } from './hostname.js';
 import { toDomainRecord } from './present-domain.js';
 
-type DomainOperation =
-  | 'createDomain'
-  | 'listDomains'
-  | 'getDomain'
-  | 'verifyDomain'
-  | 'deleteDomain'
-  | 'getTlsAllowed';
-
 export function domainHandlers(
   service: DomainService,
   hosts: Pick<HostResolver, 'find'>,
-): Pick<Handlers, DomainOperation> {
+): HandlersOf<typeof domainRoutes> {
   return {
     async createDomain({ caller, body, idempotency }) {
       const { result, replayed } = await service.create(

@@ -4,6 +4,7 @@ import { findFirst, type IdempotentRequest, type Once, runOnce } from '../idempo
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { type Domain, domainColumns, domainOf } from './domain.js';
+import { domainVerified } from './domain-events.js';
 import { toDomainRecord } from './present-domain.js';
 
 /** What became of a new domain, small enough to be kept with an idempotency key. */
@@ -148,7 +149,7 @@ export class DomainRepository {
         if (fault !== null) return { status: 'unproven', fault };
         const domain = domainOf(row);
         if (before.verifiedAt === null) {
-          await this.#outbox.record(transaction, organizationId, 'domain.verified', now, () => [
+          await this.#outbox.record(transaction, organizationId, domainVerified, now, () => [
             toDomainRecord(domain),
           ]);
         }

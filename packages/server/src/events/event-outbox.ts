@@ -9,7 +9,7 @@ import type { NewId } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { DeliveryTable, EventTable } from '../storage/schema.js';
-import type { EventData } from './event-contract.js';
+import type { DataOfEvent, EventDefinition } from './define-event.js';
 import type { EventType } from './event-types.js';
 
 /** For how long events are recorded, and deliveries wait, for a webhook that the server disabled. */
@@ -65,12 +65,12 @@ export class EventOutbox {
   }
 
   /** `describe` is called only when somebody subscribes to the type; one event for each of its data. */
-  async record<Type extends EventType>(
+  async record<Event extends EventDefinition>(
     transaction: WriteTransaction,
     organizationId: string,
-    type: Type,
+    { type }: Event,
     now: number,
-    describe: () => readonly EventData<Type>[],
+    describe: () => readonly DataOfEvent<Event>[],
   ): Promise<void> {
     const { rows } = await transaction.executeQuery(this.#webhooksOf(organizationId));
     const subscribers = rows.filter(
@@ -87,12 +87,12 @@ export class EventOutbox {
   }
 
   /** Writes one event for some webhooks, free and whether or not they subscribe; its deliveries' ids. */
-  async recordFor<Type extends EventType>(
+  async recordFor(
     transaction: WriteTransaction,
     organizationId: string,
-    type: Type,
+    type: EventType,
     now: number,
-    data: EventData<Type>,
+    data: object,
     webhookIds: readonly string[],
   ): Promise<readonly string[]> {
     const event = this.#event(organizationId, type, now, data);

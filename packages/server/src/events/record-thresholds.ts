@@ -1,8 +1,9 @@
 import type { WriteTransaction } from '../storage/database.js';
 import type { EventOutbox } from './event-outbox.js';
+import type { qrScanThreshold, urlClickThreshold } from './threshold-events.js';
 
 export interface Counted {
-  readonly type: 'url.click_threshold' | 'qr.scan_threshold';
+  readonly event: typeof urlClickThreshold | typeof qrScanThreshold;
   /** Of the link or the QR code that was counted. */
   readonly id: string;
   /** The link, or the link of the code. */
@@ -17,7 +18,7 @@ export async function recordThresholds(
   transaction: WriteTransaction,
   outbox: EventOutbox,
   thresholds: readonly number[],
-  { type, id, urlId, count, added }: Counted,
+  { event, id, urlId, count, added }: Counted,
   now: number,
 ): Promise<void> {
   const before = count - added;
@@ -29,7 +30,7 @@ export async function recordThresholds(
     .where('id', '=', urlId)
     .executeTakeFirst();
   if (!url) return;
-  await outbox.record(transaction, url.organization_id, type, now, () =>
+  await outbox.record(transaction, url.organization_id, event, now, () =>
     reached.map((threshold) => ({ id, shortCode: url.short_code, threshold, count })),
   );
 }

@@ -40,13 +40,4 @@ export const healthRoutes = [
       200: { description: "Prometheus' text format", mediaType: 'text/plain; version=0.0.4' },
     },
   }),
-  defineRoute({
-    operationId: 'getOpenApi',
-    method: 'get',
-    path: '/openapi.yaml',
-    tag,
-    summary: 'Read this description of the API',
-    access: 'public',
-    responses: { 200: { description: 'OpenAPI 3.1', mediaType: 'application/yaml' } },
-  }),
 ] as const;

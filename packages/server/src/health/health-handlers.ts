@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { renderOpenApi } from '../api/openapi.js';
 import { ApiError } from '../contract/api-error.js';
-import type { Handlers } from '../http/handlers.js';
+import type { HandlersOf } from '../http/handlers.js';
 import type { Database } from '../storage/database.js';
+import type { healthRoutes } from './health-contract.js';
 
 export interface HealthOptions {
   readonly database: Database;
@@ -24,9 +24,7 @@ export function healthHandlers({
   visitFault,
   dispatcherIdleMs,
   metrics,
-}: HealthOptions): Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getMetrics' | 'getOpenApi'> {
-  // Rendered when it is first asked for: few ask.
-  let openApi: string | undefined;
+}: HealthOptions): HandlersOf<typeof healthRoutes> {
   const ok = { status: 200, body: { status: 'ok' } };
   return {
     getLiveness: async () => ok,
@@ -41,11 +39,6 @@ export function healthHandlers({
 
     async getMetrics() {
       return { status: 200, text: metrics(), mediaType: 'text/plain; version=0.0.4' };
-    },
-
-    async getOpenApi() {
-      openApi ??= renderOpenApi();
-      return { status: 200, text: openApi, mediaType: 'application/yaml' };
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
-import type { ApiRoute } from '../api/api.js';
-import type { Caller } from '../auth/client-repository.js';
+import type { Caller } from '../contract/caller.js';
 import type { Route } from '../contract/define-route.js';
 import type { IdempotentRequest } from '../idempotency/run-once.js';
 
@@ -44,9 +43,9 @@ export type Reply<Data> = {
   | { readonly bytes: Buffer; readonly mediaType: string }
 );
 
-type Mounted = Exclude<ApiRoute, { isForVisitors: true }>;
-
-/** One handler for each operation of the contract, by its operationId. */
-export type Handlers = {
-  [R in Mounted as R['operationId']]: (input: HandlerInput<R>) => Promise<Reply<DataOf<R>>>;
+/** One handler for each of these routes, by its operationId; visitors' routes have none. */
+export type HandlersOf<Routes extends readonly Route[]> = {
+  [R in Exclude<Routes[number], { isForVisitors: true }> as R['operationId']]: (
+    input: HandlerInput<R>,
+  ) => Promise<Reply<DataOf<R>>>;
 };

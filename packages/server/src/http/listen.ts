@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ConfigError } from '../config.js';
-import { formatListenAddress, type ListenAddress } from './listen-address.js';
+import { ConfigError } from '../config-error.js';
+import { formatListenAddress, type ListenAddress } from '../network/listen-address.js';
 import { OpenConnections } from './open-connections.js';
 import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 import { removeStaleSocket } from './unix-socket.js';

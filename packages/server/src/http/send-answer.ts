@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiError } from '../contract/api-error.js';
 import { pageHeaders } from '../pages/page.js';
+import { withSecurityHeaders } from '../pages/security-headers.js';
 import { problemBody, problemHeaders } from './problem.js';
 import { requestIdOf } from './request-id.js';
-import { withSecurityHeaders } from './security-headers.js';
 
 /** Answers a page, to requests that do not go through the API's router. */
 export function sendPage(

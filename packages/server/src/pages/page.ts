@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { codePointOf } from '../contract/fields.js';
-import { withSecurityHeaders } from '../http/security-headers.js';
 import { palette, typeface } from './palette.js';
+import { withSecurityHeaders } from './security-headers.js';
 
 const style = `${palette}*{box-sizing:border-box}
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1.0625rem/1.55 ${typeface}}

@@ -1,11 +1,10 @@
-import type { Handlers } from '../http/handlers.js';
+import type { HandlersOf } from '../http/handlers.js';
 import { toQrRecord } from './present-qr.js';
 import type { QrCode } from './qr-code.js';
+import type { qrRoutes } from './qr-contract.js';
 import type { QrService } from './qr-service.js';
 
-type QrOperation = 'createQr' | 'listQrs' | 'listUrlQrs' | 'getQr' | 'updateQr' | 'deleteQr';
-
-export function qrHandlers(service: QrService): Pick<Handlers, QrOperation> {
+export function qrHandlers(service: QrService): HandlersOf<typeof qrRoutes> {
   return {
     async createQr({ caller, body, idempotency }) {
       const { qr, replayed } = await service.create(caller.organizationId, body, idempotency);

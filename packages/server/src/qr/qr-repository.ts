@@ -8,6 +8,7 @@ import { allOf, readListPage } from '../storage/list-page.js';
 import type { QrFormat, QrLogo } from './drawing/qr-design.js';
 import { toQrRecord } from './present-qr.js';
 import type { DrawnQr, QrCode } from './qr-code.js';
+import { qrCreated, qrDeleted } from './qr-events.js';
 import { fromQrRow, selectQrs, toQrRow } from './qr-row.js';
 
 /** What became of a new code, small enough to be kept with an idempotency key. */
@@ -80,7 +81,7 @@ export class QrRepository {
           .insertInto('qr_counts')
           .values({ qr_id: qr.id, scans: 0, downloads: 0 })
           .execute();
-        await this.#outbox.record(transaction, organizationId, 'qr.created', createdAt, () => [
+        await this.#outbox.record(transaction, organizationId, qrCreated, createdAt, () => [
           toQrRecord(qr),
         ]);
         return { status: 'created', qr };
@@ -152,7 +153,7 @@ export class QrRepository {
         .execute();
       await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
       const qr = fromQrRow({ ...row, updated_at: now });
-      await this.#outbox.record(transaction, organizationId, 'qr.deleted', now, () => [
+      await this.#outbox.record(transaction, organizationId, qrDeleted, now, () => [
         toQrRecord(qr),
       ]);
       return qr;

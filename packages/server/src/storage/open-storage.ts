@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../config-error.js';
 import type { Database } from './database.js';
 import { locateDatabase, nameOf } from './locate-database.js';
 import { openPostgres } from './postgres/open-postgres.js';

@@ -1,24 +1,15 @@
 import { validationError } from '../contract/api-error.js';
-import type { Handlers } from '../http/handlers.js';
+import type { HandlersOf } from '../http/handlers.js';
 import type { Clock } from '../ports.js';
 import { type LinkOrigins, shortUrlOf, toListItem, toRecord } from './present-url.js';
+import type { urlRoutes } from './url-contract.js';
 import type { UrlService } from './url-service.js';
-
-type UrlOperation =
-  | 'createUrl'
-  | 'listUrls'
-  | 'bulkCreateUrls'
-  | 'bulkUpdateUrls'
-  | 'bulkDeleteUrls'
-  | 'getUrl'
-  | 'updateUrl'
-  | 'deleteUrl';
 
 export function urlHandlers(
   service: UrlService,
   origins: () => LinkOrigins,
   clock: Clock,
-): Pick<Handlers, UrlOperation> {
+): HandlersOf<typeof urlRoutes> {
   return {
     async createUrl({ caller, body, idempotency }) {
       const { url, createdAt, replayed } = await service.create(

@@ -1,6 +1,6 @@
 import type { CompiledQuery } from 'kysely';
 import { findActiveDomains } from '../domains/find-active-domains.js';
-import type { EventData } from '../events/event-contract.js';
+import type { DataOfEvent } from '../events/define-event.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
 import { giveQuota, takeQuota } from '../organizations/link-quota.js';
@@ -9,6 +9,7 @@ import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { LinkChains } from './link-chains.js';
 import { isExpired, type ShortUrl, type UrlDraft, urlOf } from './short-url.js';
+import { urlCreated, urlExpired, urlUpdated } from './url-events.js';
 import { domainKeyOf, keysOf, ownsKey, takeAllKeys, takeKey } from './url-keys.js';
 import { selectUrls } from './url-query.js';
 import { fromRow, toRow, type UrlRow } from './url-row.js';
@@ -49,7 +50,7 @@ export interface CreateContext<Kept> {
 export interface UrlRepositoryOptions {
   readonly outbox: EventOutbox;
   /** The public record, as events carry it. */
-  readonly describe: (url: ShortUrl, now: number) => EventData<'url.created'>;
+  readonly describe: (url: ShortUrl, now: number) => DataOfEvent<typeof urlCreated>;
   readonly plans?: PlanTable;
   readonly chains: LinkChains;
 }
@@ -241,7 +242,7 @@ export class UrlRepository {
     const createdCount = urls.length - faults.size;
     await giveQuota(transaction, organizationId, candidates.length - createdCount);
 
-    await this.#outbox.record(transaction, organizationId, 'url.created', now, () =>
+    await this.#outbox.record(transaction, organizationId, urlCreated, now, () =>
       urls
         .filter((url) => !faults.has(url.id))
         .map((url) =>
@@ -336,7 +337,7 @@ export class UrlRepository {
   ): Promise<void> {
     await this.#deactivate(transaction, rows, now);
     for (const [organizationId, expired] of byOrganization(rows)) {
-      await this.#outbox.record(transaction, organizationId, 'url.expired', now, () =>
+      await this.#outbox.record(transaction, organizationId, urlExpired, now, () =>
         expired.map((row) =>
           this.#describe({ ...fromRow(row), isActive: false, updatedAt: now }, now),
         ),
@@ -371,7 +372,7 @@ export class UrlRepository {
     now: number,
   ): Promise<void> {
     if (urls.length === 0) return;
-    await this.#outbox.record(transaction, organizationId, 'url.updated', now, () =>
+    await this.#outbox.record(transaction, organizationId, urlUpdated, now, () =>
       urls.map((url) => this.#describe(url, now)),
     );
   }

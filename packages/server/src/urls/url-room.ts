@@ -5,8 +5,6 @@ import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
-import { toLink } from '../redirect/link.js';
-import { LinkCache } from '../redirect/link-cache.js';
 import type { Database } from '../storage/database.js';
 import { LinkChains } from './link-chains.js';
 import { type LinkOrigins, toRecord } from './present-url.js';
@@ -25,15 +23,16 @@ export interface UrlRoomOptions {
   /** The hosts on which the platform's links are served. */
   readonly ownHosts: () => readonly string[];
   readonly isReserved: (word: string) => boolean;
+  /** Called with the ids of links whose change has been committed, before it is answered. */
+  readonly onChanged: (ids: readonly number[]) => void;
   readonly plans: PlanTable;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-const cachedLinks = 100_000;
 const expiryEveryMs = 1_000;
 
-/** Links: their records, the cache that visitors are answered from, and their end. */
+/** The module of links: their records, and the service that expires them. */
 export function createUrlRoom(options: UrlRoomOptions) {
   const { database, listUrls, outbox, origins, isReserved, plans, clock, logger } = options;
   const chains = new LinkChains(options.ownHosts);
@@ -43,16 +42,6 @@ export function createUrlRoom(options: UrlRoomOptions) {
     plans,
     describe: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });
-  const cache = new LinkCache({
-    max: cachedLinks,
-    load: async (domainId, key) => {
-      const found = await urls.findByKey(domainId, key);
-      if (!found) return undefined;
-      const link = toLink(found);
-      // A circle that was closed before this rule, or by a change of the server's own hosts.
-      return (await chains.leadsBack(database.read, found)) ? { ...link, isLoop: true } : link;
-    },
-  });
   const service = new UrlService({
     urls,
     passwords: options.passwords,
@@ -60,13 +49,19 @@ export function createUrlRoom(options: UrlRoomOptions) {
     clock,
     newShortCode: shortCodeMaker(randomBytes, isReserved),
     isReserved,
-    onChanged: (ids) => cache.invalidate(ids),
+    onChanged: options.onChanged,
   });
   /** Turns links whose time has come inactive; how many. */
   const expire = () => expireUrls(urls, clock);
   return {
     service,
-    cache,
+    /** The link of a key, and whether it leads back to itself. */
+    async findForRedirect(domainId: string | null, key: string) {
+      const url = await urls.findByKey(domainId, key);
+      if (!url) return undefined;
+      // A loop that was stored before loops were refused, or made by a change of the server's hosts.
+      return { url, isLoop: await chains.leadsBack(database.read, url) };
+    },
     handlers: urlHandlers(service, origins, clock),
     expire,
     services: [

@@ -1,11 +1,11 @@
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely';
-import type { EventData } from '../events/event-contract.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
 import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
 import type { Database, Schema } from '../storage/database.js';
 import { readListPage } from '../storage/list-page.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
+import type { EventData } from './event-contract.js';
 import type { deliveryStatuses } from './webhook-contract.js';
 import type { Page } from './webhook-repository.js';
 

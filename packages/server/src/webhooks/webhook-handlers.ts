@@ -1,20 +1,9 @@
-import type { Handlers } from '../http/handlers.js';
+import type { HandlersOf } from '../http/handlers.js';
 import { instant, toAttempt, toDeliveryRecord, toWebhookRecord } from './present-webhook.js';
+import type { webhookRoutes } from './webhook-contract.js';
 import type { WebhookService } from './webhook-service.js';
 
-type WebhookOperation =
-  | 'createWebhook'
-  | 'listWebhooks'
-  | 'getWebhook'
-  | 'updateWebhook'
-  | 'deleteWebhook'
-  | 'testWebhook'
-  | 'rotateWebhookSecret'
-  | 'listDeliveries'
-  | 'getDelivery'
-  | 'replayDelivery';
-
-export function webhookHandlers(service: WebhookService): Pick<Handlers, WebhookOperation> {
+export function webhookHandlers(service: WebhookService): HandlersOf<typeof webhookRoutes> {
   return {
     async createWebhook({ caller, body, idempotency }) {
       const { result, replayed } = await service.create(caller.organizationId, body, idempotency);

@@ -1,6 +1,5 @@
 import { newSecret } from '../auth/secrets.js';
 import { ApiError, validationError } from '../contract/api-error.js';
-import { eventExamples } from '../events/event-examples.js';
 import type { EventType } from '../events/event-types.js';
 import type { IdempotentRequest, Once } from '../idempotency/run-once.js';
 import { findUrlFault } from '../network/receiver-url.js';
@@ -14,6 +13,7 @@ import type {
   DeliveryRepository,
   DeliveryRow,
 } from './delivery-repository.js';
+import { eventExamples } from './event-examples.js';
 import type { Webhook } from './webhook.js';
 import {
   maxWebhooks,

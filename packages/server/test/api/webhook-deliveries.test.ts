@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { WebhookVerificationError } from '@shorty/webhook-verifier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventBodies } from '../../src/events/event-contract.js';
 import { eventTypes } from '../../src/events/event-types.js';
+import { eventBodies } from '../../src/webhooks/event-contract.js';
 import { receiver, verify } from '../webhooks/receiver.js';
 import { startServer, type TestServer } from './start-server.js';
 

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { eventExamples } from '../../src/events/event-examples.js';
 import { disabledRetentionMs } from '../../src/events/event-outbox.js';
+import { urlCreated } from '../../src/urls/url-events.js';
 import { DeliveryPruner } from '../../src/webhooks/delivery-pruner.js';
+import { eventExamples } from '../../src/webhooks/event-examples.js';
 import type { Webhook } from '../../src/webhooks/webhook.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { type Receiver, receiver } from './receiver.js';
@@ -28,7 +29,7 @@ const change = (id: string, patch: { isActive?: boolean; url?: string }) =>
 /** An event of the organization, as a change of a link makes it. */
 const happen = () =>
   opened.stored.database.write((transaction) =>
-    opened.outbox.record(transaction, opened.organizationId, 'url.created', opened.clock(), () => [
+    opened.outbox.record(transaction, opened.organizationId, urlCreated, opened.clock(), () => [
       eventExamples['url.created'],
     ]),
   );

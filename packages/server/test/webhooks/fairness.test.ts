@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { eventExamples } from '../../src/events/event-examples.js';
+import { eventExamples } from '../../src/webhooks/event-examples.js';
 import { type LocalServer, rawServer } from '../network/local-server.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';

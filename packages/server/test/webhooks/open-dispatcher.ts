@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.js';
-import { eventExamples } from '../../src/events/event-examples.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { createGuardedFetch } from '../../src/network/guarded-fetch.js';
 import type { ResolveDns } from '../../src/ports.js';
 import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import { DeliveryRepository, listDeliveries } from '../../src/webhooks/delivery-repository.js';
+import { eventExamples } from '../../src/webhooks/event-examples.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { WebhookRepository } from '../../src/webhooks/webhook-repository.js';
 import { type TestClock, testClock } from '../api/start-server.js';

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { EventOutbox } from '../../events/event-outbox.js';
 import { recordThresholds } from '../../events/record-thresholds.js';
+import { qrScanThreshold } from '../../events/threshold-events.js';
 import type { Schema, WriteTransaction } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
 import { decideScan } from '../classify/decide-scan.js';
@@ -79,7 +80,7 @@ export class ScanCounter {
         transaction,
         this.#options.outbox,
         this.#options.thresholds,
-        { type: 'qr.scan_threshold', id: span.qrId, urlId, count: after, added },
+        { event: qrScanThreshold, id: span.qrId, urlId, count: after, added },
         now,
       );
     }

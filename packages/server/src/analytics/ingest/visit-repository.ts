@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { EventOutbox } from '../../events/event-outbox.js';
 import { recordThresholds } from '../../events/record-thresholds.js';
+import { urlClickThreshold } from '../../events/threshold-events.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
@@ -144,7 +145,7 @@ export class VisitRepository {
           this.#outbox,
           this.#thresholds,
           {
-            type: 'url.click_threshold',
+            event: urlClickThreshold,
             id: String(url_id),
             urlId: url_id,
             count: clicks,

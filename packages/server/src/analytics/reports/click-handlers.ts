@@ -1,10 +1,9 @@
-import type { Handlers } from '../../http/handlers.js';
+import type { HandlersOf } from '../../http/handlers.js';
 import type { ClickService } from './click-service.js';
 import { toWindow } from './click-window.js';
+import type { clickRoutes } from './clicks-contract.js';
 
-export function clickHandlers(
-  service: ClickService,
-): Pick<Handlers, 'getUrlClicks' | 'getAnalyticsOverview'> {
+export function clickHandlers(service: ClickService): HandlersOf<typeof clickRoutes> {
   return {
     async getUrlClicks({ caller, params, query }) {
       const { url, question, report } = await service.urlClicks(

@@ -1,8 +1,9 @@
-import type { Handlers } from '../../http/handlers.js';
+import type { HandlersOf } from '../../http/handlers.js';
 import { toWindow } from './click-window.js';
 import type { ScanService } from './scan-service.js';
+import type { scanRoutes } from './scans-contract.js';
 
-export function scanHandlers(service: ScanService): Pick<Handlers, 'getQrScans'> {
+export function scanHandlers(service: ScanService): HandlersOf<typeof scanRoutes> {
   return {
     async getQrScans({ caller, params, query }) {
       const { urlId, question, report } = await service.qrScans(

@@ -5,6 +5,15 @@ const tag = 'Operations';
 
 export const docsRoutes = [
   defineRoute({
+    operationId: 'getOpenApi',
+    method: 'get',
+    path: '/openapi.yaml',
+    tag,
+    summary: 'Read this description of the API',
+    access: 'public',
+    responses: { 200: { description: 'OpenAPI 3.1', mediaType: 'application/yaml' } },
+  }),
+  defineRoute({
     operationId: 'getDocs',
     method: 'get',
     path: '/docs',

@@ -1,9 +1,19 @@
 import { ApiError } from '../../contract/api-error.js';
-import type { Handlers } from '../../http/handlers.js';
+import type { HandlersOf } from '../../http/handlers.js';
 import { docsPage, docsPageHeaders } from '../../pages/docs-page.js';
+import { renderOpenApi } from '../openapi.js';
+import type { docsRoutes } from './docs-contract.js';
 import { findDocsFile } from './docs-files.js';
 
-export const docsHandlers: Pick<Handlers, 'getDocs' | 'getDocsFile'> = {
+// Rendered at the first request, because few servers are asked for it.
+let openApi: string | undefined;
+
+export const docsHandlers: HandlersOf<typeof docsRoutes> = {
+  async getOpenApi() {
+    openApi ??= renderOpenApi();
+    return { status: 200, text: openApi, mediaType: 'application/yaml' };
+  },
+
   getDocs: async () => ({
     status: 200,
     text: docsPage,

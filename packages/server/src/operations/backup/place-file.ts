@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConfigError } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
 
 const withoutLinks = new Set(['EPERM', 'ENOTSUP', 'ENOSYS']);
 

@@ -1,6 +1,6 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ConfigError } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
 import { findFaults } from '../../storage/sqlite/copy-sqlite.js';
 import { placeFile, refuseToOverwrite } from './place-file.js';
 import { besideDatabase } from './take-backup.js';

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } fr
 import { join } from 'node:path';
 import { VisitIngester } from '../../analytics/ingest/visit-ingester.js';
 import { VisitRepository } from '../../analytics/ingest/visit-repository.js';
-import { ConfigError } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
 import { EventOutbox } from '../../events/event-outbox.js';
 import type { Clock, NewId } from '../../ports.js';
 import type { Database } from '../../storage/database.js';

@@ -1,5 +1,6 @@
 import { v7 as newUuid } from 'uuid';
-import { ConfigError, readConfig } from '../../config.js';
+import { readConfig } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
 import { fileOf, nameOf } from '../../storage/locate-database.js';
 import { restoreBackup } from '../backup/restore-backup.js';
 import { takeBackup } from '../backup/take-backup.js';

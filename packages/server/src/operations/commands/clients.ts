@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { AuthService } from '../../auth/auth-service.js';
 import { ClientRepository } from '../../auth/client-repository.js';
-import { ConfigError } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
 import { scopes as allScopes, type Scope } from '../../contract/define-route.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import { withDatabase } from './open-database.js';

@@ -1,6 +1,6 @@
 import { get, type RequestOptions } from 'node:http';
 import { readConfig } from '../../config.js';
-import type { ListenAddress } from '../../http/listen-address.js';
+import type { ListenAddress } from '../../network/listen-address.js';
 
 const timeoutMs = 3_000;
 

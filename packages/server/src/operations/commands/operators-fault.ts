@@ -1,4 +1,4 @@
-import { ConfigError } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
 import { StorageUnavailableError } from '../../storage/database.js';
 import { TransferFileError } from '../transfer/transfer-file.js';
 

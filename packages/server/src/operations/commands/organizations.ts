@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
 import { AuthService, clientOf } from '../../auth/auth-service.js';
 import { ClientRepository } from '../../auth/client-repository.js';
-import { ConfigError } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import { type PlanName, standardPlans } from '../../organizations/plans.js';
 import { withDatabase } from './open-database.js';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { ConfigError } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { type MovedTable, movedTables, provenSums } from './moved-tables.js';
 

@@ -1,5 +1,5 @@
+import type { EventType } from '../events/event-types.js';
 import type { EventData } from './event-contract.js';
-import type { EventType } from './event-types.js';
 
 const organization = '00000000-0000-7000-8000-000000000000';
 const createdAt = '2030-01-01T00:00:00.000Z';

@@ -1,8 +1,8 @@
 import type { WebhookEventData } from '@shorty/webhook-verifier';
 import { describe, expect, it } from 'vitest';
+import { type EventType, eventTypes } from '../events/event-types.js';
 import { type EventData, eventBodies } from './event-contract.js';
 import { eventExamples } from './event-examples.js';
-import { type EventType, eventTypes } from './event-types.js';
 
 // Fails to compile when the contract's data is not what the verifier promises receivers.
 const asReceived: WebhookEventData = eventExamples;

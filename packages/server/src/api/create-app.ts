@@ -1,0 +1,158 @@
+import { parse as parseQuery } from 'node:querystring';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type Response,
+} from 'express';
+import type { Logger } from 'pino';
+import { ApiError, shorten } from '../contract/api-error.js';
+import type { Route } from '../contract/define-route.js';
+import { OAuthError } from '../contract/oauth-error.js';
+import type { AnsweredRequest } from '../health/request-meter.js';
+import { prefersJson } from '../http/prefers-json.js';
+import { problemBody, problemHeaders, toApiError } from '../http/problem.js';
+import { requestIdOf } from '../http/request-id.js';
+import { isAmbiguous } from '../http/request-target.js';
+import { homePage, notFoundPage } from '../pages/link-pages.js';
+import { pageHeaders } from '../pages/page.js';
+import { withSecurityHeaders } from '../pages/security-headers.js';
+import { type MountOptions, mountRoutes } from './mount-routes.js';
+
+export interface AppOptions extends MountOptions {
+  readonly logger: Logger;
+  /** Called with each error that no code expected. */
+  readonly onUnexpected: (error: unknown, requestId: string) => void;
+  readonly onAnswered: (answered: AnsweredRequest) => void;
+}
+
+// No route takes ten, and each unknown one is reported: a longer query is refused in any case.
+const maxQueryFields = 32;
+
+/** The routes of the public listener; without operators' routes where they have their own. */
+export function createPublicApp(options: AppOptions, hasAdminListener: boolean): Express {
+  return createApp(options, (app) => {
+    mountRoutes(app, options, ({ audience }) => !hasAdminListener || audience !== 'operator');
+    app.get('/', (request, response) => {
+      sendPage(request, response, 200, homePage);
+    });
+  });
+}
+
+/** What SHORTY_ADMIN_LISTEN serves: the routes for operators, and nothing else. */
+export function createAdminApp(options: AppOptions): Express {
+  return createApp(options, (app) => {
+    mountRoutes(app, options, ({ audience }) => audience === 'operator');
+  });
+}
+
+const securityHeaders = withSecurityHeaders();
+
+function createApp(options: AppOptions, mount: (app: Express) => void): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', (text: string) =>
+    parseQuery(text, '&', '=', { maxKeys: maxQueryFields }),
+  );
+  // A path that differs from the table's in case, or by a slash, is another path: a proxy's rule for
+  // the table's path does not apply to it.
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.use((request, response, next) => {
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    response.locals.requestId = requestId;
+    response.setHeader('X-Request-Id', requestId);
+    response.setHeader('Cache-Control', 'no-store');
+    for (let at = 0; at < securityHeaders.length; at += 2) {
+      response.setHeader(securityHeaders[at] as string, securityHeaders[at + 1] as string);
+    }
+    tellWhenFinished(options, request, response);
+    next();
+  });
+  app.use((request, response, next) => {
+    if (isAmbiguous(request)) notFound(request, response);
+    else next();
+  });
+  mount(app);
+  app.use(notFound);
+  app.use(errorHandler(options));
+  return app;
+}
+
+function notFound(request: Request, response: Response): void {
+  if (request.path.startsWith('/api/') || prefersJson(request.headers.accept)) {
+    throw new ApiError(
+      'NOT_FOUND',
+      `There is nothing at ${request.method} ${shorten(request.path)}`,
+    );
+  }
+  sendPage(request, response, 404, notFoundPage);
+}
+
+interface ResponseLocals {
+  readonly requestId: string;
+  readonly organizationId?: string;
+  readonly route?: Route;
+}
+
+function tellWhenFinished(
+  { logger, onAnswered, onUnexpected }: AppOptions,
+  request: Request,
+  response: Response,
+): void {
+  const startedAt = performance.now();
+  // The path and not the query: what callers search for is theirs.
+  const { method, path } = request;
+  response.on('close', () => {
+    const status = response.writableFinished ? response.statusCode : undefined;
+    const durationMs = performance.now() - startedAt;
+    const { requestId, organizationId, route } = response.locals as ResponseLocals;
+    // An event of a stream has no caller that could catch anything.
+    try {
+      onAnswered({ operation: route?.operationId, status, durationMs });
+      const ms = Math.round(durationMs);
+      logger.info({ requestId, method, path, status: status ?? 'aborted', ms, organizationId });
+    } catch (error) {
+      onUnexpected(error, requestId);
+    }
+  });
+}
+
+function errorHandler({ logger, onUnexpected }: AppOptions): ErrorRequestHandler {
+  return (error, _request, response, _next) => {
+    const requestId = response.locals.requestId as string;
+    if (error instanceof OAuthError) {
+      if (error.code === 'server_error') onUnexpected(error.cause ?? error, requestId);
+      else if (error.status >= 500) logger.error({ requestId, err: error.cause }, error.code);
+      response.status(error.status).set(error.headers).json(error.body);
+      return;
+    }
+    // Express refuses paths that are no valid percent-encoding by itself.
+    const problem =
+      error instanceof URIError
+        ? new ApiError('VALIDATION_FAILED', 'The path is not valid percent-encoding', {
+            details: [{ path: 'path', message: 'is not valid percent-encoding' }],
+          })
+        : toApiError(error);
+    if (problem.code === 'INTERNAL') onUnexpected(problem.cause ?? problem, requestId);
+    else if (problem.status >= 500) {
+      logger.error({ requestId, err: problem.cause ?? problem }, problem.code);
+    }
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    response
+      .status(problem.status)
+      .set(problemHeaders(problem))
+      .json(problemBody(problem, requestId));
+  };
+}
+
+function sendPage(request: Request, response: Response, status: number, page: string): void {
+  for (let at = 0; at < pageHeaders.length; at += 2) {
+    response.setHeader(pageHeaders[at] as string, pageHeaders[at + 1] as string);
+  }
+  response.status(status).end(request.method === 'HEAD' ? undefined : page);
+}

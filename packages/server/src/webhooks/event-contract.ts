@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { domainVerified } from '../domains/domain-events.js';
+import type { DataOfEvent, EventDefinition } from '../events/define-event.js';
+import { type EventType, eventTypes } from '../events/event-types.js';
+import { qrScanThreshold, urlClickThreshold } from '../events/threshold-events.js';
+import { qrCreated, qrDeleted } from '../qr/qr-events.js';
+import { urlCreated, urlExpired, urlUpdated } from '../urls/url-events.js';
+
+const uuid = z.string().meta({ format: 'uuid', example: '0198c0de-0000-7000-8000-0000000000aa' });
+const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
+
+/** Every event by its type. */
+export const events = {
+  'url.created': urlCreated,
+  'url.updated': urlUpdated,
+  'url.click_threshold': urlClickThreshold,
+  'url.expired': urlExpired,
+  'qr.created': qrCreated,
+  'qr.scan_threshold': qrScanThreshold,
+  'qr.deleted': qrDeleted,
+  'domain.verified': domainVerified,
+} as const satisfies { readonly [Type in EventType]: EventDefinition<Type> };
+
+export type EventData<Type extends EventType> = DataOfEvent<(typeof events)[Type]>;
+
+/** The body of a delivery. Specification, "Delivery format". */
+function eventOf<Type extends EventType>(type: Type) {
+  return z
+    .object({
+      id: uuid.meta({ description: 'The same in every delivery of the event.' }),
+      type: z.literal(type),
+      createdAt: instant.meta({ description: 'In UTC with milliseconds; tells the order.' }),
+      data: events[type].data,
+    })
+    .meta({ id: `${type.replace(/(?:^|[._])(\w)/g, (_, letter) => letter.toUpperCase())}Event` });
+}
+
+/** What OpenAPI says of each event. */
+export const eventBodies = eventTypes.map((type) => ({
+  type,
+  summary: events[type].summary,
+  body: eventOf(type),
+}));
