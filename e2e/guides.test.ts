@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { codeBlocksOf, commandLinesOf, guides } from './lib/guides.js';
+import { type CodeBlock, codeBlocksOf, commandLinesOf, guides } from './lib/guides.js';
 import {
   accepts,
   credentials,
@@ -33,6 +33,7 @@ function folderOfReader(): { folder: string; path: string } {
   mkdirSync(bin);
   const shorty = `#!/bin/sh\nshift\nexec ${process.execPath} ${root}packages/cli/bin/shorty.js "$@"\n`;
   writeFileSync(join(bin, 'npx'), shorty, { mode: 0o755 });
+  writeFileSync(join(bin, 'shorty'), shorty.replace('shift\n', ''), { mode: 0o755 });
   symlinkSync(join(root, 'examples'), join(folder, 'examples'));
   const scope = join(folder, 'node_modules/@shorty');
   mkdirSync(scope, { recursive: true });
@@ -40,6 +41,35 @@ function folderOfReader(): { folder: string; path: string } {
     symlinkSync(join(root, 'packages', name), join(scope, name));
   }
   return { folder, path: [bin, process.env.PATH].join(delimiter) };
+}
+
+// What a fragment of a guide expects to be there.
+const prelude = `import { Shorty } from '@shorty/sdk';
+const shorty = new Shorty({
+  baseUrl: process.env.SHORTY_BASE_URL,
+  clientId: process.env.SHORTY_CLIENT_ID,
+  clientSecret: process.env.SHORTY_CLIENT_SECRET,
+});
+const url = await shorty.urls.create({ targetUrl: 'https://example.com' });
+`;
+
+function markedBlocksOf(file: string): CodeBlock[] {
+  return codeBlocksOf(file)
+    .filter((block) => block.run !== undefined)
+    .map((block) => (block.run === 'fragment' ? { ...block, run: 'fragment.mjs' } : block));
+}
+
+async function tokenOf(origin: string): Promise<string> {
+  const response = await fetch(`${origin}/api/v1/auth/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      clientId: credentials.SHORTY_CLIENT_ID,
+      clientSecret: credentials.SHORTY_CLIENT_SECRET,
+    }),
+  });
+  const { data } = (await response.json()) as { data: { accessToken: string } };
+  return data.accessToken;
 }
 
 describe('the guides', () => {
@@ -99,34 +129,46 @@ describe('the guides', () => {
     expect(checked).toBeGreaterThan(20);
   });
 
-  it('getting-started.md runs against a server', async () => {
+  it('run against a server', async () => {
     const { folder, path } = folderOfReader();
     const port = await freePort();
     const server = await startServer({ port, folder: scratchFolder() });
-    const environment = { ...credentials, PATH: path, SHORTY_BASE_URL: server.origin };
-    const marked = codeBlocksOf('docs/getting-started.md').filter(
-      (block) => block.run !== undefined,
-    );
-    expect(marked.map(({ language }) => language)).toEqual(['sh', 'sh', 'sh', 'js', 'sh']);
-    const output = marked.map(({ code, language, run: name = '' }) => {
-      if (language === 'sh')
+    const signIn = { ...credentials, PATH: path, SHORTY_BASE_URL: server.origin };
+    const environment = { ...signIn, TOKEN: await tokenOf(server.origin) };
+    const runBlock = ({ code, language, run: name = '' }: CodeBlock): string => {
+      if (language === 'sh') {
         return run(folder, environment, 'bash', '-euo', 'pipefail', '-c', code);
-      writeFileSync(join(folder, name), code);
+      }
+      writeFileSync(join(folder, name), name === 'fragment.mjs' ? `${prelude}${code}` : code);
       return run(folder, environment, process.execPath, name);
-    });
+    };
+
+    const output = markedBlocksOf('docs/getting-started.md').map(runBlock);
+    expect(output).toHaveLength(5);
     expect(output[0]).toContain('exit code 3');
     expect(readFileSync(join(folder, 'bad.csv'), 'utf8').trim().split('\n')).toHaveLength(16);
     expect(readFileSync(join(folder, 'all.ndjson'), 'utf8').trim().split('\n')).toHaveLength(1015);
     expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('<!doctype html>');
     expect(output[3]).toContain(server.origin);
     expect(JSON.parse(output[4] ?? '')).toMatchObject({ success: true });
+
+    const others = ['README.md', 'docs/qr.md', 'docs/webhooks.md', 'docs/cli.md'];
+    const blocks = others
+      .flatMap(markedBlocksOf)
+      .filter((block) => block.run !== 'receive.mjs' && block.run !== 'send.mjs');
+    expect(blocks).toHaveLength(10);
+    for (const block of blocks) {
+      const printed = runBlock(block);
+      if (block.code.startsWith('curl')) expect(printed, block.place).toContain('"success":true');
+    }
+    expect(readFileSync(join(folder, 'poster.svg'), 'utf8')).toContain('<svg');
   });
 
   it('the receiver of webhooks.md accepts what its sender signs', async () => {
     const { folder } = folderOfReader();
     const port = await freePort();
-    const marked = codeBlocksOf('docs/webhooks.md').filter((block) => block.run !== undefined);
-    for (const { code, run: name = '' } of marked) {
+    for (const { code, run: name = '' } of markedBlocksOf('docs/webhooks.md')) {
+      if (!/^(receive|send)\.mjs$/.test(name)) continue;
       writeFileSync(join(folder, name), code.replaceAll('4000', String(port)));
     }
     const receiver = spawn(process.execPath, ['receive.mjs'], { cwd: folder, stdio: 'ignore' });
