@@ -44,6 +44,10 @@ const steps = [
     `${name} can be imported`,
     () => run(binary('attw'), tarballs[name], '--profile', 'esm-only'),
   ]),
+  [
+    'imports point downwards, without a cycle',
+    () => run(binary('depcruise'), '--config', '.dependency-cruiser.mjs', 'packages/server/src'),
+  ],
   ['no dead file, export or dependency', () => run(binary('knip'))],
   [
     'Dockerfile, compose file, systemd unit and .github',

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { GuardedRequest, GuardedResponse } from './guarded-fetch.js';
 import { GuardedFetchError, toGuardedFetchError } from './guarded-fetch-error.js';
+import type { GuardedRequest, GuardedResponse } from './guarded-request.js';
 
 // A body that is a little longer than what is kept of it is read to its end: the connection can be
 // used again then.

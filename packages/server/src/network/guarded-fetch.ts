@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
 import type { ResolveDns } from '../ports.js';
 import { exchange } from './exchange.js';
 import { guardedConnector, systemResolver } from './guarded-connector.js';
 import { GuardedFetchError } from './guarded-fetch-error.js';
+import type { GuardedRequest, GuardedResponse } from './guarded-request.js';
 import { parseUrl } from './parse-url.js';
 import { findUrlFault } from './receiver-url.js';
 
@@ -12,29 +12,6 @@ export interface GuardedFetchOptions {
   /** True reaches private and local addresses as well: for development. */
   readonly allowPrivateNetwork: boolean;
   readonly resolve?: ResolveDns;
-}
-
-export interface GuardedRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | string;
-  /** For everything: finding the address, connecting, sending, and the last byte of the answer. */
-  readonly timeoutMs: number;
-  /** How much is kept of the answer's body. */
-  readonly maxResponseBytes: number;
-  /** What becomes of a longer body: its beginning is the answer, or there is none. */
-  readonly onOversize: 'cut' | 'fail';
-  readonly signal?: AbortSignal;
-  /** How many redirects of a GET or HEAD are followed; others are answered as they come. */
-  readonly followRedirects?: number;
-}
-
-export interface GuardedResponse {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Uint8Array;
-  /** Whether the body was longer than what was kept of it. */
-  readonly isCut: boolean;
 }
 
 /** Requests to addresses that others have chosen: receivers, logos, domains. */

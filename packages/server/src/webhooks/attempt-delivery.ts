@@ -2,7 +2,7 @@ import { signBody } from '@shorty/webhook-verifier';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
 import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
-import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './delivery-queue.js';
+import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
 import { nextAttemptAt, type RetrySchedule } from './retry-schedule.js';
 import { keptResponseBytes } from './webhook-contract.js';
 

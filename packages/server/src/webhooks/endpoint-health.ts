@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Engine, WriteTransaction } from '../storage/database.js';
-import type { AttemptOutcome } from './delivery-queue.js';
+import type { AttemptOutcome } from './attempt.js';
 
 export const disabledReasons = ['failing', 'gone'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];

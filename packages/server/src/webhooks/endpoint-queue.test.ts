@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './delivery-queue.js';
+import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
 import { EndpointQueue } from './endpoint-queue.js';
 
 const endpoint: Endpoint = {

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './delivery-queue.js';
+import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
 
 /** An attempt that takes longer is slow: its endpoint leaves the capacity of those that answer. */
 export const slowAfterMs = 1_000;

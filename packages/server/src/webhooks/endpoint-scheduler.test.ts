@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './delivery-queue.js';
+import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
 import type { EndpointQueue } from './endpoint-queue.js';
 import {
   capacity,

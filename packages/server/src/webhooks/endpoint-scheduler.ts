@@ -1,4 +1,5 @@
-import type { Claim, Endpoint } from './delivery-queue.js';
+import type { Endpoint } from './attempt.js';
+import type { Claim } from './delivery-queue.js';
 import { EndpointQueue } from './endpoint-queue.js';
 
 /** Deliveries that may be in memory, and therefore sockets that may be open, at once. */

@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from './delivery-queue.js';
+import type { AttemptOutcome } from './attempt.js';
 
 export interface OutcomeCount {
   /** The event's type. */

@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { checkColours, parseColour } from './check-colours.js';
-import { type Box, logoPixels } from './logo-place.js';
+import type { Layout } from './layout.js';
+import { logoPixels } from './logo-place.js';
 import { roomForLogo } from './logo-room.js';
 import type { LogoScaler } from './logo-scaler.js';
 import {
@@ -17,14 +18,6 @@ import { type QrMatrix, qrMatrix } from './qr-matrix.js';
 import { drawShades } from './raster.js';
 import { styleOf } from './style-presets.js';
 import { svgImage } from './svg-image.js';
-
-/** What a design comes to in modules, before any pixel is drawn. */
-export interface Layout {
-  readonly matrix: QrMatrix;
-  readonly grid: ModuleGrid;
-  /** Where the logo lies, in pixels. */
-  readonly logoBox: Box | undefined;
-}
 
 /** Decides where everything lies, and refuses what cannot lie anywhere. */
 export function layOut(design: QrDesign): Layout {

@@ -1,4 +1,4 @@
-import type { Layout } from './draw-design.js';
+import type { Layout } from './layout.js';
 import type { QrDesign } from './qr-design.js';
 import type { QrMatrix } from './qr-matrix.js';
 import { boxPath } from './rounded-box.js';

@@ -1,5 +1,6 @@
 import { decodeImage } from './decode-image.js';
-import { drawLayout, type Layout, layOut } from './draw-design.js';
+import { drawLayout, layOut } from './draw-design.js';
+import type { Layout } from './layout.js';
 import type { LogoScaler } from './logo-scaler.js';
 import { smallestSize } from './module-grid.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';

@@ -1,6 +1,6 @@
 import { LogoError, quote } from '../logo-error.js';
 import { logoLimits } from '../logo-limits.js';
-import { type DrawnElement, type View, writtenLength } from './rebuild-svg.js';
+import { type DrawnElement, type View, writtenLength } from './drawn-element.js';
 import { svgLimits } from './svg-limits.js';
 import { type Matrix, multiply, translation } from './transform.js';
 

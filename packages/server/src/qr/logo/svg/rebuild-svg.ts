@@ -1,6 +1,7 @@
 import { LogoError, quote } from '../logo-error.js';
 import { logoLimits } from '../logo-limits.js';
 import { DrawingEffort } from './drawing-effort.js';
+import { type DrawnElement, type View, writtenLength } from './drawn-element.js';
 import { parseSvg, type SvgElement } from './parse-svg.js';
 import { pathData, points } from './path-data.js';
 import {
@@ -15,21 +16,6 @@ import {
 import { svgLimits, svgNamespace } from './svg-limits.js';
 import { type Matrix, transformMatrix } from './transform.js';
 import { ValueScanner } from './value-scanner.js';
-
-/** An element whose attributes have been read and written anew. */
-export interface DrawnElement {
-  readonly name: string;
-  readonly attributes: Map<string, string>;
-  readonly children: readonly DrawnElement[];
-  readonly transform: Matrix | undefined;
-  /** What `use` and gradients point at. */
-  readonly href: string | undefined;
-  readonly clipPath: string | undefined;
-  readonly segments: number;
-  /** The farthest point from the origin along each axis, in the element's own coordinates. */
-  readonly farX: number;
-  readonly farY: number;
-}
 
 /**
  * Writes an SVG anew from what is allowed of it, so that nothing else reaches a renderer: no
@@ -55,16 +41,6 @@ export function rebuildSvg(bytes: Uint8Array): string {
   drawn.attributes.set('viewBox', view.box.join(' '));
   drawn.attributes.set('preserveAspectRatio', view.preserveAspectRatio);
   return serialise(drawn, { names, ids }, ` xmlns="${svgNamespace}"`);
-}
-
-/** The part of the plane that the picture shows, and the size that it is drawn at. */
-export interface View {
-  /** Left, top, width and height in the document's own units. */
-  readonly box: readonly [number, number, number, number];
-  /** Pixels. */
-  readonly width: number;
-  readonly height: number;
-  readonly preserveAspectRatio: string;
 }
 
 function viewOf({ attributes }: SvgElement): View {
@@ -224,13 +200,6 @@ function farPoint(
     farX: far(['x', 'width', 'cx', 'r', 'rx', 'x1', 'x2']),
     farY: far(['y', 'height', 'cy', 'r', 'ry', 'y1', 'y2']),
   };
-}
-
-/** A length that has been read already, in units of the view box. */
-export function writtenLength(value = '0', { box }: View): number {
-  const number = Number.parseFloat(value);
-  if (Number.isNaN(number)) return 0;
-  return value.endsWith('%') ? (number / 100) * Math.max(box[2], box[3]) : number;
 }
 
 interface Ids {

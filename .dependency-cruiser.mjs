@@ -1,0 +1,75 @@
+// Which module of the server may import which. `npm run check` fails on an import that points
+// upwards or closes a cycle, type imports included.
+
+/** Top to bottom: a module imports those below it only. A name stands for a folder or a file. */
+const layers = [
+  ['bin', 'index'],
+  ['operations'],
+  ['create-server'],
+  ['api'],
+  ['health'],
+  ['redirect'],
+  ['lists'],
+  ['webhooks'],
+  ['qr'],
+  ['urls'],
+  ['domains'],
+  ['analytics'],
+  ['events'],
+  ['organizations'],
+  ['auth'],
+  ['http'],
+  ['idempotency'],
+  ['pages'],
+  ['threads'],
+  ['config'],
+  ['storage'],
+  ['network'],
+  // Small parts that know no module: the clock, queues, timers, errors.
+  [
+    'lifecycle',
+    'fair-queue',
+    'turn-batch',
+    'time-slices',
+    'yield-to-event-loop',
+    'trouble',
+    'ports',
+    'config-error',
+  ],
+  ['contract'],
+];
+
+const pathOf = (modules) => `^packages/server/src/(${modules.join('|')})(/|\\.ts$)`;
+
+export default {
+  forbidden: [
+    {
+      name: 'no-cycle',
+      comment: 'Files that import one another cannot be understood or tested one by one.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    ...layers.slice(1).map((modules, index) => ({
+      name: `${modules[0]}-imports-downwards`,
+      comment: 'Hand it in from the composition root, or move the shared part down.',
+      severity: 'error',
+      from: { path: pathOf(modules) },
+      to: { path: pathOf(layers.slice(0, index + 1).flat()) },
+    })),
+    {
+      name: 'module-has-a-layer',
+      comment: 'Add the module to the layers in .dependency-cruiser.mjs.',
+      severity: 'error',
+      from: { path: '^packages/server/src/', pathNot: pathOf(layers.flat()) },
+      to: {},
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '\\.test\\.ts$' },
+    // Type imports count: they decide what a reader has to know.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+  },
+};
