@@ -12,7 +12,7 @@ import {
 
 beforeAll(build, 120_000);
 
-const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret' };
+const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret-of-32-chars' };
 
 /** A server with two organizations, and a token of each. */
 async function startWithTwo(
