@@ -2,12 +2,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createGuardedFetch,
-  type GuardedFetch,
-  type GuardedRequest,
-} from '../../src/network/guarded-fetch.js';
+import { createGuardedFetch, type GuardedFetch } from '../../src/network/guarded-fetch.js';
 import { GuardedFetchError } from '../../src/network/guarded-fetch-error.js';
+import type { GuardedRequest } from '../../src/network/guarded-request.js';
 import type { ResolveDns } from '../../src/ports.js';
 import { flood, httpServer, rawServer } from './local-server.js';
 import { selfSigned } from './self-signed.js';
