@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { audit } from './audit.mjs';
 import { binary, root } from './bootstrap.mjs';
-import { checkPatterns } from './check-patterns.mjs';
 import { pack } from './pack.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'shorty-check-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 // Installs and builds what is stale, too.
 const tarballs = pack(join(scratch, 'packages'));
+// It imports TypeScript, which a fresh clone has from here on.
+const { checkPatterns } = await import('./check-patterns.mjs');
 const freshContract = join(scratch, 'openapi.yaml');
 const freshTypes = join(scratch, 'api.ts');
 const freshReference = join(scratch, 'cli.md');

@@ -11,8 +11,8 @@ const rule =
 
 // The smallest size of sun_path among Linux, macOS and the BSDs, without its final NUL.
 const maxSocketPathBytes = 103;
-const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const hostname = new RegExp(`^${label}(?:\\.${label}){0,9}$`);
+const maxLabels = 10;
+const label = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 /** Parses `host:port`, `:port` or a path; throws an Error that says the rule. */
 export function parseListenAddress(text: string, defaultHost: string): ListenAddress {
@@ -39,8 +39,13 @@ function parseHost(text: string): string {
   }
   // Resolvers read 127.1 and 0x7f.1 as addresses; nobody should have to know which.
   const isNumeric = /^[\d.]+$|^0x/i.test(text);
-  if (isNumeric ? isIPv4(text) : hostname.test(text)) return text;
+  if (isNumeric ? isIPv4(text) : isHostname(text)) return text;
   throw new Error(rule);
+}
+
+function isHostname(text: string): boolean {
+  const labels = text.split('.');
+  return labels.length <= maxLabels && labels.every((each) => label.test(each));
 }
 
 function parseSocketPath(text: string): string {

@@ -21,11 +21,3 @@ export async function createSearchIndex(db: Kysely<unknown>): Promise<boolean> {
     using gin (search_text ${sql.id(found.schema, 'gin_trgm_ops')})`.execute(db);
   return true;
 }
-
-/** Whether searches have an index. */
-export async function hasSearchIndex(db: Kysely<never>): Promise<boolean> {
-  const { rows } = await sql`select 1 where to_regclass('urls_by_search_text') is not null`.execute(
-    db,
-  );
-  return rows.length > 0;
-}

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { PeriodicService, type Service } from '../../lifecycle.js';
-import type { Database, Schema } from '../database.js';
+import type { Database } from '../database.js';
 
 // The tokenizer's unit is a code point, and a token has three of them.
 const tokenLength = 3;
@@ -89,10 +89,4 @@ export function startSearchIndexer(
   });
   service.start();
   return service;
-}
-
-/** Has every link indexed anew. */
-export async function rebuildSearchIndex(db: Kysely<Schema>): Promise<void> {
-  await sql`insert into url_search (url_search) values ('delete-all')`.execute(db);
-  await sql`insert or ignore into url_search_pending select id from urls`.execute(db);
 }
