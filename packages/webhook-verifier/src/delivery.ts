@@ -1,5 +1,5 @@
 import type { WebhookEvent } from './event.js';
-import { headerValues, type WebhookHeaders } from './signed-headers.js';
+import { headerOf, type WebhookHeaders } from './signed-headers.js';
 
 /** What an adapter leaves for the handler. */
 export interface WebhookDelivery {
@@ -11,8 +11,7 @@ export interface WebhookDelivery {
 const deliveries = new WeakMap<object, WebhookDelivery>();
 
 export function keepDelivery(carrier: object, event: WebhookEvent, headers: WebhookHeaders): void {
-  const [deliveryId] = headerValues(headers, 'X-Service-Delivery-Id');
-  deliveries.set(carrier, { event, deliveryId: deliveryId as string | undefined });
+  deliveries.set(carrier, { event, deliveryId: headerOf(headers, 'x-service-delivery-id') });
 }
 
 /**

@@ -66,7 +66,7 @@ export function refuseConsumed(cause?: unknown): never {
   if (cause instanceof WebhookVerificationError) throw cause;
   throw new WebhookVerificationError(
     'body_already_parsed',
-    "The body was parsed, its signed bytes are gone. Express: express.raw({ type: '*/*' }) before express.json(). Fastify: fastifyWebhook. Hono, fetch: verify first.",
+    "The body was parsed, its bytes are gone. Express: express.raw({ type: '*/*' }) first. Fastify: fastifyWebhook. Hono, fetch: verify first.",
     { cause },
   );
 }

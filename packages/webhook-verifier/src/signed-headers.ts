@@ -17,8 +17,9 @@ export interface Claim {
   readonly signatures: readonly string[];
 }
 
-const TIMESTAMP = 'X-Service-Timestamp';
-const SIGNATURE = 'X-Service-Signature';
+// In lower case, as Node has them: to look through all headers takes a tenth of the whole check.
+const TIMESTAMP = 'x-service-timestamp';
+const SIGNATURE = 'x-service-signature';
 
 // What 16 signatures have, with a comma and a space after each. Shorty sends at most two.
 const MAX_HEADER_LENGTH = 1168;
@@ -27,44 +28,48 @@ function malformed(message: string): WebhookVerificationError {
   return new WebhookVerificationError('malformed_header', message);
 }
 
-/** Returns every value of a header. */
-export function headerValues(headers: WebhookHeaders, name: string): readonly unknown[] {
+/**
+ * Returns the lines of a header as one, which is what they are in a list header: RFC 9110 §5.3. The
+ * name is in lower case.
+ */
+export function headerOf(headers: WebhookHeaders, name: string): string | undefined {
+  const own = (headers as Record<string, unknown>)[name];
+  if (typeof own === 'string') return own;
   const entries: Iterable<readonly [string, unknown]> =
     Symbol.iterator in headers
       ? headers
       : typeof headers.get === 'function'
         ? [[name, headers.get(name)]]
         : Object.entries(headers);
-  const wanted = name.toLowerCase();
-  return [...entries]
-    .flatMap(([key, value]) => (key.toLowerCase() === wanted ? value : []))
-    .filter((value) => value != null);
+  const values = [...entries].flatMap(([key, value]) =>
+    key.toLowerCase() === name ? (value ?? []) : [],
+  );
+  return values.length === 0 ? undefined : values.join();
 }
 
-/** Returns a header's lines as one, which is what they are in a list header: RFC 9110 §5.3. */
 function present(headers: WebhookHeaders, name: string): string {
-  // As Node has them, each once: to look through all headers takes a twentieth of the whole check.
-  const own = (headers as Record<string, unknown>)[name.toLowerCase()];
-  const values = typeof own === 'string' ? [own] : headerValues(headers, name);
-  if (values.length === 0) throw new WebhookVerificationError('missing_header', `No ${name}`);
-  const value = values.join();
+  const value = headerOf(headers, name);
+  if (value === undefined) throw new WebhookVerificationError('missing_header', `No ${name}`);
   if (value.length > MAX_HEADER_LENGTH) {
     throw malformed(`${name} is above ${MAX_HEADER_LENGTH} characters`);
   }
   return value;
 }
 
-/** Returns the digits of every `sha256=` signature, and skips those of other schemes. */
+/**
+ * Returns the digits of every `sha256=` signature, and skips those of other schemes. Returns none
+ * when an element is neither.
+ */
 function hexesOf(header: string): readonly string[] {
-  const ours = header
-    .split(',')
-    .map((element) => element.trim())
-    .filter((element) => !/^(?!sha256=)\w+=/.test(element));
-  // RFC 4648 §8 gives hex no case. Lenient decoders stop at the first bad digit, so check them all.
-  if (!ours[0] || !ours.every((element) => /^sha256=[\da-fA-F]{64}$/.test(element))) {
-    throw malformed(`${SIGNATURE} is not sha256=<hex>`);
+  const hexes: string[] = [];
+  // Nearly always there is one, and `split` takes a tenth of the whole check.
+  for (const element of header.includes(',') ? header.split(',') : [header]) {
+    const signature = element.trim();
+    // RFC 4648 §8 gives hex no case. Lenient decoders stop at the first bad digit: check them all.
+    if (/^sha256=[\da-fA-F]{64}$/.test(signature)) hexes.push(signature.slice(7).toLowerCase());
+    else if (!/^(?!sha256=)\w+=/.test(signature)) return [];
   }
-  return ours.map((element) => element.slice(7).toLowerCase());
+  return hexes;
 }
 
 /**
@@ -80,6 +85,7 @@ export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Clai
   // Two timestamps come out as one that is no number.
   const timestamp = present(headers, TIMESTAMP);
   const signatures = hexesOf(present(headers, SIGNATURE));
+  if (!signatures[0]) throw malformed(`${SIGNATURE} is not sha256=<hex>`);
   if (!/^\d+$/.test(timestamp)) throw malformed(`${TIMESTAMP} is not Unix seconds`);
   const distance = Math.abs(seconds - Number(timestamp));
   if (distance > tolerance) {
