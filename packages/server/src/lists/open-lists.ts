@@ -20,7 +20,7 @@ export interface ListsOptions {
   readonly logger: Logger;
 }
 
-// Slices of lists take turns in the thread: each list has 5 s of its own, and some run at once.
+// Slices of lists take turns in the thread: each has `listTimeoutMs` of its own, and some run at once.
 const timeLimitMs = 60_000;
 // Without a thread: about a millisecond of the main thread.
 const indexedAtOnce = 64;

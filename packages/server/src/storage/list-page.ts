@@ -23,7 +23,7 @@ export interface ListPage<Id> {
 }
 
 /** What a list may cost; beyond that it fails with a ListTimeoutError. */
-export const listTimeoutMs = 5_000;
+export const listTimeoutMs = 10_000;
 
 /** Adds up the time that the slices of one list take, and throws when it is too much. */
 export class ListClock {

@@ -36,8 +36,8 @@ export function selectUrls(db: Kysely<Schema>) {
 export interface UrlPageOptions {
   /** The links up to which an organization is searched without the index. */
   readonly readWithoutIndex?: number;
-  /** The links that are not indexed yet up to which the index is used. */
-  readonly maxPending?: number;
+  /** The links that the index may name, or does not know yet, for a search to use it. */
+  readonly maxCandidates?: number;
   readonly timeoutMs?: number | undefined;
 }
 
@@ -69,7 +69,7 @@ export async function readUrlPage(
   organizationId: string,
   filter: ListFilter,
   now: number,
-  { readWithoutIndex = 20_000, maxPending = 5_000, timeoutMs }: UrlPageOptions = {},
+  { readWithoutIndex = 20_000, maxCandidates = 10_000, timeoutMs }: UrlPageOptions = {},
 ): Promise<ListPage<number>> {
   const condition = conditionOf(filter, now);
   const query: ListQuery = {
@@ -80,16 +80,11 @@ export async function readUrlPage(
     offset: filter.offset,
     timeoutMs,
   };
-  const searchQuery =
-    filter.search === undefined || database.engine !== 'sqlite'
-      ? undefined
-      : searchQueryOf(foldText(filter.search));
-  if (
-    searchQuery !== undefined &&
-    condition &&
-    (await isWorthIndex(database.read, organizationId, { readWithoutIndex, maxPending }))
-  ) {
-    return searchByIndex(database.read, query, condition, searchQuery);
+  if (filter.search !== undefined && condition && database.engine === 'sqlite') {
+    const { read } = database;
+    const isLarge = await hasMoreUrls(read, organizationId, readWithoutIndex);
+    const candidates = isLarge && (await findCandidates(read, filter.search, maxCandidates));
+    if (candidates) return readCandidates(read, query, condition, candidates);
   }
   return readListPage(database, query);
 }
@@ -115,65 +110,59 @@ function contains(column: string, text: string): RawBuilder<SqlBool> {
   return sql`${sql.ref(column)} like ${pattern} escape '\\'`;
 }
 
-/**
- * Whether asking the index, which is of all organizations, costs less than reading the links of this
- * one. Each search also reads the links that are not indexed yet, so there must be few of them.
- */
-async function isWorthIndex(
+async function hasMoreUrls(
   db: Kysely<Schema>,
   organizationId: string,
-  { readWithoutIndex, maxPending }: Required<Omit<UrlPageOptions, 'timeoutMs'>>,
+  count: number,
 ): Promise<boolean> {
-  const { rows } = await sql<{ is_large: number; is_indexed: number }>`select
-    exists (select 1 from urls where organization_id = ${organizationId}
-      limit 1 offset ${readWithoutIndex}) as is_large,
-    not exists (select 1 from url_search_pending limit 1 offset ${maxPending}) as is_indexed`.execute(
-    db,
-  );
-  return rows[0]?.is_large === 1 && rows[0].is_indexed === 1;
+  const { rows } = await sql`select 1 from urls
+    where organization_id = ${organizationId} limit 1 offset ${count}`.execute(db);
+  return rows.length > 0;
 }
 
-interface Found {
-  readonly id: number;
-  readonly created_at: number;
+/**
+ * The links of all organizations that may contain a text, and those that are not indexed yet.
+ * Undefined when the text is too short for the index, or when there are more than `max` of either:
+ * then reading the organization's own links takes less time.
+ */
+async function findCandidates(
+  db: Kysely<Schema>,
+  text: string,
+  max: number,
+): Promise<Iterable<number> | undefined> {
+  const searchQuery = searchQueryOf(foldText(text));
+  if (searchQuery === undefined) return undefined;
+  // Before the index, so that a link that is indexed meanwhile is in one of them at least.
+  const { rows: pending } = await sql<{ id: number }>`
+    select url_id as id from url_search_pending limit ${max + 1}`.execute(db);
+  const { rows: indexed } = await sql<{ id: number }>`
+    select rowid as id from url_search where url_search match ${searchQuery}
+    limit ${max + 1}`.execute(db);
+  if (pending.length > max || indexed.length > max) return undefined;
+  return new Set([...pending, ...indexed].map(({ id }) => id));
 }
 
-const firstWindow = 16_384;
-const minWindow = 1_024;
-const windowMs = 8;
+// About a millisecond.
+const candidatesAtOnce = 1_000;
 
-/** Asks the trigram index for a range of ids at a time, each about as long as a slice of a list. */
-async function searchByIndex(
+/** Compares candidates with the condition, a slice at a time. */
+async function readCandidates(
   db: Kysely<Schema>,
   { owner, limit, offset, timeoutMs = listTimeoutMs }: ListQuery,
   condition: RawBuilder<SqlBool>,
-  searchQuery: string,
+  candidates: Iterable<number>,
 ): Promise<ListPage<number>> {
   const clock = new ListClock(timeoutMs);
-  const matches = sql`cross join urls where urls.organization_id = ${owner.value} and ${condition}`;
-  // First, so that a link that is indexed meanwhile is met at least once.
-  const found = await clock.run(async () => {
-    const { rows } = await sql<Found>`select urls.id, urls.created_at
-      from url_search_pending ${matches} and urls.id = url_search_pending.url_id`.execute(db);
-    return rows;
-  });
-  const pending = new Set(found.map(({ id }) => id));
-  const { rows: ends } = await sql<{ last: number | null }>`
-    select max(id) as last from urls`.execute(db);
-  let window = firstWindow;
-  let last = ends[0]?.last ?? 0;
-  while (last > 0) {
-    const startedAt = performance.now();
-    const first = last - window;
+  const all = [...candidates];
+  const found: { readonly id: number; readonly created_at: number }[] = [];
+  for (let at = 0; at < all.length; at += candidatesAtOnce) {
+    const ids = JSON.stringify(all.slice(at, at + candidatesAtOnce));
     await clock.run(async () => {
-      const { rows } = await sql<Found>`select urls.id, urls.created_at from url_search ${matches}
-        and urls.id = url_search.rowid and url_search match ${searchQuery}
-        and url_search.rowid > ${first} and url_search.rowid <= ${last}`.execute(db);
-      for (const row of rows) if (!pending.has(row.id)) found.push(row);
+      const { rows } = await sql<(typeof found)[number]>`select urls.id, urls.created_at
+        from json_each(${ids}) as candidates cross join urls on urls.id = candidates.value
+        where urls.organization_id = ${owner.value} and ${condition}`.execute(db);
+      for (const row of rows) found.push(row);
     });
-    last = first;
-    const tookMs = performance.now() - startedAt;
-    window = tookMs < windowMs ? window * 2 : Math.max(minWindow, Math.ceil(window / 2));
   }
   found.sort((a, b) => b.created_at - a.created_at || b.id - a.id);
   return {

@@ -86,8 +86,17 @@ const ways: readonly (readonly [string, UrlPageOptions, indexed: boolean])[] =
     ? [['by one statement', {}, false]]
     : [
         ['by a scan', { readWithoutIndex: 1_000_000 }, false],
-        ['by the index, with all links pending', { readWithoutIndex: 0 }, false],
-        ['by the index', { readWithoutIndex: 0 }, true],
+        [
+          'by the index, with all links pending',
+          { readWithoutIndex: 0, maxCandidates: 1e6 },
+          false,
+        ],
+        ['by the index', { readWithoutIndex: 0, maxCandidates: 1e6 }, true],
+        [
+          'by the index, with too many candidates for some',
+          { readWithoutIndex: 0, maxCandidates: 3 },
+          true,
+        ],
       ];
 
 describe('a search', () => {

@@ -5,7 +5,7 @@ import type { Database } from '../database.js';
 // The tokenizer's unit is a code point, and a token has three of them.
 const tokenLength = 3;
 // More would read more of the index than they save.
-const maxTokens = 16;
+const maxTokens = 8;
 const mergedPages = 64;
 
 const indexEveryMs = 100;
