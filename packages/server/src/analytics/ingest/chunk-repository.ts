@@ -1,8 +1,9 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
-import { type ClickReport, ClickTally } from '../reports/click-tally.js';
-import { dayMs } from '../reports/click-window.js';
-import { findScannedUrl, keepScanDay } from '../reports/scan-days.js';
+import { type ClickReport, clicks as clickMeasure } from '../reports/click-report.js';
+import { dayMs } from '../reports/report-window.js';
+import { findScannedUrl, storeScanDay } from '../reports/scan-days.js';
+import { VisitTally } from '../reports/visit-tally.js';
 import { decodeColumns, encodeColumns } from './columns-codec.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
@@ -168,7 +169,8 @@ export class ChunkRepository {
     );
     const scannedUrl = await findScannedUrl(transaction, urlId);
     for (const day of days) {
-      const tally = new ClickTally({ since: day, until: day + dayMs, groupBy: 'hour' });
+      const window = { since: day, until: day + dayMs, groupBy: 'hour' } as const;
+      const tally = new VisitTally<ClickReport>(clickMeasure, window);
       for (const columns of chunks) {
         const { first_at, last_at } = span(columns);
         if (first_at < day + dayMs && last_at >= day) tally.add(urlId, columns);
@@ -185,7 +187,7 @@ export class ChunkRepository {
       // More than one where visits of the day came after it was pruned.
       const summary = JSON.stringify([...(known ? JSON.parse(known.summary) : []), report]);
       const clicks = (known?.clicks ?? 0) + totalClicks;
-      const newScans = scannedUrl ? await keepScanDay(transaction, scannedUrl, day, chunks) : 0;
+      const newScans = scannedUrl ? await storeScanDay(transaction, scannedUrl, day, chunks) : 0;
       const scans = (known?.scans ?? 0) + newScans;
       await transaction
         .insertInto('click_days')

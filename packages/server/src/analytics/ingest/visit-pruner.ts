@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports.js';
-import { dayMs } from '../reports/click-window.js';
+import { dayMs } from '../reports/report-window.js';
 import type { ChunkRepository } from './chunk-repository.js';
 
 export interface VisitPrunerOptions {

@@ -3,8 +3,9 @@ import { findCompaction, readBatches } from '../ingest/chunk-repository.js';
 import { decodeColumns } from '../ingest/columns-codec.js';
 import { kindOf, type VisitColumns } from '../ingest/visit-columns.js';
 import { chunksWithin } from './click-reader.js';
-import { ClickTally } from './click-tally.js';
-import { dayMs } from './click-window.js';
+import { type ClickReport, clicks as clickMeasure } from './click-report.js';
+import { always } from './report-window.js';
+import { VisitTally } from './visit-tally.js';
 
 export interface CounterFault {
   readonly urlId: number;
@@ -22,9 +23,6 @@ export interface Diagnosis {
   readonly inSeries: number;
   readonly faults: readonly CounterFault[];
 }
-
-// As far as instants reach.
-const always = { since: 0, until: 8_000_000 * dayMs };
 
 /** Counts every click twice, visit by visit and as reports do, and compares both with the counters. */
 export function diagnoseClicks(database: Database): Promise<Diagnosis> {
@@ -50,7 +48,7 @@ export function diagnoseClicks(database: Database): Promise<Diagnosis> {
         const urlId = columns.urlIds?.[at] as number;
         return isHere(urlId) ? urlId : undefined;
       });
-      inSeries += sumOfSeries(columns, (tally) => tally.addSome(columns, isHere));
+      inSeries += sumOfSeries(columns, (tally) => tally.addAccepted(columns, isHere));
     }
     for await (const { url_id, visits: stored } of chunksWithin(db, always)) {
       const columns = decodeColumns(stored);
@@ -102,11 +100,14 @@ export async function mendCounters(
 }
 
 /** The clicks that a report of the days of these visits has in its series. */
-function sumOfSeries({ visitedAt }: VisitColumns, add: (tally: ClickTally) => void): number {
+function sumOfSeries(
+  { visitedAt }: VisitColumns,
+  add: (tally: VisitTally<ClickReport>) => void,
+): number {
   if (visitedAt.length === 0) return 0;
   const since = visitedAt.reduce((first, at) => Math.min(first, at));
   const until = visitedAt.reduce((last, at) => Math.max(last, at)) + 1;
-  const tally = new ClickTally({ since, until, groupBy: 'day' });
+  const tally = new VisitTally<ClickReport>(clickMeasure, { since, until, groupBy: 'day' });
   add(tally);
   return tally.finish(0).timeseries.reduce((sum, { clicks }) => sum + clicks, 0);
 }

@@ -1,7 +1,7 @@
 import type { HandlersOf } from '../../http/handlers.js';
 import type { ClickService } from './click-service.js';
-import { toWindow } from './click-window.js';
 import type { clickRoutes } from './clicks-contract.js';
+import { toWindow } from './report-window.js';
 
 export function clickHandlers(service: ClickService): HandlersOf<typeof clickRoutes> {
   return {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { validationError } from '../../contract/api-error.js';
 import type { ClicksQuestion } from './click-reader.js';
-import { bucketsOf, maxBuckets } from './click-window.js';
 import { type clicksQuery, defaultWindowMs } from './clicks-contract.js';
+import { bucketsOf, maxBuckets } from './report-window.js';
 
 /** What a query asks for, now. Throws VALIDATION_FAILED for a window that makes no sense. */
 export function questionOf(query: z.output<typeof clicksQuery>, now: number): ClicksQuestion {

@@ -4,14 +4,16 @@ import { prepare } from '../../storage/prepared.js';
 import { type Batch, findCompaction, readBatches } from '../ingest/chunk-repository.js';
 import { decodeColumns } from '../ingest/columns-codec.js';
 import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
-import { type ClickReport, ClickTally, largest } from './click-tally.js';
-import { type ClickWindow, dayMs } from './click-window.js';
+import type { VisitColumns } from '../ingest/visit-columns.js';
+import { type ClickReport, clicks } from './click-report.js';
 import { NumberPool } from './number-pool.js';
+import { dayMs, type ReportWindow } from './report-window.js';
 import { readScanDays } from './scan-days.js';
-import { ScanSum } from './scan-sum.js';
-import { type ScanReport, ScanTally } from './scan-tally.js';
+import { type ScanReport, scansOf } from './scan-report.js';
+import { selectScans } from './select-scans.js';
+import { largest, VisitTally } from './visit-tally.js';
 
-export interface ClicksQuestion extends ClickWindow {
+export interface ClicksQuestion extends ReportWindow {
   /** Entries in each breakdown. */
   readonly limit: number;
 }
@@ -66,8 +68,10 @@ export class ClickReader {
       const { rows } = await db.executeQuery(
         this.#chunksOfUrl(urlId, question.since, question.until),
       );
-      const tally = new ClickTally(question, this.#pool);
-      await this.#addRecent(db, tally, (id) => id === urlId);
+      const tally = new VisitTally<ClickReport>(clicks, question, this.#pool);
+      await this.#eachBatch(db, (columns, isNew) =>
+        tally.addAccepted(columns, (id) => id === urlId && isNew(id)),
+      );
       for (const { visits } of rows) tally.add(urlId, decodeColumns(visits));
       const { rows: days } = await db.executeQuery(
         this.#daysOfUrl(urlId, question.since, question.until - dayMs),
@@ -84,12 +88,14 @@ export class ClickReader {
     question: ClicksQuestion,
   ): Promise<ScanReport> {
     return this.#database.snapshot(async (db) => {
-      const tally = new ScanTally(question, span, hasSlug, this.#pool);
-      await this.#addRecent(db, tally, (id) => id === urlId);
+      const tally = new VisitTally<ScanReport>(scansOf(span, hasSlug), question, this.#pool);
+      await this.#eachBatch(db, (columns, isNew) =>
+        tally.addAccepted(columns, (id) => id === urlId && isNew(id)),
+      );
       const { since, until, limit } = question;
       const { rows } = await db.executeQuery(this.#chunksOfUrl(urlId, since, until));
-      for (const { visits } of rows) tally.add(decodeColumns(visits));
-      for (const day of await readScanDays(db, span.qrId, question)) tally.addDay(day);
+      for (const { visits } of rows) tally.add(urlId, decodeColumns(visits));
+      for (const day of await readScanDays(db, span.qrId, question)) tally.addDay(urlId, day);
       return tally.finish(limit);
     });
   }
@@ -101,7 +107,7 @@ export class ClickReader {
     now: number,
   ): Promise<OverviewReport> {
     return this.#database.snapshot(async (db) => {
-      const tally = new ClickTally(question, this.#pool);
+      const tally = new VisitTally<ClickReport>(clicks, question, this.#pool);
       const urls = await db
         .selectFrom('urls')
         .select(['id', 'is_active', 'expires_at'])
@@ -111,14 +117,19 @@ export class ClickReader {
       const codes = await selectSpans(db)
         .where('qr_codes.organization_id', '=', organizationId)
         .execute();
-      const scans = new ScanSum(toScannedUrls(codes), question);
-      await this.#addRecent(db, tally, (id) => own.has(id));
-      await this.#addRecent(db, scans, () => true);
+      const scannedUrls = toScannedUrls(codes);
+      let totalScans = 0;
+      await this.#eachBatch(db, (columns, isNew) => {
+        tally.addAccepted(columns, (id) => own.has(id) && isNew(id));
+        totalScans += countScansOfMany(columns, question, scannedUrls, isNew);
+      });
       for await (const { url_id, visits } of chunksWithin(db, question)) {
         if (!own.has(url_id)) continue;
         const columns = decodeColumns(visits);
         tally.add(url_id, columns);
-        scans.add(url_id, columns);
+        const scannedUrl = scannedUrls.get(url_id);
+        if (scannedUrl)
+          totalScans += selectScans(columns, question, () => scannedUrl).places.length;
       }
       const days = await db
         .selectFrom('click_days')
@@ -129,7 +140,7 @@ export class ClickReader {
       for (const { url_id, scans: prunedScans, summary } of days) {
         if (!own.has(url_id)) continue;
         addSummary(tally, url_id, summary);
-        scans.addPruned(prunedScans);
+        totalScans += prunedScans;
       }
       const { totalQrs } = await db
         .selectFrom('qr_codes')
@@ -139,29 +150,31 @@ export class ClickReader {
         .executeTakeFirstOrThrow();
       return {
         ...tally.finish(question.limit),
-        top: largest(tally.clicksOfUrl, question.limit),
+        top: largest(tally.visitsOfUrl, question.limit),
         totalUrls: urls.length,
         activeUrls: urls.filter(
           ({ is_active, expires_at }) =>
             is_active === 1 && (expires_at === null || expires_at > now),
         ).length,
         totalQrs: Number(totalQrs),
-        totalScans: scans.total,
+        totalScans,
       };
     });
   }
 
-  async #addRecent(
+  /**
+   * Passes each batch to `add`, with a function that tells whether a URL's visits in the batch are
+   * not in chunks yet.
+   */
+  async #eachBatch(
     db: Kysely<Schema>,
-    tally: Pick<ClickTally, 'addSome'>,
-    accepts: (urlId: number) => boolean,
+    add: (columns: VisitColumns, isNew: (urlId: number) => boolean) => void,
   ): Promise<void> {
     const compaction = await findCompaction(db);
     this.#recent = await this.#readRecent(db);
     for (const { id, columns } of this.#recent) {
-      // Below this link, the batch's visits are in chunks already.
-      const from = compaction && id <= compaction.upToBatch ? compaction.nextUrl : 0;
-      tally.addSome(columns, (urlId) => urlId >= from && accepts(urlId));
+      const firstNewUrl = compaction && id <= compaction.upToBatch ? compaction.nextUrl : 0;
+      add(columns, (urlId) => urlId >= firstNewUrl);
     }
   }
 
@@ -176,14 +189,29 @@ export class ClickReader {
   }
 }
 
-function addSummary(tally: ClickTally, urlId: number, summary: string): void {
+function countScansOfMany(
+  columns: VisitColumns,
+  window: ReportWindow,
+  urls: ReadonlyMap<number, ScannedUrl>,
+  isNew: (urlId: number) => boolean,
+): number {
+  if (urls.size === 0) return 0;
+  const urlIds = columns.urlIds as Float64Array;
+  const urlAt = (at: number) => {
+    const url = urls.get(urlIds[at] as number);
+    return url && isNew(url.urlId) ? url : undefined;
+  };
+  return selectScans(columns, window, urlAt).places.length;
+}
+
+function addSummary(tally: VisitTally<ClickReport>, urlId: number, summary: string): void {
   for (const report of JSON.parse(summary) as ClickReport[]) tally.addDay(urlId, report);
 }
 
 /** Chunks that may have visits of the window, in the order of their links, some at a time. */
 export async function* chunksWithin(
   db: Kysely<Schema>,
-  { since, until }: Pick<ClickWindow, 'since' | 'until'>,
+  { since, until }: Pick<ReportWindow, 'since' | 'until'>,
 ): AsyncGenerator<{ url_id: number; visits: Uint8Array }> {
   let last = { url_id: 0, number: -1 };
   for (;;) {

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { Clock } from '../../ports.js';
 import { questionOf } from './click-question.js';
 import type { ClicksQuestion, OverviewReport } from './click-reader.js';
+import type { ClickReport } from './click-report.js';
 import type { ClickReports } from './click-reports.js';
-import type { ClickReport } from './click-tally.js';
 import type { clicksQuery } from './clicks-contract.js';
 
 type ClicksQuery = z.output<typeof clicksQuery>;

@@ -3,11 +3,12 @@ import type { WriteTransaction } from '../../storage/database.js';
 import type { Schema } from '../../storage/schema.js';
 import { type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import type { VisitColumns } from '../ingest/visit-columns.js';
-import { dayMs } from './click-window.js';
-import { ScanSum } from './scan-sum.js';
-import { type ScanReport, ScanTally } from './scan-tally.js';
+import { dayMs } from './report-window.js';
+import { type ScanReport, scansOf } from './scan-report.js';
+import { selectScans } from './select-scans.js';
+import { VisitTally } from './visit-tally.js';
 
-/** The codes of a link whose visits are to be pruned; undefined when it never had any. */
+/** Finds a URL's QR codes, deleted ones too; undefined when it never had any. */
 export async function findScannedUrl(
   db: Kysely<Schema>,
   urlId: number,
@@ -16,19 +17,17 @@ export async function findScannedUrl(
   return toScannedUrls(rows).get(urlId);
 }
 
-/** Sums up a day of a link for each of its codes; how many visits of it were scans. */
-export async function keepScanDay(
+/** Stores a day's scan report of each of a URL's QR codes; returns how many visits were scans. */
+export async function storeScanDay(
   transaction: WriteTransaction,
   url: ScannedUrl,
   day: number,
   chunks: readonly VisitColumns[],
 ): Promise<number> {
   const window = { since: day, until: day + dayMs, groupBy: 'hour' } as const;
-  const sum = new ScanSum(new Map([[url.urlId, url]]), window);
-  for (const columns of chunks) sum.add(url.urlId, columns);
   for (const span of url.spans) {
-    const tally = new ScanTally(window, span, url.hasSlug);
-    for (const columns of chunks) tally.add(columns);
+    const tally = new VisitTally<ScanReport>(scansOf(span, url.hasSlug), window);
+    for (const columns of chunks) tally.add(url.urlId, columns);
     const report = withoutEmpty(tally.finish(Number.POSITIVE_INFINITY));
     const { totalScans } = report.totals;
     if (totalScans === 0) continue;
@@ -38,7 +37,7 @@ export async function keepScanDay(
       .where('qr_id', '=', span.qrId)
       .where('day', '=', day)
       .executeTakeFirst();
-    // More than one where visits of the day came after it was pruned.
+    // Visits that arrive after their day was pruned add another report.
     const summary = JSON.stringify([...(known ? JSON.parse(known.summary) : []), report]);
     const scans = (known?.scans ?? 0) + totalScans;
     await transaction
@@ -47,10 +46,13 @@ export async function keepScanDay(
       .onConflict((conflict) => conflict.columns(['qr_id', 'day']).doUpdateSet({ scans, summary }))
       .execute();
   }
-  return sum.total;
+  return chunks.reduce(
+    (sum, columns) => sum + selectScans(columns, window, () => url).places.length,
+    0,
+  );
 }
 
-/** What is left of the days of a code that lie in a window as a whole. */
+/** Reads the reports of a QR code's pruned days that lie entirely in the window. */
 export async function readScanDays(
   db: Kysely<Schema>,
   qrId: string,

@@ -1,9 +1,10 @@
 import type { Database } from '../../storage/database.js';
 import { findCompaction, readBatches } from '../ingest/chunk-repository.js';
 import { decodeColumns } from '../ingest/columns-codec.js';
-import { ScanFinder } from '../ingest/scan-finder.js';
 import { isWithin, type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import type { VisitColumns } from '../ingest/visit-columns.js';
+import { always } from './report-window.js';
+import { selectScans } from './select-scans.js';
 
 export interface ScanFault {
   readonly qrId: string;
@@ -25,26 +26,20 @@ export function diagnoseScans(database: Database): Promise<ScanDiagnosis> {
     const scansOf = new Map<string, number>();
     const add = (qrId: string, scans: number) =>
       scansOf.set(qrId, (scansOf.get(qrId) ?? 0) + scans);
-    const count = (
-      { spans }: ScannedUrl,
-      finder: ScanFinder,
-      columns: VisitColumns,
-      at: number,
-    ) => {
-      if (!finder.find(at)) return;
-      const time = columns.visitedAt[at] as number;
-      for (const span of spans) if (isWithin(span, time)) add(span.qrId, 1);
+    const count = (columns: VisitColumns, urlAt: (at: number) => ScannedUrl | undefined) => {
+      for (const at of selectScans(columns, always, urlAt).places) {
+        const time = columns.visitedAt[at] as number;
+        for (const span of urlAt(at)?.spans ?? []) if (isWithin(span, time)) add(span.qrId, 1);
+      }
     };
     const urls = toScannedUrls(await selectSpans(db).execute());
     const compaction = await findCompaction(db);
     for (const { id, columns } of await readBatches(db, 0)) {
       const from = compaction && id <= compaction.upToBatch ? compaction.nextUrl : 0;
-      const finders = { slug: new ScanFinder(columns, true), code: new ScanFinder(columns, false) };
-      for (let at = 0; at < columns.count; at += 1) {
+      count(columns, (at) => {
         const url = urls.get(columns.urlIds?.[at] as number);
-        if (!url || url.urlId < from) continue;
-        count(url, url.hasSlug ? finders.slug : finders.code, columns, at);
-      }
+        return url && url.urlId >= from ? url : undefined;
+      });
     }
     for (const url of urls.values()) {
       const chunks = await db
@@ -52,11 +47,7 @@ export function diagnoseScans(database: Database): Promise<ScanDiagnosis> {
         .select('visits')
         .where('url_id', '=', url.urlId)
         .execute();
-      for (const { visits } of chunks) {
-        const columns = decodeColumns(visits);
-        const finder = new ScanFinder(columns, url.hasSlug);
-        for (let at = 0; at < columns.count; at += 1) count(url, finder, columns, at);
-      }
+      for (const { visits } of chunks) count(decodeColumns(visits), () => url);
     }
     const days = await db.selectFrom('scan_days').select(['qr_id', 'scans']).execute();
     for (const { qr_id, scans } of days) add(qr_id, scans);

@@ -1,5 +1,5 @@
 import type { HandlersOf } from '../../http/handlers.js';
-import { toWindow } from './click-window.js';
+import { toWindow } from './report-window.js';
 import type { ScanService } from './scan-service.js';
 import type { scanRoutes } from './scans-contract.js';
 

@@ -5,8 +5,9 @@ import { questionOf } from './click-question.js';
 import type { ClicksQuestion } from './click-reader.js';
 import type { ClickReports } from './click-reports.js';
 import type { clicksQuery } from './clicks-contract.js';
+import { type ScanReport, scansOf } from './scan-report.js';
 import type { ScanRepository } from './scan-repository.js';
-import { type ScanReport, ScanTally } from './scan-tally.js';
+import { VisitTally } from './visit-tally.js';
 
 export interface ScanServiceOptions {
   readonly scans: ScanRepository;
@@ -14,7 +15,7 @@ export interface ScanServiceOptions {
   readonly clock: Clock;
 }
 
-/** Reports on scans, for whom the codes belong to. */
+/** Reads reports on the scans of an organization's QR codes. */
 export class ScanService {
   readonly #options: ScanServiceOptions;
 
@@ -22,7 +23,7 @@ export class ScanService {
     this.#options = options;
   }
 
-  /** The scans of a code, a deleted one too. */
+  /** Returns the scans of a QR code, which may be deleted. */
   async qrScans(
     organizationId: string,
     qrId: string,
@@ -35,10 +36,10 @@ export class ScanService {
       throw new ApiError('NOT_FOUND', 'There is no such QR code in this organization');
     }
     const { url, span } = found;
-    // A standalone code leads past us: nobody can tell how often it was read.
+    // A standalone code leads straight to its target, so its scans are unknown.
     const report = url
       ? await reports.readScans(organizationId, url, span, question)
-      : new ScanTally(question, span, false).finish(question.limit);
+      : new VisitTally<ScanReport>(scansOf(span, false), question).finish(question.limit);
     return { urlId: url?.urlId ?? null, question, report };
   }
 }

@@ -1,7 +1,7 @@
 import type { GroupBy } from './clicks-contract.js';
 
 /** What a report is about. Instants are milliseconds since 1970. */
-export interface ClickWindow {
+export interface ReportWindow {
   readonly since: number;
   /** Not part of the window. */
   readonly until: number;
@@ -10,6 +10,9 @@ export interface ClickWindow {
 
 export const hourMs = 60 * 60 * 1000;
 export const dayMs = 24 * hourMs;
+
+/** A window of all instants that a date can hold from 1970 on. */
+export const always = { since: 0, until: 8_000_000 * dayMs };
 
 const bucketMs: Record<GroupBy, number> = { hour: hourMs, day: dayMs };
 
@@ -23,13 +26,13 @@ export interface Buckets {
   readonly count: number;
 }
 
-export function bucketsOf({ since, until, groupBy }: ClickWindow): Buckets {
+export function bucketsOf({ since, until, groupBy }: ReportWindow): Buckets {
   const eachMs = bucketMs[groupBy];
   const firstAt = Math.floor(since / eachMs) * eachMs;
   return { firstAt, eachMs, count: Math.ceil((until - firstAt) / eachMs) };
 }
 
 /** A window on the wire. */
-export function toWindow({ since, until }: Pick<ClickWindow, 'since' | 'until'>) {
+export function toWindow({ since, until }: Pick<ReportWindow, 'since' | 'until'>) {
   return { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
 }
