@@ -89,7 +89,7 @@ describe('a setting that is wrong stops the start', () => {
     const { code, stdout, stderr } = await command({ ...newSettings(), SHORTY_WORKERS: '1' });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
-      /^shorty-server: SHORTY_WORKERS is "1": .* run more nodes on one PostgreSQL .*docs\/scale\.md.*\n$/,
+      /^shorty-server: SHORTY_WORKERS is "1": .* run more nodes on one PostgreSQL .*docs\/postgresql\.md.*\n$/,
     );
   });
 
