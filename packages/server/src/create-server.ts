@@ -324,7 +324,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       await database.migrate();
       credentials = await createFirstOrganization(database, config, clock);
       await analytics.start();
-      listReader.thread.start();
+      await listReader.start();
       stopWatching = await database.watchChanges?.({
         onChanged: (changes) => caches.invalidate(changes),
         onUnknown: () => caches.clear(),

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { FairQueue } from '../fair-queue.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
+import { findSearchIndex } from '../storage/postgres/search-index.js';
 import { startSearchIndexer } from '../storage/sqlite/search-index.js';
 import { decodeError, encodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
@@ -36,7 +37,9 @@ export function openLists(options: ListsOptions) {
   const plain = new FairQueue({ name: 'lists', concurrency: isSqlite ? 4 : share, ...bounds });
   const searches = new FairQueue({
     name: 'searches',
-    concurrency: isSqlite ? 2 : share,
+    concurrency: isSqlite ? 4 : share,
+    // One organization's searches leave a place for another's.
+    maxRunningPerOrganization: 1,
     ...bounds,
   });
   const thread = openThread(listThread, {
@@ -70,7 +73,15 @@ export function openLists(options: ListsOptions) {
     listDomains: (organizationId, filter) =>
       plain.run(organizationId, () => thread.call('listDomains', organizationId, filter)),
   };
-  return { lists, queues: [plain, searches], thread };
+  /** Starts the thread. Tables are up to date by then. */
+  async function start(): Promise<void> {
+    thread.start();
+    if (!isSqlite && (await findSearchIndex(database.read)) !== 'sound') {
+      logger.warn('searches have no index: create the extension pg_trgm and run doctor');
+    }
+  }
+
+  return { lists, queues: [plain, searches], thread, start };
 }
 
 /** Whether a list may read many links. */

@@ -265,3 +265,47 @@ describe('doctor, of bundles and deliveries', () => {
     ]);
   });
 });
+
+describe('doctor, of searches', () => {
+  it('finds search texts and index entries that do not agree with the links, and repairs them', async () => {
+    const settings = newSettings();
+    const made = await command(
+      settings,
+      'orgs',
+      'create',
+      '--name',
+      'A',
+      '--plan',
+      'scale',
+      '--json',
+    );
+    const { organizationId } = created(made.stdout);
+    const handle = new SqliteHandle(settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string);
+    handle.exec(`
+      update organizations set active_urls = 3;
+      insert into urls (id, organization_id, short_code, target_url, tags, redirect_type,
+          custom_utm_params, is_active, created_at, updated_at, search_text) values
+        (1, '${organizationId}', 'AAAAAAA', 'https://example.com/', '', 307, '{}', 1, 0, 0, 'wrong'),
+        (2, '${organizationId}', 'BBBBBBB', 'https://example.com/', '', 307, '{}', 1, 0, 0,
+          char(10) || 'https://example.com/' || char(10) || char(10) || 'bbbbbbb'),
+        (3, '${organizationId}', 'CCCCCCC', 'https://example.com/', '', 307, '{}', 1, 0, 0,
+          char(10) || 'https://example.com/' || char(10) || char(10) || 'ccccccc');
+      delete from url_search_pending where url_id = 2;
+    `);
+    const told =
+      '0 visits and 0 clicks of 0 links.\n' +
+      'Links with a search text that is out of date: 1.\n' +
+      'Links that the search index misses: 1.\n';
+    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: told });
+    expect(await command(settings, 'doctor')).toMatchObject({
+      code: 0,
+      stdout: `${told}Mended 2 faults.\n`,
+    });
+    expect((await command(settings, 'doctor', '--check')).code).toBe(0);
+    const text = handle.prepare('select search_text from urls where id = 1').pluck().get();
+    const pending = handle.prepare('select url_id from url_search_pending').pluck().all();
+    handle.close();
+    expect(text).toBe('\nhttps://example.com/\n\naaaaaaa');
+    expect(pending).toEqual([1, 2, 3]);
+  });
+});

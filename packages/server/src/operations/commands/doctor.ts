@@ -2,6 +2,7 @@ import { diagnoseClicks, mendCounters } from '../../analytics/reports/click-doct
 import { diagnoseScans, mendScanCounters } from '../../analytics/reports/scan-doctor.js';
 import { diagnoseLinks, mendLinkCounters } from '../../organizations/link-doctor.js';
 import type { Database } from '../../storage/database.js';
+import { diagnoseSearch, repairSearch } from '../../urls/search-doctor.js';
 import { diagnoseDeliveries, mendDeliveries } from '../../webhooks/delivery-doctor.js';
 import { withDatabase } from './open-database.js';
 
@@ -24,6 +25,7 @@ export async function doctor({ check }: { check?: true }): Promise<void> {
       await examineScans(database),
       await examineLinks(database),
       await examineDeliveries(database),
+      await examineSearch(database),
     ];
     for (const { says } of diagnoses) for (const text of says) say(text);
     const faults = diagnoses.reduce((sum, each) => sum + each.faults, 0);
@@ -96,6 +98,26 @@ async function examineDeliveries(database: Database): Promise<Diagnosis> {
     ],
     faults,
     mend: () => mendDeliveries(database, Date.now()),
+  };
+}
+
+async function examineSearch(database: Database): Promise<Diagnosis> {
+  const diagnosis = await diagnoseSearch(database);
+  const { outdated, unindexed, index } = diagnosis;
+  return {
+    says: [
+      ...(outdated.length > 0
+        ? [`Links with a search text that is out of date: ${number(outdated.length)}.`]
+        : []),
+      ...(unindexed > 0 ? [`Links that the search index misses: ${number(unindexed)}.`] : []),
+      ...(index === 'damaged' ? ['The search index is damaged.'] : []),
+      ...(index === 'missing' ? ['The search index is missing.'] : []),
+      ...(index === 'unavailable'
+        ? ['Searches have no index: create the extension pg_trgm, and run doctor again.']
+        : []),
+    ],
+    faults: outdated.length + unindexed + (index === 'damaged' || index === 'missing' ? 1 : 0),
+    mend: () => repairSearch(database, diagnosis),
   };
 }
 

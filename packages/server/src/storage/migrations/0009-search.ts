@@ -1,5 +1,5 @@
 import { type Kysely, type Migration, sql } from 'kysely';
-import type { Engine } from '../database.js';
+import type { Engine, Schema } from '../database.js';
 import { createSearchIndex as createPostgresIndex } from '../postgres/search-index.js';
 import { searchTextOf } from '../search-text.js';
 import { createSearchIndex as createSqliteIndex } from '../sqlite/search-index.js';
@@ -50,7 +50,7 @@ async function upgradePostgres(db: Kysely<unknown>): Promise<void> {
   }
   await sql`alter table urls enable trigger tell_update`.execute(db);
   await sql`drop function lower_unicode(text)`.execute(db);
-  await createPostgresIndex(db);
+  await createPostgresIndex(db as Kysely<Schema>);
 }
 
 interface UnfoldedRow {

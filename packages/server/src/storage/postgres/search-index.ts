@@ -1,23 +1,38 @@
 import { type Kysely, sql } from 'kysely';
+import type { Schema } from '../database.js';
 
 /**
  * Creates the trigram index of `urls.search_text` where the server has pg_trgm or lets this user
- * create it; whether the index is there now. Without it a search reads every link of its organization.
+ * create it. Without it a search reads every link of its organization.
  */
-export async function createSearchIndex(db: Kysely<unknown>): Promise<boolean> {
+export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
   // A refusal ends the block and not the transaction around it.
   await sql`do $$ begin
     create extension if not exists pg_trgm;
   exception when others then
     raise notice 'pg_trgm: %', sqlerrm;
   end $$`.execute(db);
-  // It may be in a schema that is not on the search path.
+  const schema = await findTrigramSchema(db);
+  if (schema === undefined) return;
+  await sql`create index if not exists urls_by_search_text on urls
+    using gin (search_text ${sql.id(schema, 'gin_trgm_ops')})`.execute(db);
+}
+
+/** Whether searches have an index, lack it, or cannot have it because pg_trgm is not installed. */
+export async function findSearchIndex(
+  db: Kysely<Schema>,
+): Promise<'sound' | 'missing' | 'unavailable'> {
+  const { rows } = await sql`select 1 where to_regclass('urls_by_search_text') is not null`.execute(
+    db,
+  );
+  if (rows.length > 0) return 'sound';
+  return (await findTrigramSchema(db)) === undefined ? 'unavailable' : 'missing';
+}
+
+/** The extension may be in a schema that is not on the search path. */
+async function findTrigramSchema(db: Kysely<Schema>): Promise<string | undefined> {
   const { rows } = await sql<{ schema: string }>`
     select nspname as schema from pg_opclass join pg_namespace on pg_namespace.oid = opcnamespace
     where opcname = 'gin_trgm_ops'`.execute(db);
-  const [found] = rows;
-  if (!found) return false;
-  await sql`create index if not exists urls_by_search_text on urls
-    using gin (search_text ${sql.id(found.schema, 'gin_trgm_ops')})`.execute(db);
-  return true;
+  return rows[0]?.schema;
 }

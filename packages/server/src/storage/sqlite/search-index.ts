@@ -1,6 +1,7 @@
+import { SqliteError } from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
 import { PeriodicService, type Service } from '../../lifecycle.js';
-import type { Database } from '../database.js';
+import type { Database, Schema } from '../database.js';
 
 // The tokenizer's unit is a code point, and a token has three of them.
 const tokenLength = 3;
@@ -89,4 +90,31 @@ export function startSearchIndexer(
   });
   service.start();
   return service;
+}
+
+/** How many links are neither in the index nor noted for it. */
+export async function findUnindexedUrls(db: Kysely<Schema>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from urls
+    where id not in (select id from url_search_docsize)
+      and id not in (select url_id from url_search_pending)`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Whether FTS5 finds its own tables consistent. */
+export async function isSearchIndexSound(database: Database): Promise<boolean> {
+  try {
+    await database.write((transaction) =>
+      sql`insert into url_search (url_search) values ('integrity-check')`.execute(transaction),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof SqliteError && error.code.startsWith('SQLITE_CORRUPT')) return false;
+    throw error;
+  }
+}
+
+/** Empties the index and notes every link, which is then indexed again. */
+export async function rebuildSearchIndex(db: Kysely<Schema>): Promise<void> {
+  await sql`insert into url_search (url_search) values ('delete-all')`.execute(db);
+  await sql`insert or ignore into url_search_pending select id from urls`.execute(db);
 }

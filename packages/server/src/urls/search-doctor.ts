@@ -1,0 +1,72 @@
+import type { Database } from '../storage/database.js';
+import { createSearchIndex, findSearchIndex } from '../storage/postgres/search-index.js';
+import { searchTextOf } from '../storage/search-text.js';
+import {
+  findUnindexedUrls,
+  isSearchIndexSound,
+  rebuildSearchIndex,
+} from '../storage/sqlite/search-index.js';
+
+export interface SearchDiagnosis {
+  /** Links whose search text does not follow from their fields. */
+  readonly outdated: readonly number[];
+  /** Links that searches by the index would not find. */
+  readonly unindexed: number;
+  /** `unavailable` on a PostgreSQL without pg_trgm, where searches work without an index. */
+  readonly index: 'sound' | 'damaged' | 'missing' | 'unavailable';
+}
+
+const rowsAtOnce = 2_000;
+
+/** Compares what searches read with the links. */
+export async function diagnoseSearch(database: Database): Promise<SearchDiagnosis> {
+  const outdated: number[] = [];
+  for (let last = 0; ; ) {
+    const rows = await database.read
+      .selectFrom('urls')
+      .select(['id', 'title', 'target_url', 'custom_slug', 'short_code', 'search_text'])
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(rowsAtOnce)
+      .execute();
+    for (const row of rows) if (row.search_text !== searchTextOf(row)) outdated.push(row.id);
+    const end = rows.at(-1);
+    if (!end) break;
+    last = end.id;
+  }
+  if (database.engine === 'postgres') {
+    return { outdated, unindexed: 0, index: await findSearchIndex(database.read) };
+  }
+  const index = (await isSearchIndexSound(database)) ? 'sound' : 'damaged';
+  return { outdated, unindexed: await findUnindexedUrls(database.read), index };
+}
+
+/** Repairs what a diagnosis has found. Servers index the links again, in the background. */
+export async function repairSearch(
+  database: Database,
+  { outdated, unindexed, index }: SearchDiagnosis,
+): Promise<void> {
+  for (let at = 0; at < outdated.length; at += rowsAtOnce) {
+    const ids = outdated.slice(at, at + rowsAtOnce);
+    await database.write(async (transaction) => {
+      const rows = await transaction
+        .selectFrom('urls')
+        .select(['id', 'title', 'target_url', 'custom_slug', 'short_code'])
+        .where('id', 'in', ids)
+        .execute();
+      await database.updateEach(
+        transaction,
+        'urls',
+        rows.map(({ id, ...fields }) => ({
+          set: { search_text: searchTextOf(fields) },
+          where: { id },
+        })),
+      );
+    }, 'everything');
+  }
+  if (database.engine === 'postgres') {
+    if (index === 'missing') await database.write(createSearchIndex, 'everything');
+  } else if (unindexed > 0 || index === 'damaged') {
+    await database.write(rebuildSearchIndex, 'everything');
+  }
+}
