@@ -1,4 +1,4 @@
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { countUses, UseTally } from '../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
@@ -175,6 +175,7 @@ function dueOfMany(claims: readonly Claim[], now: number): CompiledQuery<DueRow>
   return CompiledQuery.raw(
     `select due.*, events.organization_id, events.type, events.body
       from unnest($1::text[], $2::bigint[]) as claim(webhook_id, count)
+      join webhooks on webhooks.id = claim.webhook_id and is_active = 1 and deleted_at is null
       cross join lateral (
         select id, webhook_id, event_id, attempts, is_charged from deliveries
         where deliveries.webhook_id = claim.webhook_id and due_at is not null and due_at <= $3
@@ -236,10 +237,13 @@ function buildQueries({ read }: Database) {
     due: prepare(
       read
         .selectFrom('deliveries')
+        .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
         .innerJoin('events', 'events.id', 'deliveries.event_id')
         .select(['deliveries.id', 'webhook_id', 'deliveries.attempts', 'deliveries.is_charged'])
         .select(['events.organization_id', 'events.type', 'events.body'])
         .where('webhook_id', '=', '')
+        .where('webhooks.is_active', '=', sql.lit(1))
+        .where('webhooks.deleted_at', 'is', null)
         .where('due_at', 'is not', null)
         .where('due_at', '<=', 0)
         .orderBy('due_at')

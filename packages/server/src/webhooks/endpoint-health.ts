@@ -7,8 +7,8 @@ export type DisabledReason = (typeof disabledReasons)[number];
 
 // A new attempt has this weight in the failure rate, and all earlier ones the rest.
 const newestWeight = 0.02;
-// The receiver wants no more requests (RFC 9110).
-const goneStatus = 410;
+/** The receiver wants no more requests (RFC 9110). */
+export const goneStatus = 410;
 
 /** What outcomes that are recorded together say about one endpoint. */
 export interface EndpointHealthChange {

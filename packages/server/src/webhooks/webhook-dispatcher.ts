@@ -6,6 +6,7 @@ import { Trouble } from '../trouble.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
 import type { DeliveryQueue } from './delivery-queue.js';
+import { goneStatus } from './endpoint-health.js';
 import { type EndpointQueue, slowAfterMs } from './endpoint-queue.js';
 import { EndpointScheduler, type PlannedClaim } from './endpoint-scheduler.js';
 import { type OutcomeCount, OutcomeTally } from './outcome-tally.js';
@@ -289,6 +290,8 @@ export class WebhookDispatcher implements Service {
     queue.finish(outcome, isSlow);
     this.#held -= 1;
     if (outcome) this.#outcomes.push(outcome);
+    // The endpoint is disabled once this outcome is recorded.
+    if (outcome?.statusCode === goneStatus) this.#discard(queue.drain());
     if (!this.#isStopping) this.#send(queue);
     if (this.#outcomes.length >= flushCount || this.#held === 0) this.#signal.notify();
     else this.#flushTimer ??= setTimeout(() => this.#signal.notify(), flushAfterMs);

@@ -79,6 +79,20 @@ describe('410 Gone', () => {
     ]);
   });
 
+  it('ends the deliveries that were claimed with it', async () => {
+    const statuses = [204, 204, 204, 204];
+    const hook = await receiver((response, count) => {
+      response.writeHead(statuses[count - 1] ?? 410).end();
+    });
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id, 100);
+    await opened.dispatcher().drain();
+    // Four answers have made six slots of two. A claim that is under way may fill them once more.
+    expect(hook.received.length).toBeLessThanOrEqual(4 + 2 * 6);
+    const waiting = (await opened.states(id)).filter((state) => state === 'pending 0 null');
+    expect(waiting).toHaveLength(100 - hook.received.length);
+  });
+
   it('disables also where time never does', async () => {
     const hook = await answering(410);
     const id = await opened.subscribe(hook.url);
