@@ -169,6 +169,8 @@ const poolOptions = {
   pipelining: 1,
   headersTimeout: requestTimeoutMs,
   bodyTimeout: requestTimeoutMs,
+  // Another address than the attackers', whose wrong passwords block theirs.
+  localAddress: '127.0.0.2',
   connect: { timeout: requestTimeoutMs },
 };
 
