@@ -10,7 +10,7 @@ import { openPasswords } from './auth/passwords.js';
 import { tokenHandlers } from './auth/token-handlers.js';
 import { type Config, readConfig } from './config.js';
 import { createDomainRoom } from './domains/domain-room.js';
-import { createHealthRoom } from './health/health-room.js';
+import { createHealthModule } from './health/health-module.js';
 import { UncaughtErrors } from './health/uncaught-errors.js';
 import { BodySlots } from './http/body-slots.js';
 import { createHttpServer } from './http/create-http-server.js';
@@ -224,7 +224,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...analytics.threads(),
     ...qrs.threads,
   ];
-  const health = createHealthRoom({
+  const health = createHealthModule({
     database,
     isStopping: () => stopping !== undefined,
     visitFault: analytics.fault,
@@ -240,7 +240,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const appOptions = {
     logger,
     onUnexpected,
-    onAnswered: health.onAnswered,
+    onFinished: health.onFinished,
     auth,
     clock,
     proxies: config.trustedProxies,

@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { ApiError, shorten } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
 import { OAuthError } from '../contract/oauth-error.js';
-import type { AnsweredRequest } from '../health/request-meter.js';
+import type { FinishedRequest } from '../health/request-metrics.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { problemBody, problemHeaders, toApiError } from '../http/problem.js';
 import { requestIdOf } from '../http/request-id.js';
@@ -23,7 +23,8 @@ export interface AppOptions extends MountOptions {
   readonly logger: Logger;
   /** Called with each error that no code expected. */
   readonly onUnexpected: (error: unknown, requestId: string) => void;
-  readonly onAnswered: (answered: AnsweredRequest) => void;
+  /** Called when a response was sent or its client has disconnected. */
+  readonly onFinished: (request: FinishedRequest) => void;
 }
 
 // No route takes ten, and each unknown one is reported: a longer query is refused in any case.
@@ -67,7 +68,7 @@ function createApp(options: AppOptions, mount: (app: Express) => void): Express 
     for (let at = 0; at < securityHeaders.length; at += 2) {
       response.setHeader(securityHeaders[at] as string, securityHeaders[at + 1] as string);
     }
-    tellWhenFinished(options, request, response);
+    reportWhenFinished(options, request, response);
     next();
   });
   app.use((request, response, next) => {
@@ -96,8 +97,8 @@ interface ResponseLocals {
   readonly route?: Route;
 }
 
-function tellWhenFinished(
-  { logger, onAnswered, onUnexpected }: AppOptions,
+function reportWhenFinished(
+  { logger, onFinished, onUnexpected }: AppOptions,
   request: Request,
   response: Response,
 ): void {
@@ -110,7 +111,7 @@ function tellWhenFinished(
     const { requestId, organizationId, route } = response.locals as ResponseLocals;
     // An event of a stream has no caller that could catch anything.
     try {
-      onAnswered({ operation: route?.operationId, status, durationMs });
+      onFinished({ operation: route?.operationId, status, durationMs });
       const ms = Math.round(durationMs);
       logger.info({ requestId, method, path, status: status ?? 'aborted', ms, organizationId });
     } catch (error) {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { Registry } from 'prom-client';
 import { ApiError } from '../contract/api-error.js';
 import type { HandlersOf } from '../http/handlers.js';
 import type { Database } from '../storage/database.js';
@@ -8,16 +9,15 @@ import type { healthRoutes } from './health-contract.js';
 export interface HealthOptions {
   readonly database: Database;
   readonly isStopping: () => boolean;
-  /** Why visits do not reach storage; undefined while they do. */
+  /** Why visits cannot be stored; undefined while they can. */
   readonly visitFault: () => string | undefined;
-  /** How long ago the webhook dispatcher last looked for work. */
+  /** Time since the webhook dispatcher last looked for due deliveries. */
   readonly dispatcherIdleMs: () => number;
-  /** In Prometheus' text format. */
-  readonly metrics: () => string;
+  readonly metrics: Registry;
 }
 
-// A turn may wait for a lock of another process, and for a thread that has to be started again.
-const dispatcherPatienceMs = 15_000;
+// A round may wait for another process's lock, or for its thread to be restarted.
+const maxDispatcherIdleMs = 15_000;
 
 export function healthHandlers({
   database,
@@ -39,15 +39,16 @@ export function healthHandlers({
     },
 
     async getMetrics() {
-      // The event loop's delay is recorded by a timer. One that is overdue runs before this one, so
-      // that a stall right before the request is part of the figures.
+      // A timer measures the event loop's delay. Waiting for a later timer lets it record a stall
+      // that ended just before this request.
       await sleep(1);
-      return { status: 200, text: metrics(), mediaType: 'text/plain; version=0.0.4' };
+      return { status: 200, text: await metrics.metrics(), mediaType: 'text/plain; version=0.0.4' };
     },
   };
 }
 
 function dispatchFault(idleMs: number): string | undefined {
-  if (idleMs < dispatcherPatienceMs) return undefined;
-  return 'Webhooks wait: their dispatcher does not get on';
+  if (idleMs < maxDispatcherIdleMs) return undefined;
+  const seconds = Math.floor(idleMs / 1000);
+  return `The webhook dispatcher has made no progress for ${seconds} s`;
 }

@@ -1,36 +1,38 @@
 import type { Logger } from 'pino';
-import type { Family } from './exposition.js';
 
 /**
- * Where an error surfaced that no code expected: while a request was handled, in a callback that
- * other requests share, or nowhere that could catch it, so that the process itself was told.
+ * Where an unexpected error surfaced: in the handler of a request, in a callback that several
+ * requests share, or as an `uncaughtException` of the process.
  */
 export type UncaughtErrorSource = 'request' | 'callback' | 'process';
 
-const sources: readonly UncaughtErrorSource[] = ['request', 'callback', 'process'];
-// An error that repeats is logged once in this time, with the number of its repeats.
+// An error that repeats is logged once in this time, with the number of repeats.
 const logEveryMs = 1_000;
-const maxRemembered = 100;
+const maxLoggedErrors = 100;
 
-interface Remembered {
+interface LoggedError {
   loggedAt: number;
-  /** Since the line that was logged last. */
+  /** Since it was last logged. */
   repeats: number;
 }
 
-/** Counts and logs errors that no code expected. Nothing of it throws. */
+/** Counts and logs unexpected errors. No method throws. */
 export class UncaughtErrors {
   readonly #logger: Logger;
   readonly #now: () => number;
   readonly #counts: Record<UncaughtErrorSource, number> = { request: 0, callback: 0, process: 0 };
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #logged = new Map<string, LoggedError>();
 
   constructor(logger: Logger, now: () => number = () => performance.now()) {
     this.#logger = logger;
     this.#now = now;
   }
 
-  /** Every request has a line of its own, because its caller may ask for it by the request id. */
+  get counts(): Readonly<Record<UncaughtErrorSource, number>> {
+    return this.#counts;
+  }
+
+  /** Logs a line for every request, because users report problems by request id. */
   noteRequest(err: unknown, requestId: string): void {
     this.#counts.request += 1;
     this.#log({ source: 'request', requestId, err });
@@ -40,41 +42,30 @@ export class UncaughtErrors {
     this.#counts[source] += 1;
     const now = this.#now();
     const name = fingerprint(err);
-    const known = this.#remembered.get(name);
+    const known = this.#logged.get(name);
     if (known && now - known.loggedAt < logEveryMs) {
       known.repeats += 1;
       return;
     }
     this.#log({ source, repeats: known?.repeats ?? 0, err });
-    this.#remembered.delete(name);
-    if (this.#remembered.size >= maxRemembered) {
-      this.#remembered.delete(this.#remembered.keys().next().value as string);
+    this.#logged.delete(name);
+    if (this.#logged.size >= maxLoggedErrors) {
+      this.#logged.delete(this.#logged.keys().next().value as string);
     }
-    this.#remembered.set(name, { loggedAt: now, repeats: 0 });
-  }
-
-  families(): Family[] {
-    return [
-      {
-        name: 'shorty_uncaught_errors_total',
-        type: 'counter',
-        help: 'Errors that no code expected, by where they surfaced. Each one is a defect.',
-        samples: sources.map((source) => ({ labels: { source }, value: this.#counts[source] })),
-      },
-    ];
+    this.#logged.set(name, { loggedAt: now, repeats: 0 });
   }
 
   #log(fields: Readonly<Record<string, unknown>>): void {
     try {
       this.#logger.error(fields, 'uncaught error');
     } catch {
-      // The log itself fails, on a full disk for example. The count has been made, and a throw here
-      // would come back as the next uncaught error.
+      // The log cannot be written, for example on a full disk. A throw here would be the next
+      // uncaught error.
     }
   }
 }
 
-/** The same for each throw of the same line of code, whatever foreign text the message quotes. */
+/** Identifies the line of code that threw. Messages are ignored, because they quote input. */
 function fingerprint(err: unknown): string {
   if (!(err instanceof Error)) return typeof err;
   const frames = err.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];

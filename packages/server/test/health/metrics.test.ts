@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import parsePrometheus, { type ParsedFamily } from 'parse-prometheus-text-format';
+import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { renderFamilies } from '../../src/health/exposition.js';
 import { healthHandlers } from '../../src/health/health-handlers.js';
+import { registerCounter } from '../../src/health/scraped-metric.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { temporaryFile } from '../storage/temporary-database.js';
 import { receiver } from '../webhooks/receiver.js';
@@ -22,28 +22,28 @@ beforeEach(async () => {
   });
 });
 
-/** What a parser of somebody else's finds. */
+/** The metrics as a third-party parser reads them. */
 async function families(): Promise<Map<string, ParsedFamily>> {
   const response = await fetch(`${api.server.url}/metrics`);
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   return new Map(parsePrometheus(await response.text()).map((family) => [family.name, family]));
 }
 
-/** A figure by its family's name and the values of its labels. */
-async function figure(name: string, ...labels: string[]): Promise<number | undefined> {
+/** The value of a metric by its name and the values of its labels. */
+async function metric(name: string, ...labels: string[]): Promise<number | undefined> {
   const family = (await families()).get(name);
   const found = family?.metrics.find(
-    (metric) => Object.values(metric.labels ?? {}).join() === labels.join(),
+    (sample) => Object.values(sample.labels ?? {}).join() === labels.join(),
   );
   return found && Number(found.value);
 }
 
 async function until(name: string, labels: readonly string[], value: number): Promise<void> {
-  while ((await figure(name, ...labels)) !== value) await sleep(10);
+  await expect.poll(() => metric(name, ...labels), { message: name, timeout: 10_000 }).toBe(value);
 }
 
 describe('GET /metrics', () => {
-  it('has each family once, with its type, its help and at least one figure', async () => {
+  it('has each metric once, with its type, its help and at least one value', async () => {
     const text = await (await fetch(`${api.server.url}/metrics`)).text();
     const parsed = parsePrometheus(text);
     const names = parsed.map(({ name }) => name);
@@ -55,8 +55,8 @@ describe('GET /metrics', () => {
       expect(type === 'COUNTER').toBe(name.endsWith('_total'));
       expect(metrics.length).toBeGreaterThan(0);
     }
-    // Every line is of the format: a comment, or a name, labels and a number.
-    for (const line of text.trimEnd().split('\n')) {
+    // Each line is a comment, or a name, labels and a number; empty lines are ignored.
+    for (const line of text.split('\n').filter((each) => each !== '')) {
       expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"\\\n]*",?)+\})? [-+.e\d]+)$/);
     }
   });
@@ -67,14 +67,14 @@ describe('GET /metrics', () => {
     await api.call('createUrl', { body });
     await api.call('createUrl', { body: {} });
     await fetch(`${api.server.url}/no/such/path`);
-    expect(await figure('shorty_api_requests_total', 'createUrl', '201')).toBe(2);
-    expect(await figure('shorty_api_requests_total', 'createUrl', '400')).toBe(1);
-    expect(await figure('shorty_api_requests_total', 'none', '404')).toBe(1);
-    // The parser does not know histograms with labels.
+    expect(await metric('shorty_api_requests_total', 'createUrl', '201')).toBe(2);
+    expect(await metric('shorty_api_requests_total', 'createUrl', '400')).toBe(1);
+    expect(await metric('shorty_api_requests_total', 'none', '404')).toBe(1);
+    // The parser does not support histograms with labels.
     const text = await (await fetch(`${api.server.url}/metrics`)).text();
     const family = 'shorty_api_request_duration_seconds';
     const bucket = new RegExp(
-      `^${family}_bucket{operation="createUrl",le="([^"]+)"} (\\d+)$`,
+      `^${family}_bucket{le="([^"]+)",operation="createUrl"} (\\d+)$`,
       'gm',
     );
     const buckets = [...text.matchAll(bucket)].map(([, le, count]) => [le, Number(count)] as const);
@@ -86,7 +86,7 @@ describe('GET /metrics', () => {
     expect(text).toMatch(new RegExp(`^${family}_sum{operation="createUrl"} 0\\.\\d+$`, 'm'));
   });
 
-  it('tells of deliveries: what became of attempts, what is pending, what is late', async () => {
+  it('counts delivery attempts by outcome, and measures late deliveries', async () => {
     const good = await receiver();
     const bad = await receiver((response) => response.writeHead(500).end());
     for (const { url } of [good, bad]) {
@@ -95,46 +95,56 @@ describe('GET /metrics', () => {
     await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
     await until('shorty_delivery_attempts_total', ['url.created', 'delivered'], 1);
     await until('shorty_delivery_attempts_total', ['url.created', 'retried'], 1);
-    expect(await figure('shorty_webhook_oldest_pending_seconds', 'answering')).toBe(0);
-    expect(await figure('shorty_webhook_oldest_pending_seconds', 'slow')).toBe(0);
+    expect(await metric('shorty_webhook_oldest_pending_seconds', 'answering')).toBe(0);
+    expect(await metric('shorty_webhook_oldest_pending_seconds', 'slow')).toBe(0);
     api.clock.advance(3_600_000);
     await until('shorty_delivery_attempts_total', ['url.created', 'failed'], 1);
     expect(good.received.length + bad.received.length).toBe(3);
   });
 
-  it('tells of visits, of storage and of the process', async () => {
+  it('shows visits, storage and the process', async () => {
     const { shortCode } = (
       await api.call('createUrl', { body: { targetUrl: 'https://a.example/' } })
     ).data;
-    // Calls of the API are among them.
-    const before = (await figure('shorty_visits_total')) ?? 0;
+    // API calls are counted too.
+    const before = (await metric('shorty_visits_total')) ?? 0;
     await api.visit(`/${shortCode}`);
     await until('shorty_visits_stored_total', [], before + 1);
-    expect(await figure('shorty_visits_total')).toBe(before + 1);
-    expect(await figure('shorty_journal_waiting')).toBe(0);
-    expect(await figure('shorty_storage_bytes')).toBeGreaterThanOrEqual(4_096);
-    expect(await figure('shorty_storage_log_bytes')).toBeGreaterThan(0);
-    expect(await figure('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
-    expect(await figure('process_start_time_seconds')).toBeLessThan(Date.now() / 1000);
+    expect(await metric('shorty_visits_total')).toBe(before + 1);
+    expect(await metric('shorty_journal_waiting')).toBe(0);
+    expect(await metric('shorty_storage_bytes')).toBeGreaterThanOrEqual(4_096);
+    expect(await metric('shorty_storage_log_bytes')).toBeGreaterThan(0);
+    expect(await metric('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+    expect(await metric('process_start_time_seconds')).toBeLessThan(Date.now() / 1000);
   });
 
-  it('shows how long the event loop was held up', async () => {
+  it('shows for how long the event loop was blocked', async () => {
     let lag = 0;
-    while (lag < 0.1) {
-      // What is late is told by the timer before it.
-      await sleep(50);
-      const blockedUntil = performance.now() + 150;
-      while (performance.now() < blockedUntil);
-      lag = (await figure('nodejs_eventloop_lag_max_seconds')) ?? 0;
-    }
+    await expect
+      .poll(
+        async () => {
+          const blockedUntil = performance.now() + 150;
+          while (performance.now() < blockedUntil);
+          lag = (await metric('nodejs_eventloop_lag_max_seconds')) ?? 0;
+          return lag;
+        },
+        // The event loop must turn between two attempts, because a timer measures its delay.
+        { message: 'nodejs_eventloop_lag_max_seconds', interval: 50, timeout: 10_000 },
+      )
+      .toBeGreaterThanOrEqual(0.1);
     expect(lag).toBeLessThan(10);
   });
 });
 
-it('values of labels are escaped', () => {
-  const samples = [{ labels: { text: 'a "b" \\ c\nd' }, value: 1 }];
-  const text = renderFamilies([{ name: 'odd_total', type: 'counter', help: 'Odd.', samples }]);
-  expect(text).toBe(
+it('label values are escaped', async () => {
+  const registry = new Registry();
+  registerCounter(registry, {
+    name: 'odd_total',
+    help: 'Odd.',
+    labelNames: ['text'],
+    read: () => [{ labels: { text: 'a "b" \\ c\nd' }, value: 1 }],
+  });
+  expect(await registry.metrics()).toBe(
     '# HELP odd_total Odd.\n# TYPE odd_total counter\nodd_total{text="a \\"b\\" \\\\ c\\nd"} 1\n',
   );
 });
@@ -146,13 +156,15 @@ describe('GET /health/ready', () => {
       isStopping: () => false,
       visitFault: () => undefined,
       dispatcherIdleMs: () => sinceTurnMs,
-      metrics: () => '',
+      metrics: new Registry(),
     });
     return getReadiness({} as Parameters<typeof getReadiness>[0]);
   };
 
-  it('is refused when the dispatcher has not got on for a while', async () => {
+  it('answers 503 while the dispatcher makes no progress', async () => {
     expect(await ready(5_000)).toMatchObject({ status: 200 });
-    await expect(ready(15_000)).rejects.toThrow('Webhooks wait: their dispatcher does not get on');
+    await expect(ready(15_000)).rejects.toThrow(
+      'The webhook dispatcher has made no progress for 15 s',
+    );
   });
 });

@@ -1,0 +1,162 @@
+import type { Registry } from 'prom-client';
+import type { VisitFigures } from '../analytics/ingest/visit-pipeline.js';
+import { eventTypes } from '../events/event-types.js';
+import type { FairQueue } from '../fair-queue.js';
+import type { Database } from '../storage/database.js';
+import type { ObservedThread } from '../threads/thread.js';
+import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
+import { registerCounter, registerGauge } from './scraped-metric.js';
+import type { UncaughtErrors } from './uncaught-errors.js';
+
+export interface MetricSources {
+  readonly database: Database;
+  /** Undefined before the start. */
+  readonly visitFigures: () => VisitFigures | undefined;
+  readonly dispatchFigures: () => DispatchFigures;
+  readonly threads: () => readonly ObservedThread[];
+  readonly queues: readonly FairQueue[];
+  readonly uncaughtErrors: UncaughtErrors;
+}
+
+/** Registers the metrics of the server's parts. */
+export function registerServerMetrics(registry: Registry, sources: MetricSources): void {
+  registerVisitMetrics(registry, sources.visitFigures);
+  registerDeliveryMetrics(registry, sources.dispatchFigures);
+  registerStorageMetrics(registry, sources.database);
+  registerThreadMetrics(registry, sources.threads);
+  registerQueueMetrics(registry, sources.queues);
+  registerUncaughtErrors(registry, sources.uncaughtErrors);
+}
+
+function registerVisitMetrics(registry: Registry, figures: MetricSources['visitFigures']): void {
+  registerCounter(registry, {
+    name: 'shorty_visits_total',
+    help: 'Redirects, image downloads and API calls that were answered.',
+    read: () => figures()?.recorded ?? 0,
+  });
+  registerCounter(registry, {
+    name: 'shorty_visits_stored_total',
+    help: 'Visits that are in storage.',
+    read: () => figures()?.stored ?? 0,
+  });
+  registerGauge(registry, {
+    name: 'shorty_journal_waiting',
+    help: 'Lines of the journal that are not in storage yet.',
+    read() {
+      const { recorded = 0, stored = 0 } = figures() ?? {};
+      return Math.max(0, recorded - stored);
+    },
+  });
+  registerGauge(registry, {
+    name: 'shorty_visits_in_memory',
+    help: 'Visits in memory, because the journal cannot be written.',
+    read: () => figures()?.inMemory ?? 0,
+  });
+  registerGauge(registry, {
+    name: 'shorty_visits_fault',
+    help: '1 while visits cannot be stored.',
+    read: () => (figures()?.isFaulty ? 1 : 0),
+  });
+}
+
+// Alerts on an increase miss the first attempt unless its series starts at zero.
+const noAttempts = eventTypes.flatMap((event) =>
+  ['delivered', 'retried', 'failed'].map((outcome) => ({ labels: { event, outcome }, value: 0 })),
+);
+
+function registerDeliveryMetrics(registry: Registry, figures: () => DispatchFigures): void {
+  registerCounter(registry, {
+    name: 'shorty_delivery_attempts_total',
+    help: 'Delivery attempts by event type and outcome: delivered, retried or failed.',
+    labelNames: ['event', 'outcome'],
+    read() {
+      const counts = figures().attempts.map(({ event, outcome, count }) => ({
+        labels: { event, outcome },
+        value: count,
+      }));
+      return [...noAttempts, ...counts];
+    },
+  });
+  registerGauge(registry, {
+    name: 'shorty_deliveries_pending',
+    help: 'Deliveries that are neither delivered nor failed.',
+    read: () => figures().pending,
+  });
+  registerGauge(registry, {
+    name: 'shorty_webhook_oldest_pending_seconds',
+    help: 'Time since the oldest due delivery became due, by whether its endpoint answers in time.',
+    labelNames: ['endpoint'],
+    read() {
+      const { answering, slow } = figures().overdueMs;
+      return [
+        { labels: { endpoint: 'answering' }, value: answering / 1000 },
+        { labels: { endpoint: 'slow' }, value: slow / 1000 },
+      ];
+    },
+  });
+  registerGauge(registry, {
+    name: 'shorty_dispatcher_idle_seconds',
+    help: 'Time since the webhook dispatcher last looked for due deliveries.',
+    read: () => figures().sinceTurnMs / 1000,
+  });
+}
+
+/** PostgreSQL reports no size: its disk is monitored on its own machine. */
+function registerStorageMetrics(registry: Registry, database: Database): void {
+  if (database.engine !== 'sqlite') return;
+  registerGauge(registry, {
+    name: 'shorty_storage_bytes',
+    help: 'Size of the database.',
+    read: () => database.size()?.dataBytes ?? 0,
+  });
+  registerGauge(registry, {
+    name: 'shorty_storage_log_bytes',
+    help: 'Size of the write-ahead log.',
+    read: () => database.size()?.logBytes ?? 0,
+  });
+}
+
+function registerThreadMetrics(registry: Registry, threads: MetricSources['threads']): void {
+  const labelNames = ['thread'];
+  const perThread = (value: (thread: ObservedThread) => number) => () =>
+    threads().map((thread) => ({ labels: { thread: thread.name }, value: value(thread) }));
+  registerCounter(registry, {
+    name: 'shorty_thread_failures_total',
+    help: 'Worker threads that ended unexpectedly and were replaced.',
+    labelNames,
+    read: perThread(({ figures }) => figures.failures),
+  });
+  registerCounter(registry, {
+    name: 'shorty_thread_timeouts_total',
+    help: 'Calls of worker threads that exceeded their time limit.',
+    labelNames,
+    read: perThread(({ figures }) => figures.timeouts),
+  });
+}
+
+function registerQueueMetrics(registry: Registry, queues: readonly FairQueue[]): void {
+  const labelNames = ['queue'];
+  const perQueue = (value: (queue: FairQueue) => number) => () =>
+    queues.map((queue) => ({ labels: { queue: queue.name }, value: value(queue) }));
+  registerGauge(registry, {
+    name: 'shorty_queue_waiting',
+    help: 'Tasks that wait for a shared thread.',
+    labelNames,
+    read: perQueue(({ figures }) => figures.waiting),
+  });
+  registerCounter(registry, {
+    name: 'shorty_queue_refused_total',
+    help: 'Tasks that were refused because their queue was full or they had waited too long.',
+    labelNames,
+    read: perQueue(({ figures }) => figures.refused),
+  });
+}
+
+function registerUncaughtErrors(registry: Registry, { counts }: UncaughtErrors): void {
+  registerCounter(registry, {
+    name: 'shorty_uncaught_errors_total',
+    help: 'Errors that no code expected, by where they surfaced. Each one is a defect.',
+    labelNames: ['source'],
+    read: () => Object.entries(counts).map(([source, value]) => ({ labels: { source }, value })),
+  });
+}
