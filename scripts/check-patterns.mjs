@@ -24,10 +24,6 @@ const exceptions = new Map([
   [String.raw`/\b(?!\w*(?:bot|crawl|spider))[a-z]*news[a-z]*\/[\d.]+/gi`, agents],
   [String.raw`/\B(?=(?:\d{3})+$)/g`, numbers],
   [String.raw`/(\.\d\d\d*?)0+$/`, numbers],
-  [
-    String.raw`/\d+\.\d+\.\d+\.\d+$/`,
-    'reads an address that isIP has accepted, at most 45 characters and a zone',
-  ],
 ]);
 
 const timeoutMs = 60_000;

@@ -16,7 +16,7 @@ describe('readConfig', () => {
       maxConnections: 10_000,
       logLevel: 'info',
     });
-    expect(readConfig({}).trustedProxies.trusts('127.0.0.1')).toBe(false);
+    expect(readConfig({}).trustedProxies.includes('127.0.0.1')).toBe(false);
   });
 
   it('takes an empty setting for none, as shells and compose files leave them', () => {

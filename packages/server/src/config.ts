@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { ConfigError } from './config-error.js';
-import { parseTrustedProxies, type TrustedProxies } from './network/client-address.js';
+import { type AddressRanges, parseAddressRanges, withoutBrackets } from './network/ip-address.js';
 import { type ListenAddress, parseListenAddress } from './network/listen-address.js';
 import { parseUrl } from './network/parse-url.js';
 import { locateDatabase, nameOf } from './storage/locate-database.js';
@@ -25,7 +25,7 @@ export interface Config {
   readonly publicHost: string | undefined;
   /** The first client of an empty database; undefined makes one up. */
   readonly credentials: { readonly clientId: string; readonly clientSecret: string } | undefined;
-  readonly trustedProxies: TrustedProxies;
+  readonly trustedProxies: AddressRanges;
   /** Keys the hashes of visitors; undefined stands for one that is kept beside the database. */
   readonly secretKey: string | undefined;
   /** Click counts that are told of as events, in ascending order. */
@@ -94,7 +94,7 @@ export function readConfig(environment: Environment): Config {
     shortDomain: optional('SHORTY_SHORT_DOMAIN', parseHost),
     publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
     credentials: readCredentials(environment),
-    trustedProxies: read('SHORTY_TRUST_PROXY', '', parseTrustedProxies),
+    trustedProxies: read('SHORTY_TRUST_PROXY', '', parseAddressRanges),
     secretKey: optional('SHORTY_SECRET_KEY', parseSecretKey),
     thresholds: read('SHORTY_THRESHOLDS', '100,1000,10000,100000,1000000', parseThresholds),
     allowPrivateNetwork: read('SHORTY_ALLOW_PRIVATE_NETWORK', '0', parseFlag),
@@ -221,7 +221,7 @@ function parseDnsServers(text: string): readonly string[] {
 function isAddressWithPort(text: string): boolean {
   if (isIP(text) !== 0) return true;
   const url = parseUrl(`dns://${text}`);
-  return url?.host === text && isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0;
+  return url?.host === text && isIP(withoutBrackets(url.hostname)) !== 0;
 }
 
 function parseHeaderName(text: string): string {

@@ -5,7 +5,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../contract/api-error.js';
 import { BodySlots } from '../http/body-slots.js';
 import { toApiError } from '../http/problem.js';
-import { parseTrustedProxies } from '../network/client-address.js';
+import { parseAddressRanges } from '../network/ip-address.js';
 import { type Handlers, mountRoutes } from './mount-routes.js';
 
 let url: string;
@@ -26,7 +26,7 @@ beforeEach(async () => {
     handlers: handlers as Handlers,
     auth: { authenticate: async () => caller },
     clock: () => 0,
-    proxies: parseTrustedProxies(''),
+    proxies: parseAddressRanges(''),
     rateLimiter: undefined,
     publicRateLimiter: undefined,
     bodySlots: new BodySlots({ total: 1, perOwner: 1 }),

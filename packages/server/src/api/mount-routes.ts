@@ -9,8 +9,8 @@ import type { HandlerInput, HandlersOf, Reply } from '../http/handlers.js';
 import { toOAuthError } from '../http/problem.js';
 import type { RateLimiter } from '../http/rate-limiter.js';
 import { bodyKindOf, check, readIdempotency, readInput } from '../http/read-input.js';
-import { addressBlockOf } from '../network/address-block.js';
-import { clientAddressOf, type TrustedProxies } from '../network/client-address.js';
+import { clientAddressOf } from '../network/client-address.js';
+import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
 import type { Clock } from '../ports.js';
 import { api } from './api.js';
 
@@ -21,7 +21,7 @@ export interface MountOptions {
   readonly handlers: Handlers;
   readonly auth: Pick<AuthService, 'authenticate'>;
   readonly clock: Clock;
-  readonly proxies: TrustedProxies;
+  readonly proxies: AddressRanges;
   /** Undefined lets everybody in, however often. */
   readonly rateLimiter: RateLimiter | undefined;
   /** Limits what an address may send without a token; undefined sets no limit. */

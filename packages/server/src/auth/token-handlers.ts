@@ -1,7 +1,7 @@
 import { ApiError, validationError } from '../contract/api-error.js';
 import { OAuthError } from '../contract/oauth-error.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { addressBlockOf } from '../network/address-block.js';
+import { addressBlockOf } from '../network/ip-address.js';
 import { type AuthService, type Credentials, InvalidScopeError } from './auth-service.js';
 import type { tokenRoutes } from './token-contract.js';
 

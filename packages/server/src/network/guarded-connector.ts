@@ -3,8 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import type { ResolveDns } from '../ports.js';
 import { GuardedFetchError } from './guarded-fetch-error.js';
-import { addressOf } from './receiver-url.js';
-import { isPublicAddress } from './special-addresses.js';
+import { isPublicAddress, withoutBrackets } from './ip-address.js';
 
 export interface ConnectorOptions {
   readonly allowPrivateNetwork: boolean;
@@ -25,7 +24,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
   const { allowPrivateNetwork, timeoutMs } = options;
   const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup(options) });
   return (target, callback) => {
-    const host = addressOf(target.hostname);
+    const host = withoutBrackets(target.hostname);
     // Node asks no lookup about an address.
     if (!allowPrivateNetwork && isIP(host) !== 0 && !isPublicAddress(host)) {
       callback(forbidden(host), null);

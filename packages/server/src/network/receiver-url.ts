@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import { isPublicAddress, withoutBrackets } from './ip-address.js';
 import { parseUrl } from './parse-url.js';
-import { isPublicAddress } from './special-addresses.js';
 
 // The Fetch standard, "Port blocking": services that might take an HTTP request for their own
 // protocol.
@@ -38,7 +38,7 @@ export function findUrlFault(url: string | URL, rules: ReceiverRules): UrlFault 
   if (blockedPorts.has(port))
     return bad(`must not use port ${port}, which belongs to another service`);
   if (rules.allowPrivateNetwork) return undefined;
-  const host = addressOf(hostname);
+  const host = withoutBrackets(hostname);
   // RFC 6761 §6.3: names that always stand for this machine.
   const isThisMachine = /(?:^|\.)localhost\.?$/.test(host);
   if (isThisMachine || (isIP(host) !== 0 && !isPublicAddress(host))) {
@@ -48,11 +48,6 @@ export function findUrlFault(url: string | URL, rules: ReceiverRules): UrlFault 
     };
   }
   return undefined;
-}
-
-/** A URL's host, without the brackets of an IPv6 address. */
-export function addressOf(hostname: string): string {
-  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
 function bad(message: string): UrlFault {

@@ -36,7 +36,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     findDomain: () => null,
     record: (_request, _link, answer) => setImmediate(answer),
     passwords: { verify: async () => false },
-    proxies: { trusts: () => false },
+    proxies: { includes: () => false },
     bodyTimeoutMs: 1_000,
     clock: Date.now,
     onError: (error, requestId) => errors.push({ error, requestId }),

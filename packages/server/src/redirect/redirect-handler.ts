@@ -8,8 +8,8 @@ import { prefersJson } from '../http/prefers-json.js';
 import { problemHeaders, toApiError } from '../http/problem.js';
 import { requestIdOf, stableRequestIdOf } from '../http/request-id.js';
 import { sendPage, sendProblem } from '../http/send-answer.js';
-import { addressBlockOf } from '../network/address-block.js';
-import { clientAddressOf, type TrustedProxies } from '../network/client-address.js';
+import { clientAddressOf } from '../network/client-address.js';
+import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
 import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
 import type { Clock } from '../ports.js';
 import { maxHops } from '../urls/link-chains.js';
@@ -26,7 +26,7 @@ export interface RedirectHandlerOptions {
   /** Keeps the visit, and then has it answered. */
   readonly record: (request: IncomingMessage, link: Link, answer: () => void) => void;
   readonly passwords: Pick<Passwords, 'verify'>;
-  readonly proxies: TrustedProxies;
+  readonly proxies: AddressRanges;
   readonly clock: Clock;
   /** For the whole body of a password. */
   readonly bodyTimeoutMs: number;

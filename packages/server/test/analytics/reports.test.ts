@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../src/network/client-address.js';
+import { parseAddressRanges } from '../../src/network/ip-address.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { storedVisits } from './stored-visits.js';
 
@@ -16,7 +16,7 @@ const day = 24 * hour;
 
 let api: TestServer;
 beforeEach(async () => {
-  api = await startServer({ trustedProxies: parseTrustedProxies('127.0.0.1') });
+  api = await startServer({ trustedProxies: parseAddressRanges('127.0.0.1') });
 });
 afterEach(() => api.stop());
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../src/network/client-address.js';
+import { parseAddressRanges } from '../../src/network/ip-address.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { storedVisits } from './stored-visits.js';
 
@@ -21,7 +21,7 @@ let made = 0;
 beforeEach(async () => {
   made = 0;
   api = await startServer({
-    trustedProxies: parseTrustedProxies('127.0.0.1'),
+    trustedProxies: parseAddressRanges('127.0.0.1'),
     thresholds: [2, 4],
   });
 });

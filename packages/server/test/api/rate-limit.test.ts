@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { parseTrustedProxies } from '../../src/network/client-address.js';
+import { parseAddressRanges } from '../../src/network/ip-address.js';
 import type { Answer } from './answer.js';
 import { startServer, type TestServer } from './start-server.js';
 
@@ -81,7 +81,7 @@ describe('requests of an organization', () => {
 describe('attempts to get a token are limited per address', () => {
   let api: TestServer;
   beforeAll(async () => {
-    api = await startServer({ trustedProxies: parseTrustedProxies('127.0.0.1, ::1') });
+    api = await startServer({ trustedProxies: parseAddressRanges('127.0.0.1, ::1') });
   });
   afterAll(() => api.stop());
 
@@ -138,7 +138,7 @@ describe('attempts to get a token are limited per address', () => {
 
 describe('attempts at a password are limited per link and address', () => {
   it('and all addresses of an IPv6 /64 are one', async () => {
-    const api = await startServer({ trustedProxies: parseTrustedProxies('127.0.0.1, ::1') });
+    const api = await startServer({ trustedProxies: parseAddressRanges('127.0.0.1, ::1') });
     onTestFinished(() => api.stop());
     const body = { targetUrl: 'https://example.com/', isPasswordProtected: true, password: 'x' };
     const { shortCode } = (await api.call('createUrl', { body })).data;

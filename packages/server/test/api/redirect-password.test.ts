@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../src/network/client-address.js';
+import { parseAddressRanges } from '../../src/network/ip-address.js';
 import { startServer, type TestServer } from './start-server.js';
 
 const targetUrl = 'https://example.com/secret';
@@ -8,7 +8,7 @@ const wantsJson = { accept: 'application/json' };
 
 let api: TestServer;
 beforeAll(async () => {
-  api = await startServer({ trustedProxies: parseTrustedProxies('127.0.0.1, ::1') });
+  api = await startServer({ trustedProxies: parseAddressRanges('127.0.0.1, ::1') });
 });
 afterAll(() => api.stop());
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseReferrer } from '../../src/analytics/classify/parse-referrer.js';
+import { canonicalAddress } from '../../src/network/ip-address.js';
 import { parseUrl } from '../../src/network/parse-url.js';
-import { plainAddress } from '../../src/network/plain-address.js';
 import { findUrlFault } from '../../src/network/receiver-url.js';
 import { findTargetUrlFault } from '../../src/urls/target-url.js';
 
@@ -19,7 +19,7 @@ const readers: Readonly<Record<string, (url: string) => unknown>> = {
   findTargetUrlFault,
   parseReferrer,
   findUrlFault: (url) => findUrlFault(url, rules),
-  plainAddress: (url) => plainAddress(`::${url}`),
+  canonicalAddress: (url) => canonicalAddress(`::${url}`),
 };
 
 describe('after thousands of calls with ASCII', () => {

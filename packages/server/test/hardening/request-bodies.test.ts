@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { parseTrustedProxies } from '../../src/network/client-address.js';
+import { parseAddressRanges } from '../../src/network/ip-address.js';
 import { sendRaw } from '../api/raw-http.js';
 import { openSocket, openSockets } from './open-sockets.js';
 import { type Busy, startBusy } from './others.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
     rateLimit: 0,
     tokenRateLimit: 20,
     timeLimits: { publicBody, checks: 50 },
-    trustedProxies: parseTrustedProxies('127.0.0.1, ::1'),
+    trustedProxies: parseAddressRanges('127.0.0.1, ::1'),
   });
 });
 afterAll(() => api.stop());

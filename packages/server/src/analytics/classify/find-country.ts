@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 import { Reader } from 'mmdb-lib';
-import { plainAddress } from '../../network/plain-address.js';
+import { canonicalAddress } from '../../network/ip-address.js';
 
 /** Two capital letters (ISO 3166-1 alpha-2), or 'Unknown'; never throws. */
 export type FindCountry = (address: string) => string;
@@ -46,7 +46,7 @@ export async function openCountryDatabase(options: CountryDatabaseOptions): Prom
     // A file that is cut or overwritten often opens all the same; these walk all over it.
     for (const address of probes) find(address);
     return (address) => {
-      const plain = plainAddress(address);
+      const plain = canonicalAddress(address);
       // The reader makes something of '8.8.8' too.
       if (isIP(plain) === 0) return unknownCountry;
       try {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { plainAddress } from '../../network/plain-address.js';
+import { canonicalAddress } from '../../network/ip-address.js';
 
 // 64 bits: that any two of a million visitors share a key has a chance of three in a hundred million.
 const keyBytes = 8;
@@ -20,7 +20,7 @@ export function createVisitorKeys(secretKey: string | Uint8Array): VisitorKeys {
   const hash = (text: string) =>
     createHmac('sha256', secretKey).update(text).digest().subarray(0, keyBytes).toString('hex');
   return {
-    addressKey: (address) => hash(`address\n${plainAddress(address)}`),
-    visitorKey: (address, userAgent) => hash(`visitor\n${plainAddress(address)}\n${userAgent}`),
+    addressKey: (address) => hash(`address\n${canonicalAddress(address)}`),
+    visitorKey: (address, userAgent) => hash(`visitor\n${canonicalAddress(address)}\n${userAgent}`),
   };
 }

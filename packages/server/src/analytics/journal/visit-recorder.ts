@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { clientAddressOf, type TrustedProxies } from '../../network/client-address.js';
+import { clientAddressOf } from '../../network/client-address.js';
+import type { AddressRanges } from '../../network/ip-address.js';
 import type { Clock } from '../../ports.js';
 import type { VisitDescriber } from '../classify/describe-visit.js';
 import type { Journal } from './journal.js';
@@ -14,7 +15,7 @@ export interface VisitedUrl {
 export interface VisitRecorderOptions {
   readonly journal: Journal;
   readonly describer: VisitDescriber;
-  readonly proxies: TrustedProxies;
+  readonly proxies: AddressRanges;
   readonly clock: Clock;
 }
 
@@ -38,7 +39,7 @@ export class VisitRecorder {
       headers,
       query: mark < 0 ? '' : url.slice(mark),
       address: clientAddressOf(peer, headers['x-forwarded-for'], proxies),
-      isPeerTrusted: peer !== undefined && proxies.trusts(peer),
+      isPeerTrusted: peer !== undefined && proxies.includes(peer),
       shortDomain: headers.host ?? '',
     });
     const path = mark < 0 ? url : url.slice(0, mark);

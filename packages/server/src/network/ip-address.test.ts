@@ -1,5 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress } from './special-addresses.js';
+import {
+  addressBlockOf,
+  canonicalAddress,
+  isPublicAddress,
+  parseAddressRanges,
+} from './ip-address.js';
 
 describe('isPublicAddress', () => {
   it.each([
@@ -95,5 +101,85 @@ describe('isPublicAddress', () => {
     ['nothing', ''],
   ])('of %s, %s is not public', (_range, address) => {
     expect(isPublicAddress(address)).toBe(false);
+  });
+});
+
+describe('parseAddressRanges', () => {
+  const ranges = parseAddressRanges(' 127.0.0.1, 10.0.0.0/8 ,::1,2001:db8::/32, ');
+
+  it.each(['127.0.0.1', '10.255.0.1', '::1', '2001:db8:1::1', '::ffff:10.0.0.1'])(
+    'includes %s',
+    (address) => {
+      expect(ranges.includes(address)).toBe(true);
+    },
+  );
+
+  it.each(['127.0.0.2', '11.0.0.1', '::2', '2001:db9::1', '::ffff:11.0.0.1', '', 'localhost'])(
+    'does not include %j',
+    (address) => {
+      expect(ranges.includes(address)).toBe(false);
+    },
+  );
+
+  it('includes no address when the list is empty', () => {
+    expect(parseAddressRanges('').includes('127.0.0.1')).toBe(false);
+  });
+
+  it.each([
+    'localhost',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '::/129',
+    '1.2.3',
+    '10.0.0.0/-1',
+  ])('refuses %s and names it', (entry) => {
+    expect(() => parseAddressRanges(`127.0.0.1, ${entry}`)).toThrow(entry);
+  });
+});
+
+describe('canonicalAddress', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:0DB8:0:0:0:0:0:1', '2001:db8::1'],
+    ['2001:db8::1%eth0', '2001:db8::1'],
+    ['::', '::'],
+    ['::ffff:192.0.2.255', '192.0.2.255'],
+    ['::FFFF:C000:2', '192.0.0.2'],
+    ['::ffff:0:0', '0.0.0.0'],
+    ['64:ff9b::192.0.2.1', '64:ff9b::c000:201'],
+    ['', ''],
+    ['unknown', 'unknown'],
+    ['192.0.2.1:443', '192.0.2.1:443'],
+    ['A::B::C', 'a::b::c'],
+    ['[::1]', '[::1]'],
+  ])('of %s is %s', (address, canonical) => {
+    expect(canonicalAddress(address)).toBe(canonical);
+  });
+
+  it('returns the same for its own result, and never throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV6(), fc.ipV4(), fc.string()), (address) => {
+        expect(canonicalAddress(canonicalAddress(address))).toBe(canonicalAddress(address));
+      }),
+    );
+  });
+});
+
+describe('addressBlockOf', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:0001:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['2001:db8::7:8:9:192.0.2.7', '2001:db8:0:7::/64'],
+    ['', ''],
+  ])('of %s is %s', (address, block) => {
+    expect(addressBlockOf(address)).toBe(block);
   });
 });
