@@ -40,7 +40,7 @@ export default defineConfig({
           exclude: [
             ...configDefaults.exclude,
             // Files, and what may become of them.
-            'packages/server/test/storage/{checkpoints,file-mode,full-disk,unavailable-storage}.test.ts',
+            'packages/server/test/storage/{checkpoints,file-mode,full-disk,query-plans,unavailable-storage}.test.ts',
           ],
           globalSetup: ['packages/server/test/postgres/global-setup.ts'],
           testTimeout: 30_000,

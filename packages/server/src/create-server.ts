@@ -10,6 +10,7 @@ import { openPasswords } from './auth/passwords.js';
 import { tokenHandlers } from './auth/token-handlers.js';
 import { type Config, readConfig } from './config.js';
 import { createDomainRoom } from './domains/domain-room.js';
+import { OwnHosts } from './domains/own-hosts.js';
 import { createHealthModule } from './health/health-module.js';
 import { UncaughtErrors } from './health/uncaught-errors.js';
 import { BodySlots } from './http/body-slots.js';
@@ -135,8 +136,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   // Known once the port is.
   let places: LinkOrigins = { scheme: '', shortDomain: '' };
   const origins = () => places;
-  const otherHosts = () => [url, config.publicHost ?? url].map((each) => new URL(each).host);
-  const ownHosts = () => [origins().shortDomain, ...otherHosts()];
+  const ownHosts = new OwnHosts(() => [
+    origins().shortDomain,
+    ...[url, config.publicHost ?? url].map((each) => new URL(each).host),
+  ]);
 
   const reserved = reservedWords(api);
   const isReserved = (word: string) => reserved.has(word.toLowerCase());
@@ -205,7 +208,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     resolveTxt:
       resolveTxt ?? createTxtResolver({ servers: config.dnsServers, timeoutMs: dnsTimeoutMs }),
     shortDomain: () => origins().shortDomain,
-    otherHosts,
+    ownHosts,
   });
   const caches = new CacheInvalidator({
     urls: {

@@ -21,7 +21,7 @@ export type VerifyDomainOutcome =
 
 export type DeleteDomainOutcome =
   | { readonly status: 'deleted'; readonly domain: Domain }
-  | { readonly status: 'in-use'; readonly activeUrls: number }
+  | { readonly status: 'in-use'; readonly hostname: string }
   | { readonly status: 'not-found' };
 
 export interface DomainFilter {
@@ -163,13 +163,15 @@ export class DomainRepository {
     return this.#database.write(async (transaction) => {
       const domain = await find(transaction, organizationId, id);
       if (!domain) return { status: 'not-found' };
-      const { activeUrls } = await transaction
+      // Not a count: a domain may have a million links, and redirects wait for this query.
+      const activeUrl = await transaction
         .selectFrom('urls')
-        .select(({ fn }) => fn.countAll<number>().as('activeUrls'))
+        .select('id')
         .where('domain_id', '=', id)
         .where('is_active', '=', 1)
-        .executeTakeFirstOrThrow();
-      if (Number(activeUrls) > 0) return { status: 'in-use', activeUrls: Number(activeUrls) };
+        .limit(1)
+        .executeTakeFirst();
+      if (activeUrl) return { status: 'in-use', hostname: domain.hostname };
       await transaction
         .updateTable('domains')
         .set({ is_active: 0, deleted_at: now, last_checked_at: null, last_error: null })

@@ -7,6 +7,7 @@ import { domainHandlers } from './domain-handlers.js';
 import { DomainRepository } from './domain-repository.js';
 import { DomainService, type DomainServiceOptions } from './domain-service.js';
 import { HostResolver } from './host-resolver.js';
+import type { OwnHosts } from './own-hosts.js';
 
 export interface DomainRoomOptions {
   readonly database: Database;
@@ -15,14 +16,13 @@ export interface DomainRoomOptions {
   readonly resolveTxt: ResolveTxt;
   /** The platform's own host for links, with its port if need be. */
   readonly shortDomain: () => string;
-  /** The other hosts that are this server's own: the API's, and that of QR codes. */
-  readonly otherHosts: () => readonly string[];
+  readonly ownHosts: OwnHosts;
   readonly clock: Clock;
 }
 
 /** Custom domains: their records, the proof that they are somebody's, and whom a Host header names. */
 export function createDomainRoom(options: DomainRoomOptions) {
-  const { database, outbox, resolveTxt, shortDomain, otherHosts, clock } = options;
+  const { database, outbox, resolveTxt, shortDomain, ownHosts, clock } = options;
   const domains = new DomainRepository(database, { outbox });
   const hosts = new HostResolver({
     shortDomain,
@@ -33,7 +33,7 @@ export function createDomainRoom(options: DomainRoomOptions) {
     domains,
     listDomains: options.listDomains,
     resolveTxt,
-    ownHosts: () => [shortDomain(), ...otherHosts()],
+    ownHosts,
     clock,
     newId: newUuid,
     randomBytes,

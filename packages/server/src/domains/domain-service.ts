@@ -12,14 +12,13 @@ import {
   takenFault,
   type VerifyDomainOutcome,
 } from './domain-repository.js';
-import { hostnameOf } from './hostname.js';
+import type { OwnHosts } from './own-hosts.js';
 
 export interface DomainServiceOptions {
   readonly domains: DomainRepository;
   readonly listDomains: (organizationId: string, filter: DomainFilter) => Promise<DomainPage>;
   readonly resolveTxt: ResolveTxt;
-  /** The hosts, with their ports if need be, that are this server's own. */
-  readonly ownHosts: () => readonly string[];
+  readonly ownHosts: OwnHosts;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
@@ -45,7 +44,7 @@ export class DomainService {
     idempotency: Idempotency,
   ): Promise<Once<Domain>> {
     const { domains, clock, newId, randomBytes } = this.#options;
-    if (this.#isOwn(hostname)) {
+    if (this.#options.ownHosts.has(hostname)) {
       throw new ApiError('DOMAIN_INVALID', `${hostname} is this server's own name`, {
         details: [{ path: 'hostname', message: "must not be this server's own name" }],
       });
@@ -116,14 +115,11 @@ export class DomainService {
       case 'deleted':
         onChanged();
         return outcome.domain;
-      case 'in-use': {
-        const { activeUrls } = outcome;
-        const links = activeUrls === 1 ? '1 active link is' : `${activeUrls} active links are`;
+      case 'in-use':
         throw new ApiError(
           'DOMAIN_CONFLICT',
-          `${links} on this domain: deactivate them or move them to another domain first`,
+          `${outcome.hostname} has active links: deactivate them or move them to another domain first`,
         );
-      }
       case 'not-found':
         throw notFound();
     }
@@ -131,7 +127,7 @@ export class DomainService {
 
   /** Whether visitors may come by this name: a custom domain's that is active, or our own. */
   async isServed(hostname: string): Promise<boolean> {
-    if (this.#isOwn(hostname)) return true;
+    if (this.#options.ownHosts.has(hostname)) return true;
     return (await this.#options.domains.findByHostname(hostname))?.isActive === true;
   }
 
@@ -146,10 +142,6 @@ export class DomainService {
     const outcome = await domains.verify(domain, fault, clock(), idempotency);
     if (outcome.result.status === 'verified') onChanged();
     return outcome;
-  }
-
-  #isOwn(hostname: string): boolean {
-    return this.#options.ownHosts().some((host) => hostnameOf(host) === hostname);
   }
 }
 

@@ -1,15 +1,17 @@
 import type { Kysely } from 'kysely';
 import { hostnameOf } from '../domains/hostname.js';
+import type { OwnHosts } from '../domains/own-hosts.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { Schema } from '../storage/schema.js';
 import type { ShortUrl } from './short-url.js';
-import { domainKeyOf } from './url-keys.js';
+import { domainKeyOf, keyNameOf } from './url-keys.js';
 
-/** Links of this server that may follow one another. */
+/** How many links of this server a visitor may be redirected through. */
 export const maxHops = 10;
 
-/** What a target names when its path could be that of a short link. */
+/** The hostname and the key of a target whose path could be that of a short link. */
 export interface LinkName {
+  /** As `hostnameOf` returns it. */
   readonly hostname: string;
   readonly key: string;
 }
@@ -20,37 +22,37 @@ export type ChainedUrl = Pick<
   'id' | 'targetUrl' | 'domainId' | 'shortCode' | 'customSlug'
 >;
 
-/** Returns the host, as the URL standard writes it, and the key of a target. */
+/** Returns what a target names; undefined when its path cannot be that of a short link. */
 export function linkNameOf(targetUrl: string): LinkName | undefined {
   const url = parseUrl(targetUrl);
-  const [, key] = /^\/+([^/]{3,150})\/*$/.exec(url?.pathname ?? '') ?? [];
-  return url && key !== undefined
-    ? { hostname: hostnameOf(url.host), key: decodePath(key) }
-    : undefined;
+  if (!url) return undefined;
+  const [, key] = /^\/+([^/]{3,50})\/*$/.exec(decodePath(url.pathname)) ?? [];
+  return key === undefined ? undefined : { hostname: hostnameOf(url.host), key };
 }
 
-function decodePath(text: string): string {
+/** Decodes a path as a proxy in front of the server may do it, dot segments included. */
+function decodePath(path: string): string {
+  if (!path.includes('%')) return path;
   try {
-    return decodeURIComponent(text);
+    return new URL(`http://localhost${decodeURIComponent(path)}`).pathname;
   } catch {
-    return text;
+    return path;
   }
 }
 
 /**
- * Follows targets from link to link. A write that would close a circle is refused, whether or not
- * the links in it are active, so no sequence of writes makes one.
+ * Finds links that lead back to themselves. A write that would close such a loop is refused, even
+ * when links in it are inactive, because they may be activated later.
  */
 export class LinkChains {
-  readonly #ownHosts: () => readonly string[];
+  readonly #ownHosts: OwnHosts;
 
-  /** `ownHosts` are the hosts, with a port or without, on which the platform's links are served. */
-  constructor(ownHosts: () => readonly string[]) {
+  constructor(ownHosts: OwnHosts) {
     this.#ownHosts = ownHosts;
   }
 
-  /** Returns those of the links whose target names a host of this server. */
-  async stayingHere<Url extends ChainedUrl>(
+  /** Returns those of the links whose target is on a host of this server. */
+  async findLocal<Url extends ChainedUrl>(
     db: Kysely<Schema>,
     urls: readonly Url[],
   ): Promise<readonly Url[]> {
@@ -59,22 +61,22 @@ export class LinkChains {
       const name = linkNameOf(url.targetUrl);
       if (name) hostnames.set(url, name.hostname);
     }
-    const own = this.#ownHostnames();
-    const foreign = [...new Set(hostnames.values())].filter((hostname) => !own.has(hostname));
-    const domains = await findDomainIds(db, foreign);
+    const isOwn = (hostname: string) => this.#ownHosts.has(hostname);
+    const others = [...new Set(hostnames.values())].filter((hostname) => !isOwn(hostname));
+    const domains = await findDomainIds(db, others);
     return [...hostnames]
-      .filter(([, hostname]) => own.has(hostname) || domains.has(hostname))
+      .filter(([, hostname]) => isOwn(hostname) || domains.has(hostname))
       .map(([url]) => url);
   }
 
   /**
    * Returns whether the target of a link leads back to it, or through more than `maxHops` links.
-   * `exists` hides links that the caller is about to remove.
+   * `findPending` finds links that the transaction has not inserted yet, by `keyNameOf`.
    */
   async leadsBack(
     db: Kysely<Schema>,
     start: ChainedUrl,
-    exists: (id: number) => boolean = () => true,
+    findPending: (keyName: string) => ChainedUrl | undefined = () => undefined,
   ): Promise<boolean> {
     let { targetUrl } = start;
     for (let hops = 0; hops <= maxHops; hops += 1) {
@@ -85,38 +87,39 @@ export class LinkChains {
         domainKey === domainKeyOf(start.domainId) &&
         (name.key === start.shortCode || name.key === start.customSlug);
       if (isStart) return true;
-      const next = await db
-        .selectFrom('url_keys')
-        .innerJoin('urls', 'urls.id', 'url_keys.url_id')
-        .select(['urls.id', 'urls.target_url'])
-        .where('url_keys.domain_key', '=', domainKey)
-        .where('url_keys.key', '=', name.key)
-        .executeTakeFirst();
-      if (!next || !exists(next.id)) return false;
-      // A link keeps the keys of the domains that it was on.
+      const key = { domain_key: domainKey, key: name.key };
+      const next = findPending(keyNameOf(key)) ?? (await findTarget(db, key));
+      if (!next) return false;
+      // A link also has the keys of the domains that it was on before.
       if (next.id === start.id) return true;
-      targetUrl = next.target_url;
+      ({ targetUrl } = next);
     }
     return true;
   }
 
   async #domainKeyOf(db: Kysely<Schema>, hostname: string): Promise<string | undefined> {
-    if (this.#ownHostnames().has(hostname)) return domainKeyOf(null);
+    if (this.#ownHosts.has(hostname)) return domainKeyOf(null);
     return (await findDomainIds(db, [hostname])).get(hostname);
-  }
-
-  #ownHostnames(): ReadonlySet<string> {
-    const hostnames = new Set(this.#ownHosts().map(hostnameOf));
-    // A server that is reached through loopback is reached through each of its names.
-    const isLocal = [...hostnames].some(
-      (hostname) => /(^|\.)localhost$|^127\./.test(hostname) || loopback.includes(hostname),
-    );
-    return isLocal ? new Set([...hostnames, ...loopback]) : hostnames;
   }
 }
 
-const loopback = ['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '[::]'];
+function findTarget(
+  db: Kysely<Schema>,
+  { domain_key, key }: { readonly domain_key: string; readonly key: string },
+): Promise<Pick<ChainedUrl, 'id' | 'targetUrl'> | undefined> {
+  return db
+    .selectFrom('url_keys')
+    .innerJoin('urls', 'urls.id', 'url_keys.url_id')
+    .select(['urls.id', 'urls.target_url as targetUrl'])
+    .where('url_keys.domain_key', '=', domain_key)
+    .where('url_keys.key', '=', key)
+    .executeTakeFirst();
+}
 
+/**
+ * Returns the domains whose links visitors of these hostnames get. A deleted domain is among them,
+ * because links that have moved away from it still have their keys there.
+ */
 async function findDomainIds(
   db: Kysely<Schema>,
   hostnames: readonly string[],
@@ -125,8 +128,11 @@ async function findDomainIds(
   const rows = await db
     .selectFrom('domains')
     .select(['id', 'hostname'])
-    .where('is_active', '=', 1)
+    .where('verified_at', 'is not', null)
     .where('hostname', 'in', hostnames)
+    // The last row of a hostname is its active domain, or else the one that was verified last.
+    .orderBy('is_active')
+    .orderBy('verified_at')
     .execute();
   return new Map(rows.map(({ id, hostname }) => [hostname, id]));
 }

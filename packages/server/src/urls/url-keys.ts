@@ -2,13 +2,17 @@ import type { WriteTransaction } from '../storage/database.js';
 import type { UrlKeyTable } from '../storage/schema.js';
 import type { ShortUrl } from './short-url.js';
 
-/** A domain as `url_keys` names it. */
+type DomainAndKey = Pick<UrlKeyTable, 'domain_key' | 'key'>;
+
+/** Returns the value that `url_keys.domain_key` has for a domain; null is the platform's domain. */
 export function domainKeyOf(domainId: string | null): string {
   return domainId ?? '';
 }
 
-/** What leads to a link on its domain: its slug, if it has one, and its code. */
-export function keysOf(url: ShortUrl): UrlKeyTable[] {
+/** Returns the rows of a link in `url_keys`: its slug, if it has one, and its short code. */
+export function keysOf(
+  url: Pick<ShortUrl, 'id' | 'domainId' | 'shortCode' | 'customSlug'>,
+): UrlKeyTable[] {
   const domain_key = domainKeyOf(url.domainId);
   const code = { domain_key, key: url.shortCode, url_id: url.id };
   return url.customSlug === null
@@ -16,44 +20,31 @@ export function keysOf(url: ShortUrl): UrlKeyTable[] {
     : [{ domain_key, key: url.customSlug, url_id: url.id }, code];
 }
 
-/** Takes every key of a link, or none of them and false when another link has one. */
-export async function takeAllKeys(transaction: WriteTransaction, url: ShortUrl): Promise<boolean> {
-  const taken: UrlKeyTable[] = [];
-  for (const key of keysOf(url)) {
-    if (await takeKey(transaction, key)) taken.push(key);
-    else if (!(await ownsKey(transaction, key))) {
-      for (const { domain_key, key } of taken) {
-        await transaction
-          .deleteFrom('url_keys')
-          .where('domain_key', '=', domain_key)
-          .where('key', '=', key)
-          .execute();
-      }
-      return false;
-    }
-  }
-  return true;
+/** Returns one text for a domain and a key, for maps. */
+export function keyNameOf({ domain_key, key }: DomainAndKey): string {
+  return `${domain_key}/${key}`;
 }
 
-/** Takes a key unless it is taken already, and tells whether it did. */
-export async function takeKey(transaction: WriteTransaction, key: UrlKeyTable): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('url_keys')
-    .values(key)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
-}
-
-export async function ownsKey(
+/** Returns the ids of the links that have these keys, by `keyNameOf`. Free keys are left out. */
+export async function findKeyOwners(
   transaction: WriteTransaction,
-  { domain_key, key, url_id }: UrlKeyTable,
-): Promise<boolean> {
-  const row = await transaction
-    .selectFrom('url_keys')
-    .select('url_id')
-    .where('domain_key', '=', domain_key)
-    .where('key', '=', key)
-    .executeTakeFirst();
-  return row?.url_id === url_id;
+  keys: readonly DomainAndKey[],
+): Promise<Map<string, number>> {
+  const keysOfDomain = new Map<string, string[]>();
+  for (const { domain_key, key } of keys) {
+    const known = keysOfDomain.get(domain_key);
+    if (known) known.push(key);
+    else keysOfDomain.set(domain_key, [key]);
+  }
+  const owners = new Map<string, number>();
+  for (const [domain_key, ownKeys] of keysOfDomain) {
+    const rows = await transaction
+      .selectFrom('url_keys')
+      .select(['key', 'url_id'])
+      .where('domain_key', '=', domain_key)
+      .where('key', 'in', ownKeys)
+      .execute();
+    for (const { key, url_id } of rows) owners.set(keyNameOf({ domain_key, key }), url_id);
+  }
+  return owners;
 }

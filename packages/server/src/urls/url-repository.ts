@@ -10,7 +10,7 @@ import { prepare } from '../storage/prepared.js';
 import type { LinkChains } from './link-chains.js';
 import { isExpired, type ShortUrl, type UrlDraft, urlOf } from './short-url.js';
 import { urlCreated, urlExpired, urlUpdated } from './url-events.js';
-import { domainKeyOf, keysOf, ownsKey, takeAllKeys, takeKey } from './url-keys.js';
+import { domainKeyOf, findKeyOwners, keyNameOf, keysOf } from './url-keys.js';
 import { selectUrls } from './url-query.js';
 import { fromRow, toRow, type UrlRow } from './url-row.js';
 
@@ -199,88 +199,63 @@ export class UrlRepository {
       const shortCode = context.newShortCode();
       return urlOf(draft, { id: firstId + index, organizationId, shortCode, hostname }, now);
     });
-    const faults = new Map<number, CreateOutcome>();
-    const candidates = urls.filter((url) => {
-      if (url.domainId === null || domains.has(url.domainId)) return true;
-      faults.set(url.id, { status: 'domain-invalid' });
-      return false;
-    });
-
-    const room = await takeQuota(transaction, this.#plans, organizationId, candidates.length);
-    await this.#database.bulkInsert(transaction, 'urls', candidates.map(toRow));
-    const keys = candidates.flatMap(keysOf);
-    const taken = await this.#database.bulkInsert(transaction, 'url_keys', keys, {
-      passConflicts: true,
-    });
-
-    // Seldom: some key was taken, or the bundle is used up.
-    const codes = new Map<number, string>();
-    if (taken < keys.length) {
-      for (const url of candidates) {
-        const code = await this.#settleKeys(transaction, url, context.newShortCode);
-        if (code === undefined) faults.set(url.id, { status: 'slug-conflict' });
-        else codes.set(url.id, code);
+    const refused = new Map<number, CreateOutcome>();
+    const accepted = new Map<number, ShortUrl>();
+    // Keys of stored links, and of the links that this request creates before the current one.
+    const owners: Map<string, number> = await findKeyOwners(transaction, urls.flatMap(keysOf));
+    const local = new Set(await this.#chains.findLocal(transaction, urls));
+    const findCreated = (keyName: string) => accepted.get(owners.get(keyName) ?? 0);
+    for (const draft of urls) {
+      if (draft.domainId !== null && !domains.has(draft.domainId)) {
+        refused.set(draft.id, { status: 'domain-invalid' });
+        continue;
       }
-    }
-    // As if the links were created one after the other: none sees those after it.
-    for (const url of await this.#chains.stayingHere(transaction, candidates)) {
-      if (faults.has(url.id)) continue;
-      const exists = (id: number) => id <= url.id && !faults.has(id);
-      const { shortCode } = url;
-      const settled = { ...url, shortCode: codes.get(url.id) ?? shortCode };
-      if (await this.#chains.leadsBack(transaction, settled, exists)) {
-        faults.set(url.id, { status: 'loop' });
+      const domain_key = domainKeyOf(draft.domainId);
+      const { customSlug } = draft;
+      if (customSlug !== null && owners.has(keyNameOf({ domain_key, key: customSlug }))) {
+        refused.set(draft.id, { status: 'slug-conflict' });
+        continue;
       }
+      const shortCode = await this.#findFreeCode(transaction, draft, owners, context.newShortCode);
+      const url = shortCode === draft.shortCode ? draft : { ...draft, shortCode };
+      if (local.has(draft) && (await this.#chains.leadsBack(transaction, url, findCreated))) {
+        refused.set(url.id, { status: 'loop' });
+        continue;
+      }
+      accepted.set(url.id, url);
+      for (const key of keysOf(url)) owners.set(keyNameOf(key), url.id);
     }
-    let left = room;
-    for (const url of candidates) {
-      if (faults.has(url.id)) continue;
-      if (left > 0) left -= 1;
-      else faults.set(url.id, { status: 'quota-exceeded' });
-    }
-    await removeUrls(transaction, [...faults.keys()]);
-    const createdCount = urls.length - faults.size;
-    await giveQuota(transaction, organizationId, candidates.length - createdCount);
 
+    const free = await takeQuota(transaction, this.#plans, organizationId, accepted.size);
+    const created = [...accepted.values()].slice(0, free);
+    for (const { id } of [...accepted.values()].slice(free)) {
+      refused.set(id, { status: 'quota-exceeded' });
+    }
+    await giveQuota(transaction, organizationId, accepted.size - created.length);
+    await this.#database.bulkInsert(transaction, 'urls', created.map(toRow));
+    await this.#database.bulkInsert(transaction, 'url_keys', created.flatMap(keysOf));
     await this.#outbox.record(transaction, organizationId, urlCreated, now, () =>
-      urls
-        .filter((url) => !faults.has(url.id))
-        .map((url) =>
-          this.#describe({ ...url, shortCode: codes.get(url.id) ?? url.shortCode }, now),
-        ),
+      created.map((url) => this.#describe(url, now)),
     );
-    return urls.map(
-      ({ id, shortCode, hostname }) =>
-        faults.get(id) ?? {
-          status: 'created',
-          id,
-          shortCode: codes.get(id) ?? shortCode,
-          hostname: hostname ?? undefined,
-        },
-    );
+    return urls.map(({ id }) => refused.get(id) ?? createdOutcome(accepted.get(id) as ShortUrl));
   }
 
-  /** Gives a new link a code that is free; the code, or undefined when its slug is taken. */
-  async #settleKeys(
+  /** Returns the code of a new link, or another one when that is taken on its domain. */
+  async #findFreeCode(
     transaction: WriteTransaction,
-    url: ShortUrl,
+    { domainId, shortCode, customSlug }: ShortUrl,
+    owners: ReadonlyMap<string, number>,
     newShortCode: () => string,
-  ): Promise<string | undefined> {
-    const own = { domain_key: domainKeyOf(url.domainId), url_id: url.id };
-    if (url.customSlug !== null && !(await ownsKey(transaction, { ...own, key: url.customSlug }))) {
-      return undefined;
+  ): Promise<string> {
+    const domain_key = domainKeyOf(domainId);
+    for (let code = shortCode; ; code = newShortCode()) {
+      const keyName = keyNameOf({ domain_key, key: code });
+      if (code === customSlug || owners.has(keyName)) continue;
+      // The first code has been looked up with those of the other links.
+      if (code === shortCode) return code;
+      const stored = await findKeyOwners(transaction, [{ domain_key, key: code }]);
+      if (stored.size === 0) return code;
     }
-    if (await ownsKey(transaction, { ...own, key: url.shortCode })) return url.shortCode;
-    let code: string;
-    do code = newShortCode();
-    while (!(await takeKey(transaction, { ...own, key: code })));
-    const { short_code, search_text } = toRow({ ...url, shortCode: code });
-    await transaction
-      .updateTable('urls')
-      .set({ short_code, search_text })
-      .where('id', '=', url.id)
-      .execute();
-    return code;
   }
 
   async #update<Fault>(
@@ -311,16 +286,16 @@ export class UrlRepository {
       if (hostname === undefined) return { status: 'domain-invalid' };
       url = { ...url, hostname };
     }
-    if (moves || url.targetUrl !== before.targetUrl) {
-      const [staying] = await this.#chains.stayingHere(transaction, [url]);
-      if (staying && (await this.#chains.leadsBack(transaction, url))) return { status: 'loop' };
+    if (moves || activeChange > 0 || url.targetUrl !== before.targetUrl) {
+      const [local] = await this.#chains.findLocal(transaction, [url]);
+      if (local && (await this.#chains.leadsBack(transaction, url))) return { status: 'loop' };
     }
     if (activeChange > 0 && (await takeQuota(transaction, this.#plans, organizationId, 1)) < 1) {
       await giveQuota(transaction, organizationId, 1);
       return { status: 'quota-exceeded' };
     }
-    // The keys on the domain before stay taken and go on leading here: links in print stay alive.
-    if (moves && !(await takeAllKeys(transaction, url))) {
+    // The keys on the old domain stay taken and still lead to the link, because it may be in print.
+    if (moves && !(await this.#takeKeys(transaction, url))) {
       if (activeChange > 0) await giveQuota(transaction, organizationId, 1);
       return { status: 'slug-conflict' };
     }
@@ -328,6 +303,16 @@ export class UrlRepository {
     const { id: _, ...columns } = toRow(url);
     await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
     return { status: 'updated', url };
+  }
+
+  /** Takes the keys of a link on its new domain; takes none when another link has one of them. */
+  async #takeKeys(transaction: WriteTransaction, url: ShortUrl): Promise<boolean> {
+    const keys = keysOf(url);
+    const owners = await findKeyOwners(transaction, keys);
+    if ([...owners.values()].some((id) => id !== url.id)) return false;
+    const free = keys.filter((key) => !owners.has(keyNameOf(key)));
+    await this.#database.bulkInsert(transaction, 'url_keys', free);
+    return true;
   }
 
   async #expire(
@@ -378,11 +363,8 @@ export class UrlRepository {
   }
 }
 
-/** Takes back links that this transaction inserted. */
-async function removeUrls(transaction: WriteTransaction, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return;
-  await transaction.deleteFrom('url_keys').where('url_id', 'in', ids).execute();
-  await transaction.deleteFrom('urls').where('id', 'in', ids).execute();
+function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {
+  return { status: 'created', id, shortCode, hostname: hostname ?? undefined };
 }
 
 /** Whether a link is active although its time has come. */

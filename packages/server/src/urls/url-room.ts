@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Passwords } from '../auth/passwords.js';
+import type { OwnHosts } from '../domains/own-hosts.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
@@ -20,8 +21,7 @@ export interface UrlRoomOptions {
   readonly outbox: EventOutbox;
   readonly passwords: Passwords;
   readonly origins: () => LinkOrigins;
-  /** The hosts on which the platform's links are served. */
-  readonly ownHosts: () => readonly string[];
+  readonly ownHosts: OwnHosts;
   readonly isReserved: (word: string) => boolean;
   /** Called with the ids of links whose change has been committed, before it is answered. */
   readonly onChanged: (ids: readonly number[]) => void;

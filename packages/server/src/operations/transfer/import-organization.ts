@@ -1,5 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
+import { OwnHosts } from '../../domains/own-hosts.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { LinkChains } from '../../urls/link-chains.js';
 import {
@@ -217,7 +218,7 @@ async function refuseLoops(
   { organizationId }: TransferSummary,
   ownHosts: readonly string[],
 ): Promise<void> {
-  const chains = new LinkChains(() => ownHosts);
+  const chains = new LinkChains(new OwnHosts(() => ownHosts));
   let after = 0;
   for (;;) {
     const rows = await transaction
@@ -235,7 +236,7 @@ async function refuseLoops(
       shortCode: row.short_code,
       customSlug: row.custom_slug,
     }));
-    for (const url of await chains.stayingHere(transaction, urls)) {
+    for (const url of await chains.findLocal(transaction, urls)) {
       if (!(await chains.leadsBack(transaction, url))) continue;
       throw new TransferFileError(
         `the link ${url.customSlug ?? url.shortCode} leads back to itself here: its target is ${url.targetUrl}`,

@@ -1,0 +1,216 @@
+import SqliteHandle from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { DomainRepository } from '../../src/domains/domain-repository.js';
+import { OwnHosts } from '../../src/domains/own-hosts.js';
+import { EventOutbox } from '../../src/events/event-outbox.js';
+import { UsageRepository } from '../../src/organizations/usage-repository.js';
+import type { Database } from '../../src/storage/database.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import { LinkChains } from '../../src/urls/link-chains.js';
+import { toRecord } from '../../src/urls/present-url.js';
+import type { UrlDraft } from '../../src/urls/short-url.js';
+import { UrlRepository } from '../../src/urls/url-repository.js';
+import { draftOf, now, type TemporaryFile, temporaryFile } from './temporary-database.js';
+
+// These calls run on the thread that answers redirects, so their time must not grow with the tables.
+const linkCount = 20_000;
+const organizationId = 'organization-1';
+const other = 'organization-2';
+const origins = { scheme: 'https://', shortDomain: 'sho.example' };
+
+let file: TemporaryFile;
+let database: Database;
+let urls: UrlRepository;
+let domains: DomainRepository;
+const statements = new Set<string>();
+
+beforeAll(async () => {
+  file = temporaryFile();
+  const databaseUrl = `file:${file.path}`;
+  const migrator = openStorage({ databaseUrl, durability: 'process' });
+  await migrator.migrate();
+  await migrator.close();
+  fill(file.other());
+  const prepare = SqliteHandle.prototype.prepare;
+  vi.spyOn(SqliteHandle.prototype, 'prepare').mockImplementation(function (
+    this: SqliteHandle.Database,
+    sql: string,
+  ) {
+    statements.add(sql);
+    return prepare.call(this, sql);
+  } as typeof prepare);
+  database = openStorage({ databaseUrl, durability: 'process' });
+  let ids = 0;
+  const newId = () => {
+    ids += 1;
+    return `id-${ids}`;
+  };
+  const outbox = new EventOutbox(database, { newId });
+  urls = new UrlRepository(database, {
+    outbox,
+    chains: new LinkChains(new OwnHosts(() => ['sho.example'])),
+    describe: (url, at) => toRecord(origins, url, at),
+  });
+  domains = new DomainRepository(database, { outbox });
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await database.close();
+  file.remove();
+});
+
+function fill(handle: SqliteHandle.Database): void {
+  const organization = handle.prepare(
+    "insert into organizations (id, name, plan, active_urls, created_at) values (?, 'name', ?, ?, 0)",
+  );
+  organization.run(organizationId, 'enterprise', linkCount);
+  organization.run(other, 'free', 0);
+  const domain = handle.prepare(
+    `insert into domains (id, organization_id, hostname, is_active, created_at, verified_at, challenge)
+     values (?, ?, ?, 1, 0, 0, 'challenge')`,
+  );
+  domain.run('domain-1', organizationId, 'go.example');
+  domain.run('domain-2', organizationId, 'empty.example');
+  handle.exec(`with recursive numbers (n) as
+      (select 1 union all select n + 1 from numbers where n < ${linkCount})
+    insert into urls (id, organization_id, domain_id, short_code, target_url, tags, redirect_type,
+      custom_utm_params, is_active, created_at, updated_at, expires_at)
+    select n, '${organizationId}', 'domain-1', 'code' || n, 'https://example.com/', '', 307, '{}', 1, n, n,
+      ${now} + n from numbers`);
+  handle.exec(`insert into url_keys (domain_key, key, url_id)
+    select 'domain-1', short_code, id from urls union all select '', short_code, id from urls`);
+  handle.exec('update url_id_counter set last_id = (select max(id) from urls)');
+}
+
+/** Runs a call and returns the steps of its statements that read a whole table or index. */
+async function findScans(call: () => Promise<unknown>): Promise<string[]> {
+  statements.clear();
+  await call();
+  expect(statements.size).toBeGreaterThan(0);
+  const handle = file.other();
+  const scans: string[] = [];
+  for (const sql of statements) {
+    if (!/^\s*(select|insert|update|delete|with)\b/i.test(sql)) continue;
+    const parameters = Array.from(sql.matchAll(/\?/g), () => 1);
+    const plan = handle
+      .prepare<unknown[], { detail: string }>(`explain query plan ${sql}`)
+      .all(...parameters);
+    for (const { detail } of plan) {
+      // An insert scans referencing tables only while a foreign key is violated.
+      if (sql.startsWith('insert into urls ') && detail === 'SCAN url_keys') continue;
+      if (/^SCAN (?!CONSTANT ROW|url_id_counter$)/.test(detail)) scans.push(`${detail}: ${sql}`);
+    }
+  }
+  return scans;
+}
+
+async function create(owner: string, drafts: readonly Partial<UrlDraft>[]) {
+  let codes = 0;
+  const { result } = await urls.createMany(drafts.map(draftOf), {
+    organizationId: owner,
+    now,
+    newShortCode: () => {
+      codes += 1;
+      return `new${owner.at(-1)}${drafts.length}-${codes}`;
+    },
+    idempotency: { organizationId: owner, key: `key-${drafts.length}`, fingerprint: '', now },
+    keep: (outcomes) => outcomes,
+  });
+  return result.map(({ status }) => status);
+}
+
+describe('no call on the redirect thread scans a table', () => {
+  it('when links are created or refused', async () => {
+    let statuses: readonly string[] = [];
+    const drafts = [
+      { customSlug: 'free-slug', targetUrl: 'https://go.example/code1' },
+      { customSlug: 'code7' },
+      { domainId: 'no-domain' },
+      { customSlug: 'loop', targetUrl: 'https://sho.example/loop' },
+      { domainId: 'domain-1', customSlug: 'code7' },
+      { domainId: 'domain-1', customSlug: 'free-slug' },
+    ];
+    const scans = await findScans(async () => {
+      statuses = await create(organizationId, drafts);
+    });
+    expect(statuses).toEqual([
+      'created',
+      'slug-conflict',
+      'domain-invalid',
+      'loop',
+      'slug-conflict',
+      'created',
+    ]);
+    expect(scans).toEqual([]);
+  });
+
+  it('when links exceed the quota', async () => {
+    let statuses: readonly string[] = [];
+    const scans = await findScans(async () => {
+      statuses = await create(other, Array<object>(60).fill({}));
+    });
+    expect(statuses.filter((status) => status === 'quota-exceeded')).toHaveLength(10);
+    expect(scans).toEqual([]);
+  });
+
+  it('when links are changed, moved, deactivated, expired and read', async () => {
+    const scans = await findScans(async () => {
+      const change = (domainId: string | null, isActive: boolean) =>
+        urls.updateMany(organizationId, [5, 6], now, (url) => ({
+          ok: true,
+          url: { ...url, domainId, isActive, targetUrl: 'https://sho.example/code1' },
+        }));
+      expect(await change('domain-2', true)).toMatchObject([
+        { status: 'updated' },
+        { status: 'updated' },
+      ]);
+      await change('domain-1', false);
+      await change(null, true);
+      await urls.deactivateMany(organizationId, [7, 8], now);
+      expect(await urls.hasDue(now + 50)).toBe(true);
+      expect((await urls.expireDue(now + 50, 10)).length).toBe(10);
+      await urls.find(organizationId, 100);
+      await urls.findByKey('domain-1', 'code100');
+    });
+    expect(scans).toEqual([]);
+  });
+
+  it('when a domain with many links is deleted', async () => {
+    let outcome: object = {};
+    const scans = await findScans(async () => {
+      outcome = await domains.delete(organizationId, 'domain-1', now);
+    });
+    expect(outcome).toEqual({ status: 'in-use', hostname: 'go.example' });
+    expect(scans).toEqual([]);
+    // An index finds the first link; none is counted.
+    const [query] = [...statements].filter((sql) => sql.includes('"urls"'));
+    expect(query).toContain('limit');
+    expect(query).not.toContain('count');
+  });
+
+  it('when domains are created, verified, found and deleted', async () => {
+    const scans = await findScans(async () => {
+      const domain = {
+        id: 'domain-3',
+        organizationId,
+        hostname: 'new.example',
+        challenge: 'challenge-3',
+        isActive: false,
+        createdAt: now,
+        verifiedAt: null,
+        lastCheckedAt: null,
+        lastError: null,
+      };
+      await domains.create(domain, 1_000, undefined);
+      await domains.verify(domain, null, now, undefined);
+      expect(await domains.findByHostname('new.example')).toMatchObject({ isActive: true });
+      expect((await domains.delete(organizationId, 'domain-3', now)).status).toBe('deleted');
+    });
+    expect(scans).toEqual([]);
+  });
+
+  it('when usage is read', async () => {
+    const usage = new UsageRepository(database);
+    expect(await findScans(() => usage.read(organizationId, '2030-01'))).toEqual([]);
+  });
+});
