@@ -10,6 +10,7 @@ import { openPasswords } from './auth/passwords.js';
 import { tokenHandlers } from './auth/token-handlers.js';
 import { type Config, readConfig } from './config.js';
 import { createDomainRoom } from './domains/domain-room.js';
+import { hostnameOf } from './domains/hostname.js';
 import { OwnHosts } from './domains/own-hosts.js';
 import { createHealthModule } from './health/health-module.js';
 import { UncaughtErrors } from './health/uncaught-errors.js';
@@ -271,6 +272,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     cache: linkCache,
     isReserved,
     findDomain: (host) => domains.hosts.find(host),
+    isOwnHost: (host) => host === origins().shortDomain || ownHosts.has(hostnameOf(host)),
     record: analytics.record,
     passwords,
     proxies: config.trustedProxies,

@@ -34,6 +34,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     cache,
     isReserved: () => false,
     findDomain: () => null,
+    isOwnHost: () => true,
     record: (_request, _link, answer) => setImmediate(answer),
     passwords: { verify: async () => false },
     proxies: { includes: () => false },

@@ -12,6 +12,7 @@ import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
 import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
 import type { Clock } from '../ports.js';
+import { StorageUnavailableError } from '../storage/database.js';
 import { maxHops } from '../urls/link-chains.js';
 import { decideRedirect, type Link } from './link.js';
 import type { LinkCache } from './link-cache.js';
@@ -23,6 +24,8 @@ export interface RedirectHandlerOptions {
   readonly isReserved: (word: string) => boolean;
   /** The custom domain that a Host header names; null for the platform's. */
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
+  /** Whether a host is one that the platform's own links are served on. */
+  readonly isOwnHost: (host: string) => boolean;
   /** Keeps the visit, and then has it answered. */
   readonly record: (request: IncomingMessage, link: Link, answer: () => void) => void;
   readonly passwords: Pick<Passwords, 'verify'>;
@@ -164,11 +167,16 @@ export class RedirectHandler {
 
   #redirect(request: IncomingMessage, response: ServerResponse, link: Link, status: number): void {
     const { host } = request.headers;
-    if (host === undefined || !namesHost(link, host)) {
+    if (link.targetName === undefined || host === undefined || this.#isKnownHost(host)) {
       this.#record(request, response, link, status);
       return;
     }
     this.#leadsBack(link, host)
+      .catch((error) => {
+        // Redirects from the cache go on while storage is away, whether or not they lead back.
+        if (error instanceof StorageUnavailableError) return false;
+        throw error;
+      })
       .then((leadsBack) => {
         if (leadsBack) this.#refuse(request, response, gone, gonePage);
         else this.#record(request, response, link, status);
@@ -176,19 +184,28 @@ export class RedirectHandler {
       .catch((error) => this.#fail(request, response, error));
   }
 
+  /** Returns whether writes have checked the links of a host for loops. */
+  #isKnownHost(host: string): boolean {
+    const { isOwnHost, findDomain } = this.#options;
+    return isOwnHost(host) || typeof findDomain(host) === 'string';
+  }
+
   /**
-   * Returns whether a link leads back to itself at the host that it is visited by. Writes refuse
-   * such links for the hosts that the server knows; any other host may be one of its names as well.
+   * Returns whether a link leads back to itself when `host`, at which it is visited, is counted as a
+   * host of this server. Writes refuse loops over the hosts that the server knows, but any other name
+   * may lead to it as well. Only the visit proves that this one does.
    */
   async #leadsBack(link: Link, host: string): Promise<boolean> {
-    const { cache, findDomain } = this.#options;
-    const domain = await findDomain(host);
+    const { cache, findDomain, isOwnHost } = this.#options;
+    const visitedHostname = hostnameOf(host);
     let current = link;
     for (let hops = 0; hops <= maxHops; hops += 1) {
-      const { targetName } = current;
-      if (targetName === undefined || !namesHost(current, host)) return false;
-      const { key } = targetName;
-      const next = cache.peek(domain, `/${key}`) ?? (await cache.load(domain, key));
+      if (current.targetName === undefined) return false;
+      const { hostname, key } = current.targetName;
+      const domainId = await findDomain(hostname);
+      const isHere = domainId !== null || hostname === visitedHostname || isOwnHost(hostname);
+      if (!isHere) return false;
+      const next = cache.peek(domainId, `/${key}`) ?? (await cache.load(domainId, key));
       if (!next) return false;
       if (next.urlId === link.urlId) return true;
       current = next;
@@ -259,11 +276,6 @@ const wrongPassword = new ApiError('UNAUTHORIZED', 'That is not the password', c
 
 function methodNotAllowed(allow: string): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', `Links answer ${allow}`, { headers: { Allow: allow } });
-}
-
-/** Returns whether a link's target could be a short link at the host that a visitor asks for. */
-function namesHost({ targetName }: Link, host: string): boolean {
-  return targetName !== undefined && targetName.hostname === hostnameOf(host);
 }
 
 /** Without its query. */

@@ -23,6 +23,8 @@ const create = (customSlug: string, targetUrl: string) =>
 const aim = (id: string, targetUrl: string) =>
   api.call('updateUrl', { params: { id }, body: { targetUrl } });
 
+const encodeLetter = (letter: string) => `%${letter.charCodeAt(0).toString(16)}`;
+
 /** The Location of a visit, or its status. fetch would set its own Host. */
 function visit(slug: string, host: string): Promise<string | number> {
   return new Promise((resolve, reject) => {
@@ -42,6 +44,8 @@ async function addDomain(hostname: string): Promise<string> {
   return data.id;
 }
 
+let idnDomainId: Promise<string> | undefined;
+
 describe('a link that leads to itself', () => {
   it.each<[string, (slug: string) => string]>([
     ['as it is', (slug) => at(slug)],
@@ -58,6 +62,14 @@ describe('a link that leads to itself', () => {
     ['by another name of loopback', (slug) => `http://127.0.0.1:${port}/${slug}`],
     ['by a number that is loopback', (slug) => `http://0x7f.1:${port}/${slug}`],
     ['by IPv6', (slug) => `http://[0:0::1]:${port}/${slug}`],
+    ['by IPv6 that maps loopback', (slug) => `http://[::ffff:127.0.0.1]:${port}/${slug}`],
+    ['by another address of loopback', (slug) => `http://127.0.0.2:${port}/${slug}`],
+    ['by a subdomain of localhost', (slug) => `http://links.localhost:${port}/${slug}`],
+    ['with the host encoded', (slug) => `http://local%68ost:${port}/${slug}`],
+    ['with an encoded slash', (slug) => `${at('')}%2F${slug}%2f`],
+    ['with encoded dots', (slug) => at(`x%2F..%2F${slug}`)],
+    ['with slashes at the end', (slug) => at(`${slug}//`)],
+    ['with every letter encoded', (slug) => at(slug.replace(/[a-z]/g, encodeLetter))],
   ])('is refused %s', async (_name, target) => {
     const slug = newSlug();
     const targetUrl = target(slug);
@@ -127,6 +139,73 @@ describe('a link that leads to itself', () => {
     expect(back.outcome).toBe('400 VALIDATION_FAILED');
   });
 
+  it.each<[string, (slug: string) => string]>([
+    ['as Unicode', (slug) => `https://schleife-ü.example/${slug}`],
+    ['as punycode', (slug) => `https://xn--schleife--y9a.example/${slug}`],
+    ['in capitals', (slug) => `https://SCHLEIFE-Ü.example./${slug}`],
+    ['as Unicode that is decomposed', (slug) => `https://schleife-u\u0308.example/${slug}`],
+    ['with the host encoded', (slug) => `https://schleife-%C3%BC.example/${slug}`],
+    ['with full-width dots', (slug) => `https://schleife-ü。example/${slug}`],
+    ['by http, another port and two slashes', (slug) => `http://schleife-ü.example:81//${slug}/`],
+  ])('is refused on a custom domain with a Unicode name %s', async (_name, target) => {
+    idnDomainId ??= addDomain('schleife-ü.example');
+    const customSlug = newSlug();
+    const body = { customSlug, domainId: await idnDomainId, targetUrl: target(customSlug) };
+    expect((await api.call('createUrl', { body })).faultyFields).toEqual(['targetUrl']);
+  });
+
+  it('is refused with a user name, whatever the host', async () => {
+    const refused = await create(newSlug(), `http://me@localhost:${port}/any-slug`);
+    expect(refused.faultyFields).toEqual(['targetUrl']);
+  });
+
+  it('is refused when it leads back by the name of a deleted domain', async () => {
+    const [one, two] = [newSlug(), newSlug()];
+    const hostnames = ['deleted-one.example', 'deleted-two.example'] as const;
+    const [first, second] = [await addDomain(hostnames[0]), await addDomain(hostnames[1])];
+    const make = async (customSlug: string, domainId: string) => {
+      const body = { customSlug, domainId, targetUrl: elsewhere };
+      const { id } = (await api.call('createUrl', { body })).data;
+      // The link moves away, but its slug on the domain still leads to it.
+      await api.call('updateUrl', { params: { id }, body: { domainId: null } });
+      expect((await api.call('deleteDomain', { params: { id: domainId } })).status).toBe(200);
+      return id;
+    };
+    const [idOne, idTwo] = [await make(one, first), await make(two, second)];
+    expect(await visit(one, hostnames[0])).toBe(elsewhere);
+    expect((await aim(idOne, `https://${hostnames[0]}/${one}`)).outcome).toBe(
+      '400 VALIDATION_FAILED',
+    );
+    expect((await aim(idOne, `https://${hostnames[1]}/${two}`)).status).toBe(200);
+    expect((await aim(idTwo, `https://${hostnames[0]}/${one}`)).outcome).toBe(
+      '400 VALIDATION_FAILED',
+    );
+  });
+
+  it('is not activated again when other links lead back to it meanwhile', async () => {
+    const hostname = 'not-yet.example';
+    const [one, two] = [newSlug(), newSlug()];
+    const { data } = await create(one, `https://${hostname}/${two}`);
+    await api.call('deleteUrl', { params: { id: data.id } });
+    const domainId = await addDomain(hostname);
+    const second = await api.call('createUrl', {
+      body: { customSlug: two, domainId, targetUrl: elsewhere },
+    });
+    await api.server.database.write(async (transaction) => {
+      await transaction
+        .updateTable('urls')
+        .set({ target_url: at(one) })
+        .where('id', '=', Number(second.data.id))
+        .execute();
+    });
+    const activated = await api.call('updateUrl', {
+      params: { id: data.id },
+      body: { isActive: true },
+    });
+    expect(activated.outcome).toBe('400 VALIDATION_FAILED');
+    expect(activated.faultyFields).toEqual(['targetUrl']);
+  });
+
   it('is refused after more than ten links', async () => {
     let target = elsewhere;
     for (let links = 0; links <= 10; links += 1) {
@@ -163,6 +242,28 @@ describe('a link that leads to itself', () => {
     );
     expect(await visit(chain, 'alias.example')).toMatch(/^http:\/\/alias\.example\//);
   });
+});
+
+it('a loop over a known and an unknown host ends at the unknown one', async () => {
+  const [one, two, three] = [newSlug(), newSlug(), newSlug()];
+  const domainId = await addDomain('known.example');
+  const known = `https://known.example/${three}`;
+  expect((await create(one, `http://alias.example/${two}`)).status).toBe(201);
+  expect((await create(two, known)).status).toBe(201);
+  const body = { customSlug: three, domainId, targetUrl: at(one) };
+  expect((await api.call('createUrl', { body })).status).toBe(201);
+  // Only a visit shows that the alias leads to this server.
+  expect(await visit(three, 'known.example')).toBe(at(one));
+  expect(await visit(one, new URL(api.server.url).host)).toBe(`http://alias.example/${two}`);
+  expect(await visit(two, 'alias.example')).toBe(410);
+});
+
+it('a link that is visited at an unknown host may lead to other sites', async () => {
+  const [one, two] = [newSlug(), newSlug()];
+  await create(one, `https://other-site.example/${two}`);
+  // A link of the same name here says nothing about the other site.
+  await create(two, `http://alias.example/${one}`);
+  expect(await visit(one, 'alias.example')).toBe(`https://other-site.example/${two}`);
 });
 
 it('no sequence of creates and changes makes a circle', async () => {
