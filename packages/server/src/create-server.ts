@@ -13,11 +13,11 @@ import { createDomainRoom } from './domains/domain-room.js';
 import { hostnameOf } from './domains/hostname.js';
 import { OwnHosts } from './domains/own-hosts.js';
 import { createHealthModule } from './health/health-module.js';
+import { RequestErrors } from './health/request-errors.js';
 import { UncaughtErrors } from './health/uncaught-errors.js';
 import { BodySlots } from './http/body-slots.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, listenForOperators } from './http/listen.js';
-import { toApiError } from './http/problem.js';
 import { RateLimiter } from './http/rate-limiter.js';
 import { defaultTimeLimits, type TimeLimits } from './http/time-limits.js';
 import { forgetOldKeys } from './idempotency/forget-old-keys.js';
@@ -148,10 +148,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const organizations = new OrganizationRepository(database);
   const auth = new AuthService(clients, { clock, randomBytes });
   const uncaughtErrors = new UncaughtErrors(logger);
-  const onRequestError = (err: unknown, requestId: string) => {
-    if (toApiError(err).code === 'INTERNAL') uncaughtErrors.noteRequest(err, requestId);
-    else logger.error({ requestId, err }, 'request failed');
-  };
+  const requestErrors = new RequestErrors(logger, uncaughtErrors);
+  const onRequestError = (error: unknown, requestId: string) =>
+    requestErrors.note(error, requestId);
   const onCallbackError = (error: unknown) => uncaughtErrors.note('callback', error);
   const { lists, ...listReader } = openLists({
     isThreaded: isThreadedHere,
@@ -237,13 +236,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     threads,
     queues,
     uncaughtErrors,
+    requestErrors,
   });
-  const onUnexpected = (error: unknown, requestId: string) =>
-    uncaughtErrors.noteRequest(error, requestId);
   const publicBodyTimeoutMs = timeLimits?.publicBody ?? defaultTimeLimits.publicBody;
   const appOptions = {
     logger,
-    onUnexpected,
+    onRequestError,
     onFinished: health.onFinished,
     auth,
     clock,
@@ -284,7 +282,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     app: createPublicApp(appOptions, config.adminListen !== undefined),
     // Redirects first: they are what most requests are.
     handlers: [redirects, qrs.pictures],
-    onUnexpected,
+    onRequestError,
     timeLimits,
   });
   const services: readonly Service[] = [
@@ -339,7 +337,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         const admin = createHttpServer({
           app: createAdminApp(appOptions),
           handlers: [],
-          onUnexpected,
+          onRequestError,
           timeLimits,
         });
         adminListener = await listenForOperators(admin, config.adminListen, timeLimits);

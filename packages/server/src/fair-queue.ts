@@ -15,13 +15,15 @@ export interface TaskOptions {
   readonly isInteractive?: boolean;
 }
 
-/** A queue has no place for a task. It may have after `retryAfterSeconds`. */
+/** A queue is full. It may accept the task after `retryAfterSeconds`. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
+  readonly queue: string;
   readonly retryAfterSeconds: number;
 
-  constructor(message: string, retryAfterSeconds: number) {
-    super(message);
+  constructor(queue: string, reason: string, retryAfterSeconds: number) {
+    super(`${queue}: ${reason}`);
+    this.queue = queue;
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
@@ -136,7 +138,8 @@ export class FairQueue {
     this.#refused += 1;
     const [waiting, whose] = isOwnFull ? [own, ' of this organization'] : [this.#waiting, ''];
     return new QueueFullError(
-      `${name}: ${waiting} tasks${whose} are waiting, and ${count} more exceed the limit of ` +
+      name,
+      `${waiting} tasks${whose} are waiting, and ${count} more exceed the limit of ` +
         `${isOwnFull ? maxWaitingPerOrganization : maxWaiting}`,
       this.#retryAfter(waiting),
     );
@@ -160,10 +163,7 @@ export class FairQueue {
       if (performance.now() - task.queuedAt > maxWaitMs) {
         this.#refused += 1;
         task.reject(
-          new QueueFullError(
-            `${name}: the task has waited for ${maxWaitMs} ms`,
-            this.#retryAfter(),
-          ),
+          new QueueFullError(name, `the task has waited for ${maxWaitMs} ms`, this.#retryAfter()),
         );
       } else void this.#run(task);
     }

@@ -6,12 +6,12 @@ import express, {
   type Response,
 } from 'express';
 import type { Logger } from 'pino';
-import { ApiError, shorten } from '../contract/api-error.js';
+import { ApiError, shorten, validationError } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
 import { OAuthError } from '../contract/oauth-error.js';
 import type { FinishedRequest } from '../health/request-metrics.js';
+import { errorBody, errorHeaders, toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';
-import { problemBody, problemHeaders, toApiError } from '../http/problem.js';
 import { requestIdOf } from '../http/request-id.js';
 import { isAmbiguous } from '../http/request-target.js';
 import { homePage, notFoundPage } from '../pages/link-pages.js';
@@ -21,8 +21,8 @@ import { type MountOptions, mountRoutes } from './mount-routes.js';
 
 export interface AppOptions extends MountOptions {
   readonly logger: Logger;
-  /** Called with each error that no code expected. */
-  readonly onUnexpected: (error: unknown, requestId: string) => void;
+  /** Called with each error that a request fails with; the callee ignores those of the client. */
+  readonly onRequestError: (error: unknown, requestId: string) => void;
   /** Called when a response was sent or its client has disconnected. */
   readonly onFinished: (request: FinishedRequest) => void;
 }
@@ -98,7 +98,7 @@ interface ResponseLocals {
 }
 
 function reportWhenFinished(
-  { logger, onFinished, onUnexpected }: AppOptions,
+  { logger, onFinished, onRequestError }: AppOptions,
   request: Request,
   response: Response,
 ): void {
@@ -115,39 +115,34 @@ function reportWhenFinished(
       const ms = Math.round(durationMs);
       logger.info({ requestId, method, path, status: status ?? 'aborted', ms, organizationId });
     } catch (error) {
-      onUnexpected(error, requestId);
+      onRequestError(error, requestId);
     }
   });
 }
 
-function errorHandler({ logger, onUnexpected }: AppOptions): ErrorRequestHandler {
+function errorHandler({ onRequestError }: AppOptions): ErrorRequestHandler {
   return (error, _request, response, _next) => {
     const requestId = response.locals.requestId as string;
     if (error instanceof OAuthError) {
-      if (error.code === 'server_error') onUnexpected(error.cause ?? error, requestId);
-      else if (error.status >= 500) logger.error({ requestId, err: error.cause }, error.code);
+      if (error.status >= 500) onRequestError(error.cause ?? error, requestId);
       response.status(error.status).set(error.headers).json(error.body);
       return;
     }
-    // Express refuses paths that are no valid percent-encoding by itself.
-    const problem =
+    // Express throws it for a path that is not valid percent-encoding.
+    const failure =
       error instanceof URIError
-        ? new ApiError('VALIDATION_FAILED', 'The path is not valid percent-encoding', {
-            details: [{ path: 'path', message: 'is not valid percent-encoding' }],
-          })
-        : toApiError(error);
-    if (problem.code === 'INTERNAL') onUnexpected(problem.cause ?? problem, requestId);
-    else if (problem.status >= 500) {
-      logger.error({ requestId, err: problem.cause ?? problem }, problem.code);
-    }
+        ? validationError([{ path: 'path', message: 'is not valid percent-encoding' }])
+        : error;
+    onRequestError(failure, requestId);
+    const apiError = toApiError(failure);
     if (response.headersSent) {
       response.destroy();
       return;
     }
     response
-      .status(problem.status)
-      .set(problemHeaders(problem))
-      .json(problemBody(problem, requestId));
+      .status(apiError.status)
+      .set(errorHeaders(apiError))
+      .json(errorBody(apiError, requestId));
   };
 }
 

@@ -4,7 +4,7 @@ import express from 'express';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../contract/api-error.js';
 import { BodySlots } from '../http/body-slots.js';
-import { toApiError } from '../http/problem.js';
+import { toApiError } from '../http/error-response.js';
 import { parseAddressRanges } from '../network/ip-address.js';
 import { type Handlers, mountRoutes } from './mount-routes.js';
 

@@ -5,7 +5,8 @@ import type { FairQueue } from '../fair-queue.js';
 import type { Database } from '../storage/database.js';
 import type { ObservedThread } from '../threads/thread.js';
 import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
-import { registerCounter, registerGauge } from './scraped-metric.js';
+import type { RequestErrors } from './request-errors.js';
+import { registerCounter, registerGauge, type Sample } from './scraped-metric.js';
 import type { UncaughtErrors } from './uncaught-errors.js';
 
 export interface MetricSources {
@@ -16,6 +17,7 @@ export interface MetricSources {
   readonly threads: () => readonly ObservedThread[];
   readonly queues: readonly FairQueue[];
   readonly uncaughtErrors: UncaughtErrors;
+  readonly requestErrors: RequestErrors;
 }
 
 /** Registers the metrics of the server's parts. */
@@ -25,7 +27,7 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
   registerStorageMetrics(registry, sources.database);
   registerThreadMetrics(registry, sources.threads);
   registerQueueMetrics(registry, sources.queues);
-  registerUncaughtErrors(registry, sources.uncaughtErrors);
+  registerErrorMetrics(registry, sources);
 }
 
 function registerVisitMetrics(registry: Registry, figures: MetricSources['visitFigures']): void {
@@ -152,11 +154,30 @@ function registerQueueMetrics(registry: Registry, queues: readonly FairQueue[]):
   });
 }
 
-function registerUncaughtErrors(registry: Registry, { counts }: UncaughtErrors): void {
+function registerErrorMetrics(
+  registry: Registry,
+  { uncaughtErrors, requestErrors, threads }: MetricSources,
+): void {
   registerCounter(registry, {
     name: 'shorty_uncaught_errors_total',
     help: 'Errors that no code expected, by where they surfaced. Each one is a defect.',
     labelNames: ['source'],
-    read: () => Object.entries(counts).map(([source, value]) => ({ labels: { source }, value })),
+    read: () => [
+      ...toSamples('source', Object.entries(uncaughtErrors.counts)),
+      ...threads().map(({ figures }) => ({
+        labels: { source: 'thread' },
+        value: figures.uncaughtErrors,
+      })),
+    ],
   });
+  registerCounter(registry, {
+    name: 'shorty_unavailable_responses_total',
+    help: 'Responses with status 503, by error: a full queue, or storage or a thread that failed.',
+    labelNames: ['error'],
+    read: () => toSamples('error', requestErrors.unavailable),
+  });
+}
+
+function toSamples(label: string, values: Iterable<readonly [string, number]>): Sample[] {
+  return [...values].map(([text, value]) => ({ labels: { [label]: text }, value }));
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { LogThrottle } from './log-throttle.js';
 
 /**
  * Where an unexpected error surfaced: in the handler of a request, in a callback that several
@@ -6,26 +7,17 @@ import type { Logger } from 'pino';
  */
 export type UncaughtErrorSource = 'request' | 'callback' | 'process';
 
-// An error that repeats is logged once in this time, with the number of repeats.
 const logEveryMs = 1_000;
-const maxLoggedErrors = 100;
-
-interface LoggedError {
-  loggedAt: number;
-  /** Since it was last logged. */
-  repeats: number;
-}
 
 /** Counts and logs unexpected errors. No method throws. */
 export class UncaughtErrors {
   readonly #logger: Logger;
-  readonly #now: () => number;
+  readonly #throttle: LogThrottle;
   readonly #counts: Record<UncaughtErrorSource, number> = { request: 0, callback: 0, process: 0 };
-  readonly #logged = new Map<string, LoggedError>();
 
   constructor(logger: Logger, now: () => number = () => performance.now()) {
     this.#logger = logger;
-    this.#now = now;
+    this.#throttle = new LogThrottle(logEveryMs, now);
   }
 
   get counts(): Readonly<Record<UncaughtErrorSource, number>> {
@@ -40,19 +32,7 @@ export class UncaughtErrors {
 
   note(source: 'callback' | 'process', err: unknown): void {
     this.#counts[source] += 1;
-    const now = this.#now();
-    const name = fingerprint(err);
-    const known = this.#logged.get(name);
-    if (known && now - known.loggedAt < logEveryMs) {
-      known.repeats += 1;
-      return;
-    }
-    this.#log({ source, repeats: known?.repeats ?? 0, err });
-    this.#logged.delete(name);
-    if (this.#logged.size >= maxLoggedErrors) {
-      this.#logged.delete(this.#logged.keys().next().value as string);
-    }
-    this.#logged.set(name, { loggedAt: now, repeats: 0 });
+    this.#throttle.note(fingerprint(err), (repeats) => this.#log({ source, repeats, err }));
   }
 
   #log(fields: Readonly<Record<string, unknown>>): void {

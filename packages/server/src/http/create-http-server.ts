@@ -2,10 +2,10 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import type { Express, Request, Response } from 'express';
 import { answerMalformed } from './answer-malformed.js';
 import { drainRequest, hasUnreadBody } from './drain-request.js';
-import { toApiError } from './problem.js';
+import { toApiError } from './error-response.js';
 import { requestIdOf, stableRequestIdOf } from './request-id.js';
 import { isPlain, makePlain } from './request-target.js';
-import { sendProblem } from './send-answer.js';
+import { sendError } from './send-response.js';
 import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 
 /** Handles some requests ahead of Express, which costs more than they do. */
@@ -17,8 +17,8 @@ export interface FirstHandler {
 export interface HttpServerOptions {
   readonly app: Express;
   readonly handlers: readonly FirstHandler[];
-  /** Called with each error that no code expected. */
-  readonly onUnexpected: (error: unknown, requestId: string) => void;
+  /** Called with each error that a request handler or a listener throws. */
+  readonly onRequestError: (error: unknown, requestId: string) => void;
   readonly timeLimits?: Partial<TimeLimits> | undefined;
 }
 
@@ -64,7 +64,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     try {
       answerMalformed(error, socket);
     } catch (second) {
-      options.onUnexpected(second, requestIdOf(undefined));
+      options.onRequestError(second, requestIdOf(undefined));
       socket.destroy();
     }
   });
@@ -73,17 +73,17 @@ export function createHttpServer(options: HttpServerOptions): Server {
 
 /** Answers 500, or ends the connection where a response has begun. Never throws. */
 function fail(
-  { onUnexpected }: HttpServerOptions,
+  { onRequestError }: HttpServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
 ): void {
-  onUnexpected(error, stableRequestIdOf(request));
+  onRequestError(error, stableRequestIdOf(request));
   try {
     if (response.headersSent || response.destroyed) response.destroy();
-    else sendProblem(request, response, toApiError(error));
+    else sendError(request, response, toApiError(error));
   } catch (second) {
-    onUnexpected(second, stableRequestIdOf(request));
+    onRequestError(second, stableRequestIdOf(request));
     response.destroy();
   }
 }
@@ -96,7 +96,7 @@ function settle(request: IncomingMessage, response: ServerResponse): boolean {
   } catch (error) {
     // What follows on the connection may belong to the part of it that was read otherwise.
     response.shouldKeepAlive = false;
-    sendProblem(request, response, toApiError(error));
+    sendError(request, response, toApiError(error));
     return false;
   }
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../contract/api-error.js';
+import { errorHeaders, toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';
-import { problemHeaders, toApiError } from '../http/problem.js';
 import { requestIdOf, stableRequestIdOf } from '../http/request-id.js';
-import { sendPage, sendProblem } from '../http/send-answer.js';
+import { sendError, sendPage } from '../http/send-response.js';
 import { picturePageHeaders } from '../pages/page.js';
 import { qrGonePage, qrNotFoundPage, qrPage, qrUnavailablePage } from '../pages/qr-pages.js';
 import { isNamedBy, pictureCacheControl, type QrPicture } from './qr-picture.js';
@@ -74,7 +74,7 @@ export class QrPictureHandler {
     if (found === undefined) this.#refuse(request, response, place, unknown, qrNotFoundPage);
     else if (found === 'gone') this.#refuse(request, response, place, gone, qrGonePage);
     else if (request.method !== 'GET' && request.method !== 'HEAD') {
-      sendProblem(request, response, methodNotAllowed);
+      sendError(request, response, methodNotAllowed);
     } else if (place === 'preview') {
       const page = qrPage({
         ...found,
@@ -130,8 +130,8 @@ export class QrPictureHandler {
     const isPerson =
       !prefersJson(accept) && (place === 'preview' || /\btext\/html\b/i.test(accept ?? ''));
     if (isPerson) {
-      sendPage(request, response, error.status, page, { headers: problemHeaders(error) });
-    } else sendProblem(request, response, error);
+      sendPage(request, response, error.status, page, { headers: errorHeaders(error) });
+    } else sendError(request, response, error);
   }
 
   /** Never throws: it is the end of promises and callbacks. */

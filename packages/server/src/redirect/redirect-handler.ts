@@ -4,10 +4,10 @@ import { passwordAttempts, tooManyAttempts } from '../auth/attempt-limits.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError } from '../contract/api-error.js';
 import { hostnameOf } from '../domains/hostname.js';
+import { errorHeaders, toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';
-import { problemHeaders, toApiError } from '../http/problem.js';
 import { requestIdOf, stableRequestIdOf } from '../http/request-id.js';
-import { sendPage, sendProblem } from '../http/send-answer.js';
+import { sendError, sendPage } from '../http/send-response.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
 import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
@@ -232,8 +232,8 @@ export class RedirectHandler {
     page: string = notFoundPage,
   ): void {
     const isJson = prefersJson(request.headers.accept) || error.code === 'METHOD_NOT_ALLOWED';
-    if (isJson) sendProblem(request, response, error);
-    else sendPage(request, response, error.status, page, { headers: problemHeaders(error) });
+    if (isJson) sendError(request, response, error);
+    else sendPage(request, response, error.status, page, { headers: errorHeaders(error) });
   }
 
   /** Never throws: it is the end of promises and callbacks. */

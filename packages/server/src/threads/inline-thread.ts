@@ -24,6 +24,7 @@ export class InlineThread<Methods extends ThreadMethods> implements Thread<Metho
   readonly #inFlight = new Set<Promise<unknown>>();
   #code: ThreadCode<Methods> | undefined;
   #stopping: Promise<void> | undefined;
+  #uncaughtErrors = 0;
 
   constructor(options: InlineThreadOptions<Methods>) {
     this.name = options.name;
@@ -31,7 +32,12 @@ export class InlineThread<Methods extends ThreadMethods> implements Thread<Metho
   }
 
   get figures(): ThreadFigures {
-    return { failures: 0, timeouts: 0, callsInFlight: this.#inFlight.size };
+    return {
+      failures: 0,
+      timeouts: 0,
+      uncaughtErrors: this.#uncaughtErrors,
+      callsInFlight: this.#inFlight.size,
+    };
   }
 
   start(): void {
@@ -52,9 +58,10 @@ export class InlineThread<Methods extends ThreadMethods> implements Thread<Metho
 
   send<Name extends keyof Methods & string>(name: Name, ...args: Parameters<Methods[Name]>): void {
     if (!this.#code || this.#stopping) return;
-    this.call(name, ...args).catch((err: unknown) =>
-      this.#options.logger.error({ err, thread: this.name, method: name }, 'thread method failed'),
-    );
+    this.call(name, ...args).catch((err: unknown) => {
+      this.#uncaughtErrors += 1;
+      this.#options.logger.error({ err, thread: this.name, method: name }, 'thread method failed');
+    });
   }
 
   stop(): Promise<void> {

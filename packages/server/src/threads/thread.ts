@@ -102,6 +102,8 @@ export interface ThreadFigures {
   readonly failures: number;
   /** Calls that exceeded their time limit. */
   readonly timeouts: number;
+  /** Errors that the thread's code did not catch, outside of a call that could reject with them. */
+  readonly uncaughtErrors: number;
   readonly callsInFlight: number;
 }
 

@@ -60,6 +60,7 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
   #lastId = 0;
   #failures = 0;
   #timeouts = 0;
+  #uncaughtErrors = 0;
   #stopping: Promise<void> | undefined;
 
   constructor(
@@ -75,6 +76,7 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
     return {
       failures: this.#failures,
       timeouts: this.#timeouts,
+      uncaughtErrors: this.#uncaughtErrors,
       callsInFlight: this.#sent.size + this.#waiting.length,
     };
   }
@@ -222,6 +224,7 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
       if (worker === this.#worker) this.#receive(message, worker);
     });
     worker.on('error', (error) => {
+      this.#uncaughtErrors += 1;
       cause = error;
     });
     worker.on('messageerror', (error) => {
@@ -240,6 +243,7 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
       try {
         this.#options.onEvent?.(message.event as Event);
       } catch (err) {
+        this.#uncaughtErrors += 1;
         this.#options.logger.error({ err, thread: this.name }, 'thread event handler failed');
       }
       return;

@@ -1,12 +1,13 @@
-// Loaded with --import by list-thread.test.ts: ends the first list thread at its first call.
-import { existsSync, writeFileSync, writeSync } from 'node:fs';
+// Loaded with --import by list-thread.test.ts: the first list threads end at their first call.
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 
-const mark = process.env.TEST_MARK;
-if (workerData?.shortyThread === 'lists' && !existsSync(mark)) {
-  writeFileSync(mark, '');
+const { TEST_MARK: mark, TEST_THREADS_TO_END: threadsToEnd } = process.env;
+const endedThreads = () => (existsSync(mark) ? readFileSync(mark, 'utf8').length : 0);
+
+if (workerData?.shortyThread === 'lists' && endedThreads() < Number(threadsToEnd)) {
+  appendFileSync(mark, '.');
   parentPort.once('message', () => {
-    writeSync(2, 'the list thread ends\n');
-    process.exit(1);
+    throw new Error('the list thread ends');
   });
 }

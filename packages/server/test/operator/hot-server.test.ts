@@ -86,6 +86,7 @@ afterEach(async () => {
     'shorty_uncaught_errors_total{source="request"} 0',
     'shorty_uncaught_errors_total{source="callback"} 0',
     'shorty_uncaught_errors_total{source="process"} 0',
+    'shorty_uncaught_errors_total{source="thread"} 0',
   ]);
 });
 

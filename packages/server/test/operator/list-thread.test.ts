@@ -11,17 +11,22 @@ const listRoutes = (api as readonly Route[]).filter(
   ({ query }) => query && 'offset' in (query as ZodObject).shape,
 );
 
-async function start(preload?: string) {
+async function start(preload?: string, threadsToEnd = 0) {
   const settings = newSettings();
   const server = await serve({
     ...settings,
     SHORTY_CLIENT_ID: credentials.clientId,
     SHORTY_CLIENT_SECRET: credentials.clientSecret,
+    TEST_THREADS_TO_END: String(threadsToEnd),
     TEST_MARK: `${settings.SHORTY_DATABASE_URL?.replace('file:', '')}.mark`,
     ...(preload && { NODE_OPTIONS: `--import ${new URL(preload, import.meta.url).href}` }),
   });
   const token = await tokenOf(server.origin, credentials);
-  return { server, ask: (path: string, body?: unknown) => call(server.origin, token, path, body) };
+  return {
+    server,
+    token,
+    ask: (path: string, body?: unknown) => call(server.origin, token, path, body),
+  };
 }
 
 const target = { targetUrl: 'https://example.com/' };
@@ -68,12 +73,26 @@ describe('the list thread', () => {
   }, 60_000);
 
   it('is replaced when it ends, and the call that it had runs again', async () => {
-    const { server, ask } = await start('./end-list-thread.mjs');
+    const { server, ask } = await start('./end-list-thread.mjs', 1);
     await ask('/urls', target);
     const lists = await Promise.all([ask('/urls'), ask('/urls'), ask('/urls?search=EXAMPLE')]);
     expect(server.output()).toContain('the list thread ends');
     for (const { status, data } of lists) {
       expect({ status, total: data.total }).toEqual({ status: 200, total: 1 });
     }
+  }, 60_000);
+
+  it('fails a call that ends two threads with 503, and counts the errors of both', async () => {
+    const { server, ask, token } = await start('./end-list-thread.mjs', 2);
+    const response = await fetch(`${server.origin}/api/v1/urls`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('2');
+    expect(await response.json()).toMatchObject({ error: { code: 'UNAVAILABLE' } });
+    expect((await ask('/urls')).status).toBe(200);
+    const metrics = await (await fetch(`${server.origin}/metrics`)).text();
+    expect(metrics).toContain('shorty_uncaught_errors_total{source="thread"} 2\n');
+    expect(metrics).toContain('shorty_unavailable_responses_total{error="ThreadEndedError"} 1\n');
   }, 60_000);
 });

@@ -134,7 +134,12 @@ describe('a thread that ends', () => {
     const others = Promise.all([1, 2, 3].map((value) => thread.call('echo', value)));
     expect(await deadly).toBeInstanceOf(ThreadEndedError);
     expect(await others).toEqual([1, 2, 3]);
-    expect(thread.figures).toEqual({ failures: 2, timeouts: 0, callsInFlight: 0 });
+    expect(thread.figures).toEqual({
+      failures: 2,
+      timeouts: 0,
+      uncaughtErrors: 0,
+      callsInFlight: 0,
+    });
   });
 
   it('by an error outside of any call is logged, counted and replaced', async () => {
@@ -144,6 +149,7 @@ describe('a thread that ends', () => {
     expect(lines).toMatchObject([
       { msg: 'thread failed', thread: 'fixture', err: { message: 'thrown outside of any call' } },
     ]);
+    expect(thread.figures.uncaughtErrors).toBe(1);
     expect(await thread.call('echo', 1)).toBe(1);
   });
 
@@ -182,7 +188,12 @@ describe('a call that exceeds its time limit', () => {
     expect((error as Error).message).toBe('thread fixture: spin took longer than 3000 ms');
     expect(await beside).toEqual([1, 2]);
     expect(order).toEqual(['spin', 'beside']);
-    expect(thread.figures).toEqual({ failures: 1, timeouts: 1, callsInFlight: 0 });
+    expect(thread.figures).toEqual({
+      failures: 1,
+      timeouts: 1,
+      uncaughtErrors: 0,
+      callsInFlight: 0,
+    });
   });
 
   it('delays no other call until native code has returned', async () => {

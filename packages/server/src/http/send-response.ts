@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiError } from '../contract/api-error.js';
 import { pageHeaders } from '../pages/page.js';
 import { withSecurityHeaders } from '../pages/security-headers.js';
-import { problemBody, problemHeaders } from './problem.js';
+import { errorBody, errorHeaders } from './error-response.js';
 import { requestIdOf } from './request-id.js';
 
 /** Answers a page, to requests that do not go through the API's router. */
@@ -31,22 +31,22 @@ export function sendPage(
   response.end(request.method === 'HEAD' ? undefined : page);
 }
 
-const problemFields = withSecurityHeaders({
+const errorHeaderFields = withSecurityHeaders({
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',
 });
 
 /** Answers the envelope of a failed request. */
-export function sendProblem(
+export function sendError(
   request: IncomingMessage,
   response: ServerResponse,
   error: ApiError,
 ): void {
   const requestId = requestIdOf(request.headers['x-request-id']);
-  const body = JSON.stringify(problemBody(error, requestId));
+  const body = JSON.stringify(errorBody(error, requestId));
   response.writeHead(error.status, [
-    ...problemFields,
-    ...Object.entries(problemHeaders(error)).flat(),
+    ...errorHeaderFields,
+    ...Object.entries(errorHeaders(error)).flat(),
     'X-Request-Id',
     requestId,
     'Content-Length',

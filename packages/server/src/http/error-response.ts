@@ -1,0 +1,76 @@
+import { ApiError } from '../contract/api-error.js';
+import type { ErrorResponse } from '../contract/errors.js';
+import { OAuthError } from '../contract/oauth-error.js';
+import { QueueClosedError, QueueFullError } from '../fair-queue.js';
+import { IdempotencyConflictError } from '../idempotency/run-once.js';
+import { StorageUnavailableError } from '../storage/database.js';
+import { ThreadEndedError, ThreadStoppedError, ThreadTimeoutError } from '../threads/thread.js';
+
+const defaultRetryAfterSeconds = 2;
+
+/** Errors that are answered with 503: overload and outages, which pass. */
+export const unavailableErrors = [
+  QueueFullError,
+  QueueClosedError,
+  StorageUnavailableError,
+  ThreadEndedError,
+  ThreadStoppedError,
+  ThreadTimeoutError,
+] as const;
+
+/** Converts any error to one of the contract. An unexpected error becomes INTERNAL with its cause. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof IdempotencyConflictError) {
+    return new ApiError('IDEMPOTENCY_CONFLICT', error.message, { cause: error });
+  }
+  if (unavailableErrors.some((each) => error instanceof each)) return unavailable(error as Error);
+  return new ApiError('INTERNAL', 'Something went wrong on our side', { cause: error });
+}
+
+function unavailable(cause: Error): ApiError {
+  let message = 'The server is busy or stopping; try again';
+  let retryAfterSeconds = defaultRetryAfterSeconds;
+  if (cause instanceof StorageUnavailableError) {
+    message = 'Storage is unavailable at the moment; try again';
+  } else if (cause instanceof QueueFullError) {
+    message = `The server is busy. ${cause.message}`;
+    retryAfterSeconds = cause.retryAfterSeconds;
+  }
+  const headers = { 'Retry-After': String(retryAfterSeconds) };
+  return new ApiError('UNAVAILABLE', message, { headers, cause });
+}
+
+/** Returns the body of an error response. */
+export function errorBody(error: ApiError, requestId: string): ErrorResponse {
+  return {
+    success: false,
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(error.details.length > 0 && { details: [...error.details] }),
+      requestId,
+    },
+  };
+}
+
+export function errorHeaders(error: ApiError): Readonly<Record<string, string>> {
+  // RFC 9110 §11.6.1: a 401 names the scheme that the client must use.
+  const challenge = error.code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': 'Bearer' } : {};
+  return { ...challenge, ...error.headers };
+}
+
+/** Converts an error of a request that was sent as an OAuth form. */
+export function toOAuthError(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error;
+  const apiError = toApiError(error);
+  const { status, headers, message } = apiError;
+  if (status >= 500) {
+    const code = apiError.code === 'UNAVAILABLE' ? 'temporarily_unavailable' : 'server_error';
+    return new OAuthError(code, message, { headers, cause: error });
+  }
+  if (apiError.code === 'RATE_LIMITED') {
+    return new OAuthError('temporarily_unavailable', message, { status, headers });
+  }
+  return new OAuthError('invalid_request', message);
+}
