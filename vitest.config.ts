@@ -13,10 +13,37 @@ const alias = {
   '@shorty/webhook-verifier': source('packages/webhook-verifier/src/index.ts'),
 };
 
+const startsPostgres = {
+  globalSetup: ['packages/server/test/postgres/global-setup.ts'],
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+};
+
+// End-to-end tests start processes, databases and browsers.
+const startsProcesses = { testTimeout: 180_000, hookTimeout: 60_000 };
+
+// These kill processes under load, one file at a time. `npm test` causes each fault once and
+// `npm run test:more` several times: the tests call rounds().
+const faults = ['e2e/faults/**/*.test.ts', 'packages/server/test/postgres/faults/**/*.test.ts'];
+
+// Suites whose behaviour depends on the database engine.
+const engineSuites = ['analytics', 'contract', 'postgres', 'storage', 'transfer', 'webhooks'];
+// Suites that check the same handlers again on PostgreSQL.
+const repeatedSuites = ['api', 'isolation'];
+const suites = (names: readonly string[]) =>
+  names.map((name) => `packages/server/test/${name}/**/*.test.ts`);
+
+/**
+ * The projects of `npm test` and, with names that start with `more-`, those of `npm run test:more`.
+ * CONTRIBUTING.md explains which folder runs where.
+ */
 export default defineConfig({
   resolve: { alias },
   test: {
     reporters: ['default', './scripts/closing-line-reporter.ts'],
+    // vitest leaves one core idle by default.
+    maxWorkers: '100%',
+    provide: { isRepeating: false },
     projects: [
       {
         extends: true,
@@ -25,44 +52,66 @@ export default defineConfig({
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}'],
           exclude: [...configDefaults.exclude, 'packages/server/test/postgres/**'],
           testTimeout: 20_000,
-          // Ink draws no live view where these say that nobody watches.
+          // Ink draws no live view when these variables report a CI system.
           env: { CI: 'false', CONTINUOUS_INTEGRATION: 'false' },
         },
       },
       {
         extends: true,
-        // What runs on SQLite above runs on PostgreSQL here.
         test: {
+          ...startsPostgres,
           name: 'postgres',
-          include: [
-            'packages/server/test/{api,analytics,webhooks,isolation,contract,storage,postgres,transfer}/**/*.test.ts',
-          ],
+          include: suites(engineSuites),
           exclude: [
             ...configDefaults.exclude,
-            // Files, and what may become of them.
+            ...faults,
+            // Tests of SQLite's files and query plans.
             'packages/server/test/storage/{checkpoints,file-mode,full-disk,query-plans,unavailable-storage}.test.ts',
           ],
-          globalSetup: ['packages/server/test/postgres/global-setup.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
         },
       },
       {
         extends: true,
-        // End-to-end tests start processes and kill them: one file at a time keeps them honest.
         test: {
+          ...startsProcesses,
           name: 'e2e',
           include: ['{e2e,examples}/**/*.test.ts'],
-          // The proxies come from no package of npm. .ci/run sets these to what .ci/caddy and
-          // .ci/nginx print.
-          exclude: [
-            ...configDefaults.exclude,
-            ...(process.env.SHORTY_CADDY ? [] : ['e2e/caddy/**']),
-            ...(process.env.SHORTY_NGINX ? [] : ['e2e/nginx/**']),
-          ],
-          testTimeout: 180_000,
-          hookTimeout: 60_000,
+          exclude: [...configDefaults.exclude, ...faults, 'e2e/tools/**'],
+          globalSetup: ['e2e/lib/unpack-browser.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...startsProcesses,
+          name: 'faults',
+          include: faults,
           fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: { ...startsPostgres, name: 'more-postgres', include: suites(repeatedSuites) },
+      },
+      {
+        extends: true,
+        test: {
+          ...startsProcesses,
+          name: 'more-rounds',
+          include: [...faults, 'packages/server/test/qr/grid.test.ts'],
+          fileParallelism: false,
+          testTimeout: 600_000,
+          provide: { isRepeating: true },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...startsProcesses,
+          name: 'more-tools',
+          include: ['e2e/tools/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 600_000,
         },
       },
     ],

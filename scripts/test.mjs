@@ -1,6 +1,4 @@
-// `npm test`: set up what is missing or stale, then run every test.
-import { binary, build, install, run } from './bootstrap.mjs';
+// `npm test`: installs and builds what is missing or stale, then runs the first stage of the tests.
+import { runTests } from './run-tests.mjs';
 
-install();
-build();
-run(binary('vitest'), ['run', ...process.argv.slice(2)]);
+runTests(['packages', 'postgres', 'e2e', 'faults']);

@@ -29,7 +29,7 @@ export async function startCaddy(
   admin = upstream,
 ): Promise<Caddy> {
   const binary = process.env.SHORTY_CADDY;
-  if (!binary) throw new Error('SHORTY_CADDY names no Caddy: SHORTY_CADDY=$(.ci/caddy) npm test');
+  if (!binary) throw new Error('SHORTY_CADDY is not set: run npm run test:more, which sets it');
   const folder = scratchFolder();
   const httpPort = await freePort();
   const httpsPort = await freePort();

@@ -9,7 +9,7 @@ import { accepts, freePort, root, scratchFolder } from './processes.js';
 /** nginx with the project's example; all that is changed of it is where it and Shorty listen. */
 export async function startNginx(upstream: string): Promise<{ readonly port: number }> {
   const binary = process.env.SHORTY_NGINX;
-  if (!binary) throw new Error('SHORTY_NGINX names no nginx: SHORTY_NGINX=$(.ci/nginx) npm test');
+  if (!binary) throw new Error('SHORTY_NGINX is not set: run npm run test:more, which sets it');
   const folder = scratchFolder();
   const port = await freePort();
   const example = (await readFile(join(root, 'examples/nginx.conf'), 'utf8'))

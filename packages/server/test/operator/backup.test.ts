@@ -14,15 +14,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  build,
-  call,
-  command,
-  newSettings,
-  type Serving,
-  serve,
-  tokenOf,
-} from './server-process.js';
+import { build } from '../../../../scripts/bootstrap.mjs';
+import { call, command, newSettings, type Serving, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 

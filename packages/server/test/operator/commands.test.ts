@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { build, call, command, newSettings, serve, tokenOf } from './server-process.js';
+import { build } from '../../../../scripts/bootstrap.mjs';
+import { call, command, newSettings, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 

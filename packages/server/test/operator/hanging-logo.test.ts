@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { build } from '../../../../scripts/bootstrap.mjs';
 import { badge } from '../qr/logos.js';
-import { build, call, newSettings, serve, tokenOf } from './server-process.js';
+import { call, newSettings, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { build, command, newSettings, serve } from './server-process.js';
+import { build } from '../../../../scripts/bootstrap.mjs';
+import { command, newSettings, serve } from './server-process.js';
 
 beforeAll(build, 120_000);
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { build } from '../../../../scripts/bootstrap.mjs';
 import { sendRaw } from '../api/raw-http.js';
 import {
   foreignHeaders,
@@ -6,7 +7,7 @@ import {
   namedElsewhere,
   ownHeaders,
 } from '../hardening/read-headers.js';
-import { build, call, type Serving, serveForAll, tokenOf } from './server-process.js';
+import { call, type Serving, serveForAll, tokenOf } from './server-process.js';
 
 const highBytes = Array.from({ length: 128 }, (_, at) => String.fromCharCode(0x80 + at));
 // Enough for the compiler to have compiled every function on the way of a request.

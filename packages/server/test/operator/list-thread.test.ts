@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ZodObject } from 'zod';
+import { build } from '../../../../scripts/bootstrap.mjs';
 import { api } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
-import { build, call, newSettings, serve, tokenOf } from './server-process.js';
+import { call, newSettings, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 

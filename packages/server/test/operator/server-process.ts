@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,14 +9,15 @@ import { afterAll, onTestFinished } from 'vitest';
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const bin = join(root, 'packages/server/bin/shorty-server.js');
 
-/** The tests of this folder run what operators run, so it must be what the sources say. */
-export function build(): void {
-  execFileSync(process.execPath, [
-    join(root, 'node_modules/typescript/bin/tsc'),
-    '--build',
-    join(root, 'packages/server'),
-  ]);
-}
+const processes: Running[] = [];
+const folders: string[] = [];
+
+// Registered here because vitest ignores an `afterAll` that `beforeAll` registers.
+afterAll(async () => {
+  for (const { child } of processes) child.kill('SIGKILL');
+  await Promise.all(processes.map(({ ended }) => ended));
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** The settings of a database of its own, gone after the test. */
 export function newSettings(): Record<string, string> {
@@ -43,8 +44,9 @@ export interface Running {
 /** A process of the binary with these settings and no others. */
 export function run(settings: Record<string, string>, args: readonly string[] = []): Running {
   const running = open(settings, args);
-  onTestFinished(() => {
+  onTestFinished(async () => {
     running.child.kill('SIGKILL');
+    await running.ended;
   });
   return running;
 }
@@ -63,7 +65,7 @@ function open(settings: Record<string, string>, args: readonly string[]): Runnin
   }
   const ended = once(child, 'close').then(() => ({ code: child.exitCode, ...written }));
   const output = () => written.stdout + written.stderr;
-  return {
+  const running: Running = {
     child,
     ended,
     output,
@@ -81,6 +83,8 @@ function open(settings: Record<string, string>, args: readonly string[]): Runnin
       }
     },
   };
+  processes.push(running);
+  return running;
 }
 
 /** Runs an operator command to its end. */
@@ -99,15 +103,12 @@ export async function serve(settings: Record<string, string>): Promise<Serving> 
   return { ...running, origin };
 }
 
-/** One server for every test of a file, on a database of its own. Called in `beforeAll`. */
+/** Starts one server for every test of a file, on an empty database. Called in `beforeAll`. */
 export async function serveForAll(settings: Record<string, string>): Promise<Serving> {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-operator-'));
+  folders.push(folder);
   const database = { SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`, PORT: '0' };
   const running = open({ ...database, ...settings }, ['start']);
-  afterAll(() => {
-    running.child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  });
   const [, origin = ''] = await running.until(/Shorty is listening on (\S+)/);
   return { ...running, origin };
 }

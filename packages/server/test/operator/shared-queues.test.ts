@@ -1,14 +1,7 @@
 import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  build,
-  call,
-  command,
-  newSettings,
-  type Serving,
-  serve,
-  tokenOf,
-} from './server-process.js';
+import { build } from '../../../../scripts/bootstrap.mjs';
+import { call, command, newSettings, type Serving, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 

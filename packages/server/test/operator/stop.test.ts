@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { build, call, newSettings, type Serving, serve, tokenOf } from './server-process.js';
+import { build } from '../../../../scripts/bootstrap.mjs';
+import { call, newSettings, type Serving, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { build, call, newSettings, serve, tokenOf } from './server-process.js';
+import { build } from '../../../../scripts/bootstrap.mjs';
+import { call, newSettings, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { build, call, command, newSettings, serve, tokenOf } from './server-process.js';
+import { build } from '../../../../scripts/bootstrap.mjs';
+import { call, command, newSettings, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 

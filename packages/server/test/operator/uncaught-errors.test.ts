@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { build, call, newSettings, tokenOf } from './server-process.js';
+import { build } from '../../../../scripts/bootstrap.mjs';
+import { call, newSettings, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
 

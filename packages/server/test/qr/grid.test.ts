@@ -8,6 +8,7 @@ import {
   type QrLogo,
   type QrStylePreset,
 } from '../../src/qr/drawing/qr-design.js';
+import { rounds } from '../rounds.js';
 import { blackLogo, squareLogo, wideLogo } from './logos.js';
 import { readWithOthers } from './other-decoders.js';
 
@@ -55,13 +56,13 @@ async function* designs(): AsyncGenerator<QrDesign> {
   ];
   let turn = 0;
   const next = <T>(values: readonly T[]): T => values[turn % values.length] as T;
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < rounds(3); round += 1) {
     for (const format of formats) {
       for (const stylePreset of presets) {
         for (const errorCorrection of levels) {
           for (const logo of logos) {
             turn += 1;
-            // 600 of 720: enough, and in time.
+            // Five of six, to save time.
             if (turn % 6 === 0) continue;
             const [foregroundColor, backgroundColor] = next(colours);
             const payload = next(payloads)(errorCorrection);
@@ -104,6 +105,6 @@ it('every code that is handed out is read by jsqr and by zbar, which the server 
     }
   }
   expect(failed).toEqual([]);
-  expect(refused.length, refused.join('\n')).toBeLessThan(60);
-  expect(read).toBeGreaterThanOrEqual(500);
+  expect(refused.length, refused.join('\n')).toBeLessThan(20 * rounds(3));
+  expect(read).toBeGreaterThanOrEqual(167 * rounds(3));
 }, 600_000);

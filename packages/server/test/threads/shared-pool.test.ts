@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { pino } from 'pino';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { build } from '../../../../scripts/bootstrap.mjs';
 import type * as PasswordsModule from '../../src/auth/passwords.js';
-import { build } from '../operator/server-process.js';
 
 beforeAll(build, 120_000);
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { build } from '../../../../scripts/bootstrap.mjs';
 import {
   type ThreadDefinition,
   ThreadEndedError,
@@ -9,7 +10,6 @@ import {
   ThreadTimeoutError,
 } from '../../src/threads/thread.js';
 import { WorkerThread } from '../../src/threads/worker-thread.js';
-import { build } from '../operator/server-process.js';
 
 beforeAll(build, 120_000);
 

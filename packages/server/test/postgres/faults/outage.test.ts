@@ -5,18 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { VisitIngester } from '../../src/analytics/ingest/visit-ingester.js';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import { createServer } from '../../src/create-server.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
-import { standardPlans } from '../../src/organizations/plans.js';
-import { StorageUnavailableError } from '../../src/storage/database.js';
-import { openStorage } from '../../src/storage/open-storage.js';
-import type { Answer } from '../api/answer.js';
-import { contractFetch } from '../api/contract-fetch.js';
-import { type Caller, callerOf, startServer, type TestServer } from '../api/start-server.js';
-import { build, serve, tokenOf } from '../operator/server-process.js';
-import { type PostgresServer, startPostgres } from './start-postgres.js';
+import { build } from '../../../../../scripts/bootstrap.mjs';
+import { VisitIngester } from '../../../src/analytics/ingest/visit-ingester.js';
+import { VisitRepository } from '../../../src/analytics/ingest/visit-repository.js';
+import { createServer } from '../../../src/create-server.js';
+import { EventOutbox } from '../../../src/events/event-outbox.js';
+import { standardPlans } from '../../../src/organizations/plans.js';
+import { StorageUnavailableError } from '../../../src/storage/database.js';
+import { openStorage } from '../../../src/storage/open-storage.js';
+import type { Answer } from '../../api/answer.js';
+import { contractFetch } from '../../api/contract-fetch.js';
+import { type Caller, callerOf, startServer, type TestServer } from '../../api/start-server.js';
+import { serve, tokenOf } from '../../operator/server-process.js';
+import { rounds } from '../../rounds.js';
+import { type PostgresServer, startPostgres } from '../start-postgres.js';
 
 const targetUrl = 'https://example.com/';
 const headers = {
@@ -143,7 +145,7 @@ describe('a PostgreSQL that is killed', () => {
     const visitsOnDomain = keepVisiting(api, `/${onDomain.shortCode}`, host);
     await sleep(300);
     await postgres.kill();
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < rounds(3); round += 1) {
       await expectUnavailable(askEverything(api, cached.id), soonMs);
       for (const path of [`/${uncached.customSlug}`, '/unknown', '/health/ready']) {
         const answer = await api.visit(path, { headers: { accept: 'application/json' } });
@@ -196,7 +198,7 @@ describe('a PostgreSQL that is killed', () => {
         await sleep(1);
       }
     });
-    for (let kill = 0; kill < 3; kill += 1) {
+    for (let kill = 0; kill < rounds(3); kill += 1) {
       const before = made.size;
       await expect.poll(() => made.size, { timeout: 10_000 }).toBeGreaterThan(before + 30);
       await postgres.kill();
@@ -362,7 +364,7 @@ describe('a server process with its threads', () => {
     const ready = async () => (await contractFetch(`${server.origin}/health/ready`)).status;
     await visit();
     expect(await ready()).toBe(200);
-    for (let kill = 0; kill < 3; kill += 1) {
+    for (let kill = 0; kill < rounds(3); kill += 1) {
       // All threads are using their connections.
       const reports = Array.from({ length: 6 }, () => caller.call('getUrlClicks', { params }));
       await postgres.kill();
@@ -412,7 +414,7 @@ describe('connections that PostgreSQL ends', () => {
       );
     const listeners = "query = 'listen shorty_changes'";
     expect(await location()).toBe(targetUrl);
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < rounds(4); round += 1) {
       expect((await endConnections(listeners)).length).toBeGreaterThan(0);
       // While nobody listens, and when somebody does again.
       for (const [at, waitMs] of [0, 400, 1_500].entries()) {
@@ -423,7 +425,7 @@ describe('connections that PostgreSQL ends', () => {
       }
     }
     // All that both have, while they are used and while they are not.
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < rounds(5); round += 1) {
       await endConnections('true');
       const answers = Array.from({ length: 20 }, () => first.call('listUrls'));
       await sleep(round);

@@ -7,13 +7,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import {
   type PostgresServer,
   startPostgres,
-} from '../packages/server/test/postgres/start-postgres.js';
-import { connect } from './lib/api.js';
-import { createOrganization, type SignedIn, signIn } from './lib/organizations.js';
-import { credentials, freePort, scratchFolder, startServer } from './lib/processes.js';
-import { followLinks } from './lib/visitors.js';
+} from '../../packages/server/test/postgres/start-postgres.js';
+import { rounds } from '../../packages/server/test/rounds.js';
+import { connect } from '../lib/api.js';
+import { createOrganization, type SignedIn, signIn } from '../lib/organizations.js';
+import { credentials, freePort, scratchFolder, startServer } from '../lib/processes.js';
+import { followLinks } from '../lib/visitors.js';
 
-const rounds = 2;
+const killRounds = rounds(2);
 const visitedLinks = 20;
 const creators = 6;
 const quotaCreators = 6;
@@ -284,7 +285,7 @@ test('nodes and their PostgreSQL are killed in turn under load, and nothing that
     return sum;
   };
   try {
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < killRounds; round += 1) {
       for (const [name, kill] of Object.entries(kills)) {
         await work();
         await countActive();

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { connect, countLinks } from './lib/api.js';
-import { freePort, scratchFolder, shorty, startServer } from './lib/processes.js';
+import { connect, countLinks } from '../lib/api.js';
+import { freePort, scratchFolder, shorty, startServer } from '../lib/processes.js';
 
 const rowCount = 20_000;
 

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { startPostgres } from '../packages/server/test/postgres/start-postgres.js';
-import { connect } from './lib/api.js';
-import { freePort, scratchFolder, startServer } from './lib/processes.js';
-import { followLinks } from './lib/visitors.js';
+import { startPostgres } from '../../packages/server/test/postgres/start-postgres.js';
+import { connect } from '../lib/api.js';
+import { freePort, scratchFolder, startServer } from '../lib/processes.js';
+import { followLinks } from '../lib/visitors.js';
 
 const visitedLinks = 20;
 const waiting = { timeout: 60_000, interval: 50 };

@@ -1,10 +1,11 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { connect } from './lib/api.js';
-import { freePort, scratchFolder, startServer } from './lib/processes.js';
+import { rounds } from '../../packages/server/test/rounds.js';
+import { connect } from '../lib/api.js';
+import { freePort, scratchFolder, startServer } from '../lib/processes.js';
 
-const kills = 10;
+const kills = rounds(10);
 const connections = 64;
 const links = 50;
 

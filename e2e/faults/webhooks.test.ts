@@ -2,10 +2,11 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyWebhook } from '@shorty/webhook-verifier';
 import { expect, onTestFinished, test } from 'vitest';
-import { connect } from './lib/api.js';
-import { credentials, freePort, scratchFolder, startServer } from './lib/processes.js';
+import { rounds } from '../../packages/server/test/rounds.js';
+import { connect } from '../lib/api.js';
+import { credentials, freePort, scratchFolder, startServer } from '../lib/processes.js';
 
-const kills = 10;
+const kills = rounds(10);
 const perRequest = 20;
 
 interface Webhook {

@@ -1,10 +1,11 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { connect } from './lib/api.js';
-import { credentials, freePort, scratchFolder, startServer } from './lib/processes.js';
+import { rounds } from '../../packages/server/test/rounds.js';
+import { connect } from '../lib/api.js';
+import { credentials, freePort, scratchFolder, startServer } from '../lib/processes.js';
 
-const kills = 3;
+const kills = rounds(3);
 const connections = 32;
 const bulk = JSON.stringify({ urls: [{ targetUrl: 'https://a.example' }, {}] });
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { createServer } from '../../src/create-server.js';
-import { callerOf, startServer } from '../api/start-server.js';
-import { type PostgresServer, startPostgres } from './start-postgres.js';
+import { createServer } from '../../../src/create-server.js';
+import { callerOf, startServer } from '../../api/start-server.js';
+import { type PostgresServer, startPostgres } from '../start-postgres.js';
 
 const targetUrl = 'https://example.com/';
 const headers = {

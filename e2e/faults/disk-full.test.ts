@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { connect } from './lib/api.js';
-import { freePort, scratchFolder, startServer } from './lib/processes.js';
+import { connect } from '../lib/api.js';
+import { freePort, scratchFolder, startServer } from '../lib/processes.js';
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 

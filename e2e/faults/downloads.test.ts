@@ -1,9 +1,10 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { credentials, freePort, scratchFolder, startServer } from './lib/processes.js';
+import { rounds } from '../../packages/server/test/rounds.js';
+import { credentials, freePort, scratchFolder, startServer } from '../lib/processes.js';
 
-const kills = 3;
+const kills = rounds(3);
 const connections = 32;
 
 /** Downloads on many connections until the server is gone; how many pictures came whole. */

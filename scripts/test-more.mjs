@@ -1,0 +1,16 @@
+// `npm run test:more`: installs and builds what is missing or stale, then runs the second stage of
+// the tests: repeated faults, the remaining suites on PostgreSQL, and third-party tools.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from './bootstrap.mjs';
+import { runTests } from './run-tests.mjs';
+
+// Both print the path of a program, and fetch Debian's package when none is installed.
+process.env.SHORTY_CADDY ??= pathFrom('.ci/caddy');
+process.env.SHORTY_NGINX ??= pathFrom('.ci/nginx');
+runTests(['more-*']);
+
+function pathFrom(script) {
+  const stdio = ['ignore', 'pipe', 'inherit'];
+  return execFileSync(join(root, script), { encoding: 'utf8', stdio }).trim();
+}
