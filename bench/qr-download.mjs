@@ -1,5 +1,5 @@
-// Downloads of QR codes that are cached, each of them counted, against a bare node:http server that
-// sends the same bytes in the same run; and what it takes to create codes, decoded and all.
+// Downloads of cached QR codes, each counted, against a bare node:http server that sends the same
+// bytes; and the rate of creates, which include drawing and decoding.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scratchFolder, serve, serveShorty } from './lib/processes.mjs';
@@ -19,8 +19,8 @@ export async function benchQrDownload({
   const shorty = await serveShorty();
   const ids = await createCodes(shorty);
   const paths = ids.map((id) => `/api/qr/${id}/download`);
-  const bare = await serve('bench/bare-pictures.mjs', {
-    PICTURES: await savePictures(shorty, paths),
+  const bare = await serve('bench/bare-images.mjs', {
+    IMAGES: await saveImages(shorty, paths),
   });
 
   const script = pathsScript(paths);
@@ -73,13 +73,13 @@ async function createCodes(shorty) {
   return ids;
 }
 
-async function savePictures(shorty, paths) {
-  const pictures = {};
+async function saveImages(shorty, paths) {
+  const images = {};
   for (const path of paths) {
     const response = await fetch(shorty.origin + path);
-    pictures[path] = Buffer.from(await response.arrayBuffer()).toString('base64');
+    images[path] = Buffer.from(await response.arrayBuffer()).toString('base64');
   }
-  const file = join(scratchFolder(), 'pictures.json');
-  writeFileSync(file, JSON.stringify(pictures));
+  const file = join(scratchFolder(), 'images.json');
+  writeFileSync(file, JSON.stringify(images));
   return file;
 }

@@ -1,5 +1,5 @@
-// Redirects while a hot link's report, bulk creates and pictures are made without pause: how much
-// longer the slowest hundredth waits than without them.
+// The 99th percentile of redirects while reports, bulk creates and QR drawings run without pause,
+// against the same without them.
 import { createLinks } from './lib/create-links.mjs';
 import { serveShorty } from './lib/processes.mjs';
 import { median, reportUpper } from './lib/ratio.mjs';
@@ -36,7 +36,7 @@ export async function benchRedirectsBeside({
     return { ...result, counts: await Promise.all(others.map((each) => each.stop())) };
   };
 
-  // Both warm up: code is compiled, and the first question starts a thread.
+  // Warms up both: code is compiled, and the first report starts a thread.
   await alone();
   await together();
   const pairs = [];
@@ -44,15 +44,15 @@ export async function benchRedirectsBeside({
     pairs.push({ alone: await alone(), together: await together() });
   }
   reportUpper(
-    'p99 of redirects beside reports, bulk creates and pictures ÷ alone',
+    'p99 of redirects beside reports, bulk creates and QR drawings ÷ alone',
     median(pairs.map(({ alone, together }) => together.p99Ms / alone.p99Ms)),
     1.5,
-    `${median(pairs.map(({ together }) => together.p99Ms)).toFixed(1)} ms against ${median(pairs.map(({ alone }) => alone.p99Ms)).toFixed(1)} ms; each ${pairs.map(({ alone, together }) => (together.p99Ms / alone.p99Ms).toFixed(1)).join(', ')}; ${pairs.map((pair) => pair.together.counts.join('+')).join(', ')} reports, bulk creates and pictures; ${Math.round(median(pairs.map(({ together }) => together.perSecond))).toLocaleString('en')} against ${Math.round(median(pairs.map(({ alone }) => alone.perSecond))).toLocaleString('en')} redirects a second`,
+    `${median(pairs.map(({ together }) => together.p99Ms)).toFixed(1)} ms against ${median(pairs.map(({ alone }) => alone.p99Ms)).toFixed(1)} ms; each ${pairs.map(({ alone, together }) => (together.p99Ms / alone.p99Ms).toFixed(1)).join(', ')}; ${pairs.map((pair) => pair.together.counts.join('+')).join(', ')} reports, bulk creates and QR drawings; ${Math.round(median(pairs.map(({ together }) => together.perSecond))).toLocaleString('en')} against ${Math.round(median(pairs.map(({ alone }) => alone.perSecond))).toLocaleString('en')} redirects a second`,
   );
   await shorty.stop();
 }
 
-/** What else is asked for without pause, each by a client of its own: reports, bulk creates, pictures. */
+/** Scripts of three clients that repeat without pause: reports, bulk creates, QR drawings. */
 async function othersOf({ origin, token }) {
   const api = `${origin}/api/v1`;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -61,7 +61,7 @@ async function othersOf({ origin, token }) {
   if (!created.ok) throw new Error(`a QR code was answered with ${created.status}`);
   const { data: code } = await created.json();
   const links = Array(100).fill({ targetUrl: 'https://example.com/bulk' });
-  // Each colour is another picture, which is drawn, read back and stored.
+  // Each colour gives another image, which is drawn, decoded and stored.
   const colours = ['#000000', '#101010', '#202020', '#303030'];
   return [
     [{ method: 'GET', path: '/api/v1/urls/1/clicks' }],

@@ -73,7 +73,7 @@ describe('create', () => {
   test('what would not scan is told with what would: 1', async () => {
     const args = ['qr', 'create', '--data', 'x', '--foreground-color', '#eeeeee'];
     const { code, stdout, stderr } = await shorty.run(args);
-    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/contrast.*would do/)]);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/contrast.*Use #/)]);
   });
 });
 

@@ -32,7 +32,7 @@ import { usageHandlers } from './organizations/usage-handlers.js';
 import { UsageRepository } from './organizations/usage-repository.js';
 import { UsageService } from './organizations/usage-service.js';
 import type { Clock, ResolveTxt } from './ports.js';
-import { createQrRoom } from './qr/qr-room.js';
+import { createQrModule } from './qr/qr-module.js';
 import { openLinkCache } from './redirect/open-link-cache.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
 import { CacheInvalidator } from './storage/cache-invalidator.js';
@@ -192,7 +192,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     },
     onCallbackError,
   });
-  const qrs = createQrRoom({
+  const qrs = createQrModule({
     ...shared,
     allowPrivateNetwork: config.allowPrivateNetwork,
     outbox,
@@ -281,7 +281,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const http = createHttpServer({
     app: createPublicApp(appOptions, config.adminListen !== undefined),
     // Redirects first: they are what most requests are.
-    handlers: [redirects, qrs.pictures],
+    handlers: [redirects, qrs.images],
     onRequestError,
     timeLimits,
   });

@@ -104,7 +104,7 @@ export interface paths {
         put?: never;
         /**
          * Create a QR code
-         * @description Before a code is stored, its picture is drawn and decoded: one that does not scan is refused, with the reason and what would work.
+         * @description The server draws the image and decodes it before it stores the code. A code that does not decode is refused with the reason and an alternative.
          */
         post: operations["createQr"];
         delete?: never;
@@ -143,14 +143,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a QR code
-         * @description Its picture and preview answer 410 from now on, and its scans end. What is printed still leads to its URL. Not charged.
+         * @description Its image and preview answer with 410 from now on, and its scans are no longer counted. Printed copies still lead to its URL. Not charged.
          */
         delete: operations["deleteQr"];
         options?: never;
         head?: never;
         /**
          * Change how a QR code looks
-         * @description Before a code is stored, its picture is drawn and decoded: one that does not scan is refused, with the reason and what would work. Not charged.
+         * @description The server draws the image and decodes it before it stores the code. A code that does not decode is refused with the reason and an alternative. Not charged.
          */
         patch: operations["updateQr"];
         trace?: never;
@@ -579,8 +579,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the picture of a QR code
-         * @description The bytes of the picture in the format of the code, for anybody. Each one that is answered counts in downloadCount; HEAD and 304 do not. `Accept: text/html` makes errors pages.
+         * Download the image of a QR code
+         * @description The image in the format of the code, without authentication. Each 200 response to GET counts in downloadCount; HEAD and 304 do not. With `Accept: text/html`, errors are pages.
          */
         get: operations["downloadQr"];
         put?: never;
@@ -600,7 +600,7 @@ export interface paths {
         };
         /**
          * Show a QR code on a page
-         * @description The code, what it carries, and ways to download it. Errors are pages, or JSON for `Accept: application/json`.
+         * @description The image, its payload and download links. Errors are pages, or JSON for `Accept: application/json`.
          */
         get: operations["previewQr"];
         put?: never;
@@ -917,7 +917,7 @@ export interface components {
             urlId?: (number | string) | null;
             data?: string | null;
             /**
-             * @description Width and height of the picture in pixels, quiet zone included.
+             * @description Width and height of the image in pixels, including the quiet zone.
              * @default 512
              * @example 512
              */
@@ -939,7 +939,7 @@ export interface components {
             backgroundColor?: string;
             logoUrl?: string | null;
             /**
-             * @description How much of the code may be damaged: 7, 15, 25 or 30 %. Take Q or H with a logo.
+             * @description How much of the code may be damaged: 7, 15, 25 or 30 %. Use Q or H with a logo.
              * @default M
              * @enum {string}
              */
@@ -950,10 +950,10 @@ export interface components {
              */
             stylePreset?: "default" | "rounded" | "dots" | "classy";
         };
-        /** @description The fields to change. What a code carries never changes: to retarget one, create another and delete it. */
+        /** @description The fields to change. The payload of a code never changes: to lead elsewhere, create another code and delete this one. */
         QrUpdateRequest: {
             /**
-             * @description Width and height of the picture in pixels, quiet zone included.
+             * @description Width and height of the image in pixels, including the quiet zone.
              * @example 512
              */
             size?: number;
@@ -965,7 +965,7 @@ export interface components {
             backgroundColor?: string;
             logoUrl?: string | null;
             /**
-             * @description How much of the code may be damaged: 7, 15, 25 or 30 %. Take Q or H with a logo.
+             * @description How much of the code may be damaged: 7, 15, 25 or 30 %. Use Q or H with a logo.
              * @enum {string}
              */
             errorCorrectionLevel?: "L" | "M" | "Q" | "H";
@@ -1205,7 +1205,7 @@ export interface components {
             /** Format: uuid */
             organizationId: string;
             /**
-             * @description What the code carries; it never changes.
+             * @description The payload of the code. It never changes.
              * @example https://sho.example/aB3xY9q
              */
             qrData: string;
@@ -1221,9 +1221,9 @@ export interface components {
             logoUrl: string | null;
             /** @enum {string} */
             stylePreset: "default" | "rounded" | "dots" | "classy";
-            /** @description Pictures that were answered so far. */
+            /** @description Downloads of the image so far. */
             downloadCount: number;
-            /** @description Scans counted so far. */
+            /** @description Scans so far. */
             scanCount: number;
             /**
              * @description A path on this server.
@@ -1584,7 +1584,7 @@ export interface components {
             /** Format: uuid */
             organizationId: string;
             /**
-             * @description What the code carries; it never changes.
+             * @description The payload of the code. It never changes.
              * @example https://sho.example/aB3xY9q
              */
             qrData: string;
@@ -1600,9 +1600,9 @@ export interface components {
             logoUrl: string | null;
             /** @enum {string} */
             stylePreset: "default" | "rounded" | "dots" | "classy";
-            /** @description Pictures that were answered so far. */
+            /** @description Downloads of the image so far. */
             downloadCount: number;
-            /** @description Scans counted so far. */
+            /** @description Scans so far. */
             scanCount: number;
             /**
              * @description A path on this server.
@@ -3572,7 +3572,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The code as it was */
+            /** @description The deleted code */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4656,7 +4656,7 @@ export interface operations {
     downloadQr: {
         parameters: {
             query?: {
-                /** @description Makes browsers save the picture instead of showing it. */
+                /** @description Makes browsers save the image instead of showing it. */
                 download?: "1";
             };
             header?: never;
@@ -4667,7 +4667,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The picture */
+            /** @description The image */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4679,11 +4679,11 @@ export interface operations {
                     "image/webp": string;
                 };
             };
-            /** @description The picture is the one that If-None-Match names */
+            /** @description The image has the entity tag of If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Names the picture; another one has another name. */
+                    /** @description Identifies the image; it changes with the image. */
                     ETag: string;
                     [name: string]: unknown;
                 };

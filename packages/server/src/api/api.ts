@@ -5,7 +5,7 @@ import { domainRoutes } from '../domains/domain-contract.js';
 import { healthRoutes } from '../health/health-contract.js';
 import { usageRoutes } from '../organizations/usage-contract.js';
 import { qrRoutes } from '../qr/qr-contract.js';
-import { qrPictureRoutes } from '../qr/qr-picture-contract.js';
+import { qrImageRoutes } from '../qr/qr-image-contract.js';
 import { redirectRoutes } from '../redirect/redirect-contract.js';
 import { urlRoutes } from '../urls/url-contract.js';
 import { webhookRoutes } from '../webhooks/webhook-contract.js';
@@ -23,7 +23,7 @@ export const api = [
   ...usageRoutes,
   ...healthRoutes,
   ...docsRoutes,
-  ...qrPictureRoutes,
+  ...qrImageRoutes,
   ...redirectRoutes,
 ] as const;
 

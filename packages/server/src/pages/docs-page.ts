@@ -1,6 +1,6 @@
 import { html, pageHeadersWith } from './page.js';
 
-/** The frame; docs.js puts Swagger UI into it. */
+/** The page into which docs.js renders Swagger UI. */
 export const docsPage = html`<!doctype html>
 <html lang="en">
 <head>
@@ -15,12 +15,12 @@ export const docsPage = html`<!doctype html>
 </head>
 <body>
 <header class="bar"><a class="home" href="/">Shorty</a><a href="/openapi.yaml">openapi.yaml</a></header>
-<main id="docs"><noscript><p>This page needs JavaScript. The API is described in <a href="/openapi.yaml">openapi.yaml</a> as well.</p></noscript></main>
+<main id="docs"><noscript><p>This page needs JavaScript. The same description is in <a href="/openapi.yaml">openapi.yaml</a>.</p></noscript></main>
 </body>
 </html>
 `.text;
 
-/** It loads from this server, asks this server, and nobody else. */
+/** The page loads files from this server and sends requests to this server only. */
 export const docsPageHeaders = pageHeadersWith([
   "default-src 'none'",
   "script-src 'self'",

@@ -3,33 +3,33 @@ import { Html, html, renderPage } from './page.js';
 export const notFoundPage = renderPage(
   'Link not found',
   html`<h1>This link does not exist</h1>
-<p>Check the address for a slip: letters count as they are written, large or small.</p>`,
+<p>Check the address for typing errors. Uppercase and lowercase letters are different.</p>`,
 );
 
 export const gonePage = renderPage(
   'Link no longer active',
   html`<h1>This link is no longer active</h1>
-<p>It has expired, or its owner has switched it off.</p>`,
+<p>It has expired, or its owner has deactivated it.</p>`,
 );
 
 export const unavailablePage = renderPage(
   'Try again in a moment',
-  html`<h1>This link cannot be looked up right now</h1>
-<p>Nothing is lost. Please try again in a moment.</p>`,
+  html`<h1>This link is temporarily unavailable</h1>
+<p>Please try again in a moment.</p>`,
 );
 
 export const homePage = renderPage(
   'Shorty',
   html`<h1>Shorty is running</h1>
-<p>Read about the API and try it in the <a href="/docs">documentation</a>, or take its description: <a href="/openapi.yaml">openapi.yaml</a>.</p>`,
+<p>Read the <a href="/docs">API documentation</a>, or download <a href="/openapi.yaml">openapi.yaml</a>.</p>`,
 );
 
-/** Asks for the password of a link; `fault` says why the last one did not do. */
-export function passwordPage(fault?: string): string {
-  const notice = fault
-    ? html`<p class="bad" id="fault" role="alert">${fault}</p>`
-    : html`<p>Its owner asks for a password.</p>`;
-  const described = fault ? new Html(' aria-describedby="fault" aria-invalid="true"') : '';
+/** Renders the password form of a link. `error` says why the last attempt failed. */
+export function passwordPage(error?: string): string {
+  const notice = error
+    ? html`<p class="error" id="error" role="alert">${error}</p>`
+    : html`<p>Enter the password to open it.</p>`;
+  const described = error ? new Html(' aria-describedby="error" aria-invalid="true"') : '';
   return renderPage(
     'Password needed',
     html`<h1>This link is protected</h1>

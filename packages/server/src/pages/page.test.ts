@@ -18,7 +18,7 @@ describe('html', () => {
     );
   });
 
-  it('shows characters that reorder or hide text by their number', () => {
+  it('shows invisible and reordering characters as code points', () => {
     expect(html`${'a\u202egnp.exe\u2066\u200f\0\n'}`.text).toBe(
       'a[U+202E]gnp.exe[U+2066][U+200F][U+0000]\n',
     );
@@ -30,36 +30,36 @@ describe('html', () => {
     ['https://bank.example%2f:x@evil.example/a', 'https://evil.example/a'],
     ['HTTPS://EXAMPLE.com\u3002evil.example', 'https://example.com.evil.example/'],
     ['https://example.com/\u202egnp.exe', 'https://example.com/%E2%80%AEgnp.exe'],
-  ])('a QR code that carries %j shows and links %s', (qrData, shown) => {
+  ])('a QR code with the content %j shows and links %s', (qrData, shown) => {
     const page = qrPage({
       qrData,
       size: 10,
       format: 'png',
       mediaType: 'image/png',
-      picture: Buffer.alloc(1),
+      image: Buffer.alloc(1),
       downloadUrl: '/d',
     });
     expect(page).toContain(`<a href="${shown}" rel="noreferrer nofollow">${shown}</a>`);
   });
 
-  it('leaves HTML that is known to be safe', () => {
+  it('does not escape safe HTML', () => {
     expect(html`<p>${new Html('<b>')}${'<i>'}</p>`.text).toBe('<p><b>&lt;i&gt;</p>');
   });
 });
 
 describe('pages', () => {
-  it('escape titles and faults', () => {
+  it('escape titles and errors', () => {
     expect(renderPage('</title><script>', html`x`)).not.toContain('<script>');
     expect(passwordPage('<script>')).not.toContain('<script>');
   });
 
-  it('tie a fault to the field it is about', () => {
+  it('associate an error with its field', () => {
     expect(passwordPage()).not.toContain('aria-invalid');
-    expect(passwordPage('Wrong.')).toMatch(/aria-describedby="fault" aria-invalid="true"/);
-    expect(passwordPage('Wrong.')).toMatch(/id="fault" role="alert">Wrong\./);
+    expect(passwordPage('Wrong.')).toMatch(/aria-describedby="error" aria-invalid="true"/);
+    expect(passwordPage('Wrong.')).toMatch(/id="error" role="alert">Wrong\./);
   });
 
-  it('load nothing, run nothing, and are framed by nobody', () => {
+  it('load nothing, run nothing, and cannot be framed', () => {
     const at = pageHeaders.indexOf('Content-Security-Policy');
     expect(pageHeaders[at + 1]).toMatch(
       /^default-src 'none'; style-src 'sha256-[^']+'; .*frame-ancestors 'none'$/,

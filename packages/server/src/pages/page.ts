@@ -14,7 +14,7 @@ input{width:100%;padding:.625rem .75rem;font:inherit;color:inherit;background:va
 button{width:100%;margin-top:1rem;padding:.625rem .75rem;font:inherit;font-weight:600;color:var(--on-accent);background:var(--accent);border:0;border-radius:.5rem;cursor:pointer}
 input:focus-visible,button:focus-visible,a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 a{color:var(--accent)}
-.bad{color:var(--bad);font-weight:600}
+.error{color:var(--error);font-weight:600}
 .code{display:block;width:100%;height:auto;margin:0 0 1rem;border:1px solid var(--line);border-radius:.5rem}
 .payload{white-space:pre-wrap;color:var(--ink);max-height:12rem;overflow:auto;padding:.625rem .75rem;background:var(--paper);border:1px solid var(--line);border-radius:.5rem}
 .button{display:block;margin-top:.75rem;padding:.625rem .75rem;text-align:center;font-weight:600;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:.5rem;text-decoration:none}
@@ -23,8 +23,7 @@ a{color:var(--accent)}
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-// No form-action here: browsers hold it against the redirect that follows a form as well, and that
-// one may lead anywhere.
+// No form-action: browsers also apply it to the redirect after a form, which may lead to any site.
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${styleHash}'`,
@@ -32,7 +31,7 @@ const policy = [
   "frame-ancestors 'none'",
 ];
 
-/** What a page with this content policy has beside the headers that every answer has. */
+/** Returns the headers of a page with this content security policy, without the security headers. */
 export function pageHeadersWith(contentPolicy: readonly string[]): Record<string, string> {
   return {
     'Content-Type': 'text/html; charset=utf-8',
@@ -42,15 +41,13 @@ export function pageHeadersWith(contentPolicy: readonly string[]): Record<string
   };
 }
 
-/** Of every page, as `writeHead` takes them: nothing is loaded from anywhere, nobody frames it. */
+/** The headers of pages, as `writeHead` takes them. A page loads nothing and cannot be framed. */
 export const pageHeaders = withSecurityHeaders(pageHeadersWith(policy));
 
-/** The same for a page that carries its pictures itself. */
-export const picturePageHeaders = withSecurityHeaders(
-  pageHeadersWith([...policy, 'img-src data:']),
-);
+/** The headers of pages that contain images as data URLs. */
+export const imagePageHeaders = withSecurityHeaders(pageHeadersWith([...policy, 'img-src data:']));
 
-/** HTML that is known to be safe. */
+/** Safe HTML: `html` does not escape it. */
 export class Html {
   readonly text: string;
 
@@ -59,7 +56,7 @@ export class Html {
   }
 }
 
-/** A template whose values are escaped unless they are Html themselves. */
+/** A template tag that escapes every value that is not `Html`. */
 export function html(strings: TemplateStringsArray, ...values: readonly (string | Html)[]): Html {
   const parts = strings.map((part, index) => {
     const value = values[index];
@@ -95,7 +92,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-// They reorder what stands around them, or cannot be seen. Tabs and line ends may stay.
+// Characters that are invisible or reorder the text around them, except tabs and line ends.
 const invisible = /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 function escapeText(text: string): string {

@@ -18,9 +18,8 @@ function collect(set: ReturnType<typeof helmet>): Record<string, string> {
 }
 
 /**
- * What every answer but a redirect and a picture carries, as helmet sets it: nothing in it runs,
- * loads, frames or is framed. It never differs, so helmet is asked once. Strict-Transport-Security
- * is not among it: whether a host has nothing but HTTPS is known where TLS ends.
+ * helmet's headers for every response except redirects and images. They never change, so helmet runs
+ * once. Strict-Transport-Security is missing: only the TLS proxy knows whether a host is HTTPS only.
  */
 const fixed: Readonly<Record<string, string>> = collect(
   helmet({
@@ -38,7 +37,7 @@ const fixed: Readonly<Record<string, string>> = collect(
   }),
 );
 
-/** The security headers with others beside them, which win: names and values in turn. */
+/** Returns the security headers, overridden by `own`, as alternating names and values. */
 export function withSecurityHeaders(own: Readonly<Record<string, string>> = {}): readonly string[] {
   return Object.entries({ ...fixed, ...own }).flat();
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { QrCode } from './qr-code.js';
 import type { qrRecord } from './qr-contract.js';
 
-/** The record on the wire. Specification, "QR record". */
+/** Returns the record that the API responds with. Specification, "QR record". */
 export function toQrRecord(qr: QrCode): z.input<typeof qrRecord> {
   return {
     id: qr.id,

@@ -1,22 +1,15 @@
 import type { QrDesign, QrLogo } from './drawing/qr-design.js';
 
-/** What a code's owner chose and may change. */
-export interface QrSettings
-  extends Pick<
-    QrDesign,
-    'format' | 'size' | 'errorCorrection' | 'foregroundColor' | 'backgroundColor'
-  > {
-  readonly logoUrl: string | null;
-}
-
-/** A QR code as this server knows it. Instants are milliseconds since 1970. */
-export interface QrCode extends QrSettings, Pick<QrDesign, 'stylePreset'> {
+/** A QR code. Instants are milliseconds since 1970. */
+export interface QrCode extends Omit<QrDesign, 'payload' | 'logo'> {
   readonly id: string;
   readonly organizationId: string;
-  /** The URL that it leads to; null for a standalone code. */
+  /** The URL that the code leads to; null for a standalone code. */
   readonly urlId: number | null;
+  /** The payload. */
   readonly qrData: string;
-  /** Goes up by one with each change. */
+  readonly logoUrl: string | null;
+  /** Increases by one with each change. */
   readonly version: number;
   readonly downloadCount: number;
   readonly scanCount: number;
@@ -24,11 +17,11 @@ export interface QrCode extends QrSettings, Pick<QrDesign, 'stylePreset'> {
   readonly updatedAt: number;
 }
 
-/** A code with what is drawn of it. */
-export interface DrawnQr {
+/** A QR code with its stored logo and its image. */
+export interface RenderedQr {
   readonly qr: QrCode;
   readonly logo: QrLogo | null;
-  readonly picture: Uint8Array;
+  readonly image: Uint8Array;
 }
 
 export function designOf(qr: QrCode, logo: QrLogo | null): QrDesign {

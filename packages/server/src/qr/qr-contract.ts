@@ -11,7 +11,7 @@ import {
 } from '../contract/fields.js';
 import { findTargetUrlFault } from '../urls/target-url.js';
 
-/** 2 KB, in bytes as a code carries them. Specification, "Limits". */
+/** 2 KB of UTF-8. Specification, "Limits". */
 const maxDataBytes = 2048;
 
 const minSize = 200;
@@ -34,7 +34,7 @@ const data = prose(maxDataBytes)
 
 const sizeRule = `must be a whole number from ${minSize} to ${maxSize}`;
 const size = z.int({ error: sizeRule }).min(minSize, sizeRule).max(maxSize, sizeRule).meta({
-  description: 'Width and height of the picture in pixels, quiet zone included.',
+  description: 'Width and height of the image in pixels, including the quiet zone.',
   example: 512,
 });
 
@@ -45,7 +45,7 @@ const color = z
   .meta({ example: '#000000' });
 
 const errorCorrectionLevel = z.enum(errorCorrections).meta({
-  description: 'How much of the code may be damaged: 7, 15, 25 or 30 %. Take Q or H with a logo.',
+  description: 'How much of the code may be damaged: 7, 15, 25 or 30 %. Use Q or H with a logo.',
 });
 
 const maxLogoUrlBytes = 2048;
@@ -61,7 +61,7 @@ const logoUrl = z
   })
   .meta({
     description:
-      'An image for the middle of the code: a PNG, JPEG or WebP of at most 1 MB, or an SVG of at most 64 KB made of shapes, paths and gradients, without text, style sheets, filters or images. It is fetched once, now; null means no logo.',
+      'An image for the centre of the code: a PNG, JPEG or WebP of at most 1 MB, or an SVG of at most 64 KB made of shapes, paths and gradients, without text, style sheets, filters or images. The server fetches it once, during this request. Null means no logo.',
     format: 'uri',
     maxLength: maxLogoUrlBytes,
     example: 'https://example.com/logo.png',
@@ -86,11 +86,15 @@ export const qrCreateRequest = z
       context.addIssue({
         code: 'custom',
         path: ['urlId'],
-        message: 'or data is required: a code leads to a URL, or carries a text of its own',
+        message: 'or data is required: a code leads to a URL or contains a text',
       });
     }
     if (body.urlId != null && body.data != null) {
-      context.addIssue({ code: 'custom', path: ['data'], message: 'must not come beside urlId' });
+      context.addIssue({
+        code: 'custom',
+        path: ['data'],
+        message: 'must not be combined with urlId',
+      });
     }
   })
   .meta({ id: 'QrCreateRequest' });
@@ -107,7 +111,7 @@ export const qrUpdateRequest = z
   .meta({
     id: 'QrUpdateRequest',
     description:
-      'The fields to change. What a code carries never changes: to retarget one, create another and delete it.',
+      'The fields to change. The payload of a code never changes: to lead elsewhere, create another code and delete this one.',
   });
 
 const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
@@ -121,7 +125,7 @@ export const qrRecord = z
     }),
     organizationId: z.string().meta({ format: 'uuid' }),
     qrData: z.string().meta({
-      description: 'What the code carries; it never changes.',
+      description: 'The payload of the code. It never changes.',
       example: 'https://sho.example/aB3xY9q',
     }),
     format,
@@ -131,8 +135,8 @@ export const qrRecord = z
     backgroundColor: z.string().meta({ example: '#FFFFFF' }),
     logoUrl: z.string().nullable(),
     stylePreset: z.enum(stylePresets),
-    downloadCount: z.int().min(0).meta({ description: 'Pictures that were answered so far.' }),
-    scanCount: z.int().min(0).meta({ description: 'Scans counted so far.' }),
+    downloadCount: z.int().min(0).meta({ description: 'Downloads of the image so far.' }),
+    scanCount: z.int().min(0).meta({ description: 'Scans so far.' }),
     downloadUrl: z.string().meta({
       description: 'A path on this server.',
       example: '/api/qr/01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11/download',
@@ -148,8 +152,8 @@ export const qrRecord = z
 
 const tag = 'QR codes';
 const params = z.strictObject({ id: uuidParam });
-const promise =
-  'Before a code is stored, its picture is drawn and decoded: one that does not scan is refused, with the reason and what would work.';
+const verification =
+  'The server draws the image and decodes it before it stores the code. A code that does not decode is refused with the reason and an alternative.';
 
 export const qrRoutes = [
   defineRoute({
@@ -158,7 +162,7 @@ export const qrRoutes = [
     path: '/api/v1/qr',
     tag,
     summary: 'Create a QR code',
-    description: promise,
+    description: verification,
     access: { scope: 'qr:write' },
     body: qrCreateRequest,
     idempotent: true,
@@ -210,7 +214,7 @@ export const qrRoutes = [
     path: '/api/v1/qr/{id}',
     tag,
     summary: 'Change how a QR code looks',
-    description: `${promise} Not charged.`,
+    description: `${verification} Not charged.`,
     access: { scope: 'qr:write' },
     params,
     body: qrUpdateRequest,
@@ -224,10 +228,10 @@ export const qrRoutes = [
     tag,
     summary: 'Delete a QR code',
     description:
-      'Its picture and preview answer 410 from now on, and its scans end. What is printed still leads to its URL. Not charged.',
+      'Its image and preview answer with 410 from now on, and its scans are no longer counted. Printed copies still lead to its URL. Not charged.',
     access: { scope: 'qr:write' },
     params,
-    responses: { 200: { description: 'The code as it was', data: qrRecord } },
+    responses: { 200: { description: 'The deleted code', data: qrRecord } },
     errors: ['NOT_FOUND'],
   }),
 ] as const;

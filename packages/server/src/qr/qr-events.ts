@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEvent } from '../events/define-event.js';
 import { qrRecord } from './qr-contract.js';
 
-// Not strict: receivers must accept fields that a newer server adds.
+// Not strict: receivers must accept the additional fields of a newer server.
 const data = z.object(qrRecord.shape).meta({ id: 'QrEventData' });
 
 export const qrCreated = defineEvent({

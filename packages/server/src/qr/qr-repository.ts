@@ -7,11 +7,11 @@ import type { Database } from '../storage/database.js';
 import { allOf, readListPage } from '../storage/list-page.js';
 import type { QrFormat, QrLogo } from './drawing/qr-design.js';
 import { toQrRecord } from './present-qr.js';
-import type { DrawnQr, QrCode } from './qr-code.js';
+import type { QrCode, RenderedQr } from './qr-code.js';
 import { qrCreated, qrDeleted } from './qr-events.js';
 import { fromQrRow, selectQrs, toQrRow } from './qr-row.js';
 
-/** What became of a new code, small enough to be kept with an idempotency key. */
+/** The outcome of `create`, as it is stored with an idempotency key. */
 export type CreateQrOutcome =
   | { readonly status: 'created'; readonly qr: QrCode }
   | { readonly status: 'quota-exceeded' };
@@ -23,15 +23,15 @@ export interface QrFilter {
   readonly standalone?: boolean | undefined;
 }
 
-/** What anybody may see of a code; a deleted one has no picture any more. */
+/** The public part of a code. A deleted code has no image. */
 export interface PublicQr {
   readonly id: string;
   readonly qrData: string;
   readonly format: QrFormat;
   readonly size: number;
-  /** Of the URL that it leads to: its slug, or else its code. */
+  /** The custom slug or short code of its URL; null for a standalone code. */
   readonly linkKey: string | null;
-  readonly picture: Uint8Array | null;
+  readonly image: Uint8Array | null;
 }
 
 export interface QrRepositoryOptions {
@@ -39,7 +39,7 @@ export interface QrRepositoryOptions {
   readonly plans?: PlanTable;
 }
 
-/** QR codes and their pictures. Every method is one transaction. */
+/** Stores QR codes and their images. Every method is one transaction. */
 export class QrRepository {
   readonly #database: Database;
   readonly #outbox: EventOutbox;
@@ -51,31 +51,31 @@ export class QrRepository {
     this.#plans = plans;
   }
 
-  /** What an earlier request with this key has made, if there was one. */
+  /** Returns the stored outcome of an earlier request with this idempotency key. */
   findFirstOutcome(request: IdempotentRequest): Promise<Once<CreateQrOutcome> | undefined> {
     return findFirst(this.#database.read, request);
   }
 
-  /** The record, its meter and its event, or none of them. */
+  /** Stores a code, its image, its meter and its event, or none of them. */
   create(
-    { qr, logo, picture }: DrawnQr,
+    { qr, logo, image }: RenderedQr,
     idempotency: IdempotentRequest | undefined,
   ): Promise<Once<CreateQrOutcome>> {
     return this.#database.write((transaction) =>
       runOnce<CreateQrOutcome>(transaction, idempotency, async () => {
         const { organizationId, createdAt } = qr;
-        const hasRoom = await takeUse(
+        const isWithinQuota = await takeUse(
           transaction,
           this.#plans,
           organizationId,
           'qr_generated',
           createdAt,
         );
-        if (!hasRoom) return { status: 'quota-exceeded' };
+        if (!isWithinQuota) return { status: 'quota-exceeded' };
         await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
         await transaction
           .insertInto('qr_pictures')
-          .values({ qr_id: qr.id, picture, ...toLogoColumns(logo) })
+          .values({ qr_id: qr.id, picture: image, ...toLogoColumns(logo) })
           .execute();
         await transaction
           .insertInto('qr_counts')
@@ -97,7 +97,7 @@ export class QrRepository {
     return row && fromQrRow(row);
   }
 
-  /** A code and the logo that it is drawn with. */
+  /** Returns a code and its stored logo. */
   async findWithLogo(
     organizationId: string,
     id: string,
@@ -114,11 +114,8 @@ export class QrRepository {
     return { qr: fromQrRow(row), logo };
   }
 
-  /**
-   * Puts a changed code in the place of the version that it was made from; false when that one is
-   * not there any more.
-   */
-  replace({ qr, logo, picture }: DrawnQr): Promise<boolean> {
+  /** Stores a changed code. Returns false when another change or a delete came first. */
+  replace({ qr, logo, image }: RenderedQr): Promise<boolean> {
     return this.#database.write(async (transaction) => {
       const { id, version, ...columns } = toQrRow(qr);
       const { numUpdatedRows } = await transaction
@@ -131,14 +128,17 @@ export class QrRepository {
       if (numUpdatedRows === 0n) return false;
       await transaction
         .updateTable('qr_pictures')
-        .set({ picture, ...toLogoColumns(logo) })
+        .set({ picture: image, ...toLogoColumns(logo) })
         .where('qr_id', '=', id)
         .execute();
       return true;
     });
   }
 
-  /** Deletes a code, but for what its scans need; the code as it was, or undefined without one. */
+  /**
+   * Marks a code as deleted and deletes its image. Its row remains for its scans. Returns the code
+   * before the delete, or undefined when there is none.
+   */
   delete(organizationId: string, id: string, now: number): Promise<QrCode | undefined> {
     return this.#database.write(async (transaction) => {
       const row = await selectQrs(transaction)
@@ -160,7 +160,7 @@ export class QrRepository {
     });
   }
 
-  /** For anybody who knows its id; a deleted one too. */
+  /** Finds a code of any organization, deleted codes included. */
   async findPublic(id: string): Promise<PublicQr | undefined> {
     const row = await this.#database.read
       .selectFrom('qr_codes')
@@ -176,7 +176,7 @@ export class QrRepository {
       format: row.format as QrFormat,
       size: row.size,
       linkKey: row.custom_slug ?? row.short_code,
-      picture: row.picture,
+      image: row.picture,
     };
   }
 }
@@ -186,7 +186,7 @@ export interface QrPage {
   readonly qrs: readonly QrCode[];
 }
 
-/** One page, newest first, and how many there are in all. */
+/** Returns one page, newest first, and the number of all codes that match. */
 export async function listQrs(
   database: Database,
   organizationId: string,

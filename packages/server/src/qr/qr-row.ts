@@ -2,10 +2,10 @@ import type { Kysely, Selectable } from 'kysely';
 import type { QrCodeTable, Schema } from '../storage/schema.js';
 import type { QrCode } from './qr-code.js';
 
-/** A code as it is read: its columns and its counts. */
+/** The columns of a code and its counts. */
 type QrRow = Selectable<QrCodeTable> & { scans: number; downloads: number };
 
-/** Codes that are not deleted, with all that `fromQrRow` needs. */
+/** Selects codes that are not deleted, with the columns that `fromQrRow` needs. */
 export function selectQrs(db: Kysely<Schema>) {
   return db
     .selectFrom('qr_codes')

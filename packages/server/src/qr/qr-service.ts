@@ -7,7 +7,7 @@ import { QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrRenderer } from './drawing/qr-renderer.js';
 import { type FetchLogo, LogoFetchError } from './fetch-logo.js';
 import type { LogoDecoder } from './logo/logo-decoder.js';
-import { type DrawnQr, designOf, type QrCode } from './qr-code.js';
+import { designOf, type QrCode, type RenderedQr } from './qr-code.js';
 import type { QrCreateRequest, QrUpdateRequest } from './qr-contract.js';
 import type { CreateQrOutcome, QrFilter, QrPage, QrRepository } from './qr-repository.js';
 
@@ -18,15 +18,15 @@ export interface QrServiceOptions {
   readonly renderer: QrRenderer;
   readonly logos: Pick<LogoDecoder, 'decode'>;
   readonly fetchLogo: FetchLogo;
-  /** What codes of URLs begin with, by the custom domain of the URL if it has one. */
+  /** Returns the start of the payload for a URL: its custom domain, or the public host. */
   readonly publicHost: (url: Pick<ShortUrl, 'hostname'>) => string;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** Called after each change, before it is answered, so that the next download obeys it. */
+  /** Called after each change and before its response, to invalidate the cached image. */
   readonly onChanged: (id: string) => void;
 }
 
-/** The rules of QR codes: what may be created and changed, and that all of it scans. */
+/** Creates and changes QR codes. Verifies each image before it is stored. */
 export class QrService {
   readonly #options: QrServiceOptions;
 
@@ -40,10 +40,10 @@ export class QrService {
     idempotency: IdempotentRequest | undefined,
   ): Promise<{ qr: QrCode; replayed: boolean }> {
     const { qrs } = this.#options;
-    // Asked first: a logo that was there the first time may be gone today.
+    // A replay must not fetch the logo again: it may not exist any more.
     const first = idempotency && (await qrs.findFirstOutcome(idempotency));
     const { result, replayed } =
-      first ?? (await qrs.create(await this.#draw(organizationId, body), idempotency));
+      first ?? (await qrs.create(await this.#render(organizationId, body), idempotency));
     return { qr: createdQr(result, replayed), replayed };
   }
 
@@ -57,7 +57,7 @@ export class QrService {
     return this.#options.listQrs(organizationId, filter);
   }
 
-  /** The codes of a URL, which the organization must have. */
+  /** Lists the codes of a URL. Throws NOT_FOUND when the organization has no such URL. */
   async listOfUrl(
     organizationId: string,
     urlId: number,
@@ -73,7 +73,7 @@ export class QrService {
     await this.get(organizationId, id);
     const newLogo =
       logoUrl === undefined ? undefined : await this.#readLogo(organizationId, logoUrl);
-    // Once more when the code was changed while this one was drawn: then that change is kept.
+    // Repeats when another request changed the code meanwhile, so that no change is lost.
     for (;;) {
       const found = await qrs.findWithLogo(organizationId, id);
       if (!found) throw notFound();
@@ -86,11 +86,11 @@ export class QrService {
         updatedAt: clock(),
       };
       const logo = newLogo === undefined ? found.logo : newLogo;
-      const drawn = await this.#drawVerified(qr, logo);
+      const rendered = await this.#drawVerified(qr, logo);
       try {
-        if (await qrs.replace(drawn)) return qr;
+        if (await qrs.replace(rendered)) return qr;
       } finally {
-        // Even when the commit's answer was lost: what is cached may be out of date.
+        // Also after an error: the commit may have succeeded.
         onChanged(id);
       }
     }
@@ -107,7 +107,7 @@ export class QrService {
     }
   }
 
-  async #draw(organizationId: string, body: QrCreateRequest): Promise<DrawnQr> {
+  async #render(organizationId: string, body: QrCreateRequest): Promise<RenderedQr> {
     const { clock, newId } = this.#options;
     const urlId = body.urlId ?? null;
     const qrData = await this.#payload(organizationId, body);
@@ -134,9 +134,9 @@ export class QrService {
     return this.#drawVerified(qr, logo);
   }
 
-  /** Specification, "QR record": the public host and the short code, or the data as it was sent. */
+  /** Returns the public host and the short code, or `data` unchanged. Specification, "QR record". */
   async #payload(organizationId: string, { urlId, data }: QrCreateRequest): Promise<string> {
-    // The contract lets through exactly one of the two.
+    // The contract requires exactly one of the two.
     if (urlId == null) return data as string;
     const url = await this.#options.urls.get(organizationId, urlId);
     return `${this.#options.publicHost(url)}/${url.shortCode}`;
@@ -145,23 +145,23 @@ export class QrService {
   async #readLogo(organizationId: string, logoUrl: string | null): Promise<QrLogo | null> {
     if (logoUrl === null) return null;
     const { fetchLogo, logos, renderer } = this.#options;
-    return refuseFaults(async () => {
+    return toValidationErrors(async () => {
       const raster = await logos.decode(organizationId, await fetchLogo(logoUrl));
       return renderer.encodeLogo(organizationId, raster);
     });
   }
 
-  async #drawVerified(qr: QrCode, logo: QrLogo | null): Promise<DrawnQr> {
+  async #drawVerified(qr: QrCode, logo: QrLogo | null): Promise<RenderedQr> {
     const { renderer } = this.#options;
-    const picture = await refuseFaults(() =>
+    const image = await toValidationErrors(() =>
       renderer.drawVerified(qr.organizationId, designOf(qr, logo)),
     );
-    return { qr, logo, picture };
+    return { qr, logo, image };
   }
 }
 
-/** What the caller chose wrongly is a fault of that field. */
-async function refuseFaults<T>(work: () => Promise<T>): Promise<T> {
+/** Turns errors of logos and designs into validation errors of their fields. */
+async function toValidationErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -179,13 +179,13 @@ function createdQr(outcome: CreateQrOutcome, replayed: boolean): QrCode {
   if (outcome.status === 'created') return outcome.qr;
   throw new ApiError(
     'QUOTA_EXCEEDED',
-    "The organization has generated all of this month's QR codes that its plan includes",
+    'The organization has used all QR codes of this month that its plan includes. Wait for the next month, or change the plan',
     { headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} },
   );
 }
 
 function notFound(): ApiError {
-  return new ApiError('NOT_FOUND', 'There is no such QR code in this organization');
+  return new ApiError('NOT_FOUND', 'This organization has no QR code with this id');
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

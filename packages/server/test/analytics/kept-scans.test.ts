@@ -58,7 +58,7 @@ async function createQr(id: string, createdAt: number): Promise<void> {
   };
   const outbox = new EventOutbox(stored.database, { newId: () => 'event' });
   const qrs = new QrRepository(stored.database, { outbox });
-  await qrs.create({ qr, logo: null, picture: new Uint8Array([1]) }, undefined);
+  await qrs.create({ qr, logo: null, image: new Uint8Array([1]) }, undefined);
 }
 
 /** Stores visits by the code, one an hour, each of somebody else. */

@@ -16,7 +16,7 @@ const formats: readonly QrFormat[] = ['png', 'svg', 'webp'];
 const presets: readonly QrStylePreset[] = ['default', 'rounded', 'dots', 'classy'];
 const levels: readonly QrErrorCorrection[] = ['L', 'M', 'Q', 'H'];
 const limits: Record<QrErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
-// The largest cost most, and differ least.
+// Large sizes take longest and differ least.
 const sizes = [
   200, 256, 301, 512, 333, 640, 200, 400, 420, 512, 1024, 201, 300, 512, 450, 2048, 250, 350, 300,
 ];
@@ -45,7 +45,7 @@ const payloads: readonly ((level: QrErrorCorrection) => string)[] = [
   () => 'WIFI:T:WPA;S:Café №5;P:p\\;ss"w;;',
 ];
 
-/** Every format with every preset, level and logo; all else in turn, in strides without a common factor. */
+/** Combines every format, preset, level and logo. The other fields rotate, with coprime periods. */
 async function* designs(): AsyncGenerator<QrDesign> {
   const logos: readonly (QrLogo | null)[] = [
     null,
@@ -84,7 +84,7 @@ async function* designs(): AsyncGenerator<QrDesign> {
   }
 }
 
-it('every code that is handed out is read by jsqr and by zbar, which the server does not use', async () => {
+it('every accepted design decodes with jsqr and zbar, which the server does not use', async () => {
   const drawing = drawingMethods();
   let read = 0;
   const failed: string[] = [];

@@ -12,7 +12,7 @@ export function plainImage(width: number, height: number, background = '#0466c8'
   return sharp({ create: { width, height, channels: 3, background } });
 }
 
-/** Images of our own need no process of their own. */
+/** Decodes a trusted image in this process. */
 async function readLogo(bytes: Uint8Array): Promise<QrLogo> {
   return encodeLogo(await decodeLogo(bytes));
 }
@@ -22,6 +22,6 @@ export const squareLogo = (): Promise<QrLogo> => readLogo(badge);
 export const wideLogo = async (): Promise<QrLogo> =>
   readLogo(await plainImage(400, 120).png().toBuffer());
 
-/** Black all over: the worst for a decoder that looks for patterns. */
+/** A black rectangle: the worst case for decoders that search for patterns. */
 export const blackLogo = async (): Promise<QrLogo> =>
   readLogo(await plainImage(200, 260, '#000000').jpeg().toBuffer());

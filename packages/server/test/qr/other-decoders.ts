@@ -7,13 +7,13 @@ import {
 import jsqr from 'jsqr';
 import sharp from 'sharp';
 
-// The package's types say so of its ES module; Node loads its CommonJS one.
+// The package's types describe its ES module, but Node loads the CommonJS module.
 const readQr = jsqr as unknown as typeof jsqr.default;
 
 export interface Reading {
   readonly width: number;
   readonly height: number;
-  /** What two decoders that the server does not use make of it; undefined when they find nothing. */
+  /** The payload as each decoder reads it; undefined when it finds no code. */
   readonly jsqr: Buffer | undefined;
   readonly zbar: Buffer | undefined;
 }
@@ -40,7 +40,7 @@ async function readWithZbar(
   height: number,
 ): Promise<Buffer | undefined> {
   const scanner = await getDefaultScanner();
-  // Bytes as they are in the code, rather than zbar's guess at a text.
+  // Returns the payload's bytes. By default, zbar guesses an encoding.
   scanner.setConfig(ZBarSymbolType.ZBAR_QRCODE, ZBarConfigType.ZBAR_CFG_BINARY, 1);
   const [symbol] = await scanRGBABuffer(pixels.buffer, width, height, scanner);
   return symbol && Buffer.from(symbol.data);

@@ -32,9 +32,9 @@ html body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.55 ${typ
 #docs .btn.authorize,#docs .btn.authorize svg{border-color:var(--accent);color:var(--accent)}
 #docs .btn.authorize{display:inline-flex;align-items:center}
 #docs .btn.authorize span{padding:0 1.25rem 0 0}
-#docs .required:after{color:var(--bad)}
+#docs .required:after{color:var(--error)}
 #docs .tab-item h4 span:after{display:none}
-#docs .btn.cancel{border-color:var(--bad);color:var(--bad)}
+#docs .btn.cancel{border-color:var(--error);color:var(--error)}
 #docs .btn.execute{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
 #docs .parameter__in,#docs .prop-format{color:var(--dim)}
 #docs .header-col{color:var(--ink)}

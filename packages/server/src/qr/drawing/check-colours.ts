@@ -1,22 +1,23 @@
 import { QrDesignError } from './qr-design.js';
 
-// Scanners compare brightness. Below a ratio of 3 some phones lose the code in poor light, and a
-// difference of less than a fifth of full brightness is a failing symbol: ISO/IEC 15415, 7.8.3.
-const smallestRatio = 3;
-const smallestDifference = 0.2;
+// Scanners compare brightness. Some phones fail in poor light below a contrast ratio of 3.
+// ISO/IEC 15415, 7.8.3 fails a symbol whose brightness differs by less than 20 %.
+const minRatio = 3;
+const minDifference = 0.2;
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
+/** Parses `#RRGGBB`. */
 export function parseColour(hex: string): Rgb {
-  return rgbOf(Number.parseInt(hex.slice(1), 16));
+  return rgbFromInteger(Number.parseInt(hex.slice(1), 16));
 }
 
-/** Of a number with a byte for each channel. */
-export function rgbOf(value: number): Rgb {
+/** Splits `0xRRGGBB` into its channels. */
+export function rgbFromInteger(value: number): Rgb {
   return [value >> 16, (value >> 8) & 0xff, value & 0xff];
 }
 
-/** Refuses colours that scanners cannot tell apart, and light modules on a dark ground. */
+/** Throws a QrDesignError when the contrast is too low, or when the foreground is the lighter colour. */
 export function checkColours(foregroundColor: string, backgroundColor: string): void {
   const dark = luminance(parseColour(foregroundColor));
   const light = luminance(parseColour(backgroundColor));
@@ -25,35 +26,35 @@ export function checkColours(foregroundColor: string, backgroundColor: string): 
   if (isReadable(light, dark)) {
     throw new QrDesignError(
       'foregroundColor',
-      `is lighter than backgroundColor (${pair}), and many scanners read no inverted codes: ` +
-        'exchange the two',
+      `is lighter than backgroundColor (${pair}), and many scanners cannot read inverted codes: ` +
+        'swap the two colours',
     );
   }
   const contrast = `a contrast of ${ratio(dark, light).toFixed(2)} to 1 (${pair})`;
-  const darker = darkened(foregroundColor, light);
-  if (darker !== undefined) {
+  const suggestion = lightestReadableShade(foregroundColor, light);
+  if (suggestion !== undefined) {
     throw new QrDesignError(
       'foregroundColor',
-      `has ${contrast}, and scanners need ${smallestRatio} to 1: ${darker} would do`,
+      `has ${contrast}, and scanners need ${minRatio} to 1. Use ${suggestion}, for example`,
     );
   }
   throw new QrDesignError(
     'backgroundColor',
-    `has ${contrast} and is too dark for any foreground: scanners need ${smallestRatio} to 1 ` +
-      'on a light ground, such as #FFFFFF',
+    `has ${contrast} and is too dark for any foreground: scanners need ${minRatio} to 1. ` +
+      'Use a lighter background, such as #FFFFFF',
   );
 }
 
 function isReadable(dark: number, light: number): boolean {
-  return light - dark >= smallestDifference && ratio(dark, light) >= smallestRatio;
+  return light - dark >= minDifference && ratio(dark, light) >= minRatio;
 }
 
-/** Of two relative luminances: WCAG 2.2, contrast ratio. */
+/** Returns the contrast ratio of two relative luminances, as WCAG 2.2 defines it. */
 function ratio(one: number, other: number): number {
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 }
 
-/** WCAG 2.2, relative luminance: 0 is black, 1 is white. */
+/** Returns the relative luminance of WCAG 2.2: 0 for black, 1 for white. */
 function luminance([red, green, blue]: Rgb): number {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
@@ -63,13 +64,13 @@ function linear(channel: number): number {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }
 
-/** The lightest shade of a colour's own hue that can be read on this ground. */
-function darkened(hex: string, ground: number): string | undefined {
+/** Returns the lightest shade of the colour's hue that has enough contrast; undefined if none has. */
+function lightestReadableShade(hex: string, background: number): string | undefined {
   const colour = parseColour(hex);
   for (let share = 100; share >= 0; share -= 1) {
     const shade = colour.map((channel) => Math.floor((channel * share) / 100));
     const [red = 0, green = 0, blue = 0] = shade;
-    if (isReadable(luminance([red, green, blue]), ground)) {
+    if (isReadable(luminance([red, green, blue]), background)) {
       return `#${shade.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`.toUpperCase();
     }
   }

@@ -1,13 +1,13 @@
 import type { QrMatrix } from './qr-matrix.js';
 
-/** Which codeword each module is a bit of, and -1 for modules that carry no data. */
+/** Returns the codeword of each module, and -1 for modules without data. */
 export function codewordOfModule(matrix: QrMatrix): Int16Array {
   const { side, reserved } = matrix;
   const count = codewordCount(matrix);
   const codewords = new Int16Array(side * side).fill(-1);
   let bit = 0;
   let isUpwards = true;
-  // Pairs of columns from the right, up and down in turn: ISO/IEC 18004:2015, 7.7.3.
+  // Pairs of columns from the right, alternately up and down: ISO/IEC 18004:2015, 7.7.3.
   for (let pair = side - 1; pair > 0; pair -= 2) {
     if (pair === 6) pair = 5;
     for (let step = 0; step < side; step += 1) {
@@ -24,7 +24,7 @@ export function codewordOfModule(matrix: QrMatrix): Int16Array {
   return codewords;
 }
 
-/** The Reed-Solomon block of each codeword, in the order of the matrix: 7.6 of the same. */
+/** Returns the Reed-Solomon block of a codeword: ISO/IEC 18004:2015, 7.6. */
 export function blockOfCodeword(matrix: QrMatrix): (codeword: number) => number {
   const { blockCount, correctionPerBlock } = matrix;
   const count = codewordCount(matrix);
@@ -33,13 +33,13 @@ export function blockOfCodeword(matrix: QrMatrix): (codeword: number) => number 
   const interleaved = data - longBlocks;
   return (codeword) => {
     if (codeword < interleaved) return codeword % blockCount;
-    // The last data codewords are those of the blocks that have one more.
+    // The last data codewords belong to the blocks that have one codeword more.
     if (codeword < data) return blockCount - longBlocks + (codeword - interleaved);
     return (codeword - data) % blockCount;
   };
 }
 
-/** What is left over from whole codewords carries nothing. */
+/** Counts the whole codewords; the remaining bits carry no data. */
 function codewordCount({ reserved }: QrMatrix): number {
   let bits = 0;
   for (const isReserved of reserved) if (!isReserved) bits += 1;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import sharp from 'sharp';
 import { prepareZXingModule, type ReaderOptions, readBarcodes } from 'zxing-wasm/reader';
 
-// As a scanner in a hurry reads: no second tries by turning, inverting or shrinking the image.
+// One try, as a phone does: the image is not rotated, inverted or scaled for a second one.
 const options: ReaderOptions = {
   formats: ['QRCode'],
   tryHarder: false,
@@ -13,22 +13,22 @@ const options: ReaderOptions = {
   maxNumberOfSymbols: 1,
 };
 
-let prepared: Promise<unknown> | undefined;
+let ready: Promise<unknown> | undefined;
 
-/** The decoder's own program comes from its package; left to itself it would fetch it. */
-function prepare(): Promise<unknown> {
-  prepared ??= (async () => {
+/** Loads the decoder from its package. By default, zxing-wasm downloads it. */
+function loadDecoder(): Promise<unknown> {
+  ready ??= (async () => {
     const path = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
     const bytes = await readFile(path);
     const wasmBinary = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
     return prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true });
   })();
-  return prepared;
+  return ready;
 }
 
-/** The payload's bytes as a scanner reads them off the finished file; undefined when it cannot. */
+/** Decodes an image file. Returns the payload's bytes, or undefined when no code is readable. */
 export async function decodeImage(file: Uint8Array): Promise<Uint8Array | undefined> {
-  await prepare();
+  await loadDecoder();
   const { data, info } = await sharp(file)
     .ensureAlpha()
     .raw()

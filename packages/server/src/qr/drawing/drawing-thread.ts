@@ -6,19 +6,19 @@ import { LogoScaler } from './logo-scaler.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 import { verifyDesign } from './verify-design.js';
 
-/** Draws QR codes. A design that cannot be drawn, or not decoded again, is a `QrDesignError`. */
+/** Methods that draw QR codes. They throw a QrDesignError when a design cannot be drawn or decoded. */
 export function drawingMethods() {
   const scaler = new LogoScaler();
   return {
     draw: async (design: QrDesign): Promise<Uint8Array> =>
       drawLayout(design, layOut(design), scaler),
-    /** Draws, and refuses an image that a decoder does not read back byte for byte. */
+    /** Draws a design and checks that the image decodes to its payload, byte for byte. */
     drawVerified: (design: QrDesign): Promise<Uint8Array> => verifyDesign(design, scaler),
     encodeLogo,
   };
 }
 
-/** Draws and decodes, so that redirects do not wait for it. */
+/** Draws and decodes off the main thread, which serves redirects. */
 export const drawingThread = defineThread({
   name: 'drawing',
   file: import.meta.url,
@@ -26,7 +26,7 @@ export const drawingThread = defineThread({
   errorClasses: [QrDesignError],
   resourceLimits: { maxOldGenerationSizeMb: 256 },
   start(_: undefined) {
-    // Images are small and all different: neither more libvips threads nor its cache would help.
+    // Images are small and all differ: more libvips threads or its cache would not help.
     sharp.concurrency(1);
     sharp.cache(false);
     return { methods: drawingMethods() };

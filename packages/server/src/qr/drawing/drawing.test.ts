@@ -7,8 +7,8 @@ import { decodeLogo } from '../logo/decode-logo.js';
 import { blockOfCodeword, codewordOfModule } from './codewords.js';
 import { drawingMethods } from './drawing-thread.js';
 import { encodeLogo } from './encode-logo.js';
-import { roomForLogo } from './logo-room.js';
 import { LogoScaler } from './logo-scaler.js';
+import { matrixWithLogoSpace } from './logo-space.js';
 import { type QrDesign, QrDesignError, type QrFormat, type QrStylePreset } from './qr-design.js';
 import { verifyDesign } from './verify-design.js';
 
@@ -33,7 +33,7 @@ async function refusal(change: Partial<QrDesign>): Promise<QrDesignError> {
     .drawVerified({ ...plain, ...change })
     .catch((error: unknown) => error);
   if (outcome instanceof QrDesignError) return outcome;
-  throw new Error('it was drawn', { cause: outcome });
+  throw new Error('the design was drawn', { cause: outcome });
 }
 
 async function pixelsOf(file: Uint8Array) {
@@ -41,7 +41,7 @@ async function pixelsOf(file: Uint8Array) {
 }
 
 describe('an image', () => {
-  it.each(formats)('is exactly as large as was asked for (%s)', async (format) => {
+  it.each(formats)('has exactly the requested size (%s)', async (format) => {
     for (const size of [200, 201, 333, 512, 2048]) {
       const { info } = await pixelsOf(await drawing.draw({ ...plain, format, size }));
       expect([info.width, info.height]).toEqual([size, size]);
@@ -70,32 +70,32 @@ describe('an image', () => {
     );
     expect(webp?.data.equals(png?.data ?? Buffer.alloc(0))).toBe(true);
     const differences = svg?.data.map((value, index) => Math.abs(value - (png?.data[index] ?? 0)));
-    // Two ways of smoothing edges agree but for those.
+    // The two renderers antialias curves differently in a few pixels.
     const off = differences?.filter((difference) => difference > 96).length ?? Number.NaN;
     expect(off / 512 ** 2).toBeLessThan(0.002);
   });
 
-  it('has the colours that were asked for', async () => {
+  it('has the requested colours', async () => {
     const colours = { foregroundColor: '#1D3557', backgroundColor: '#F1FAEE' };
     for (const format of formats) {
       const { data } = await sharp(await drawing.draw({ ...plain, ...colours, format }))
         .removeAlpha()
         .raw()
         .toBuffer({ resolveWithObject: true });
-      const seen = new Set<string>();
+      const found = new Set<string>();
       for (let at = 0; at < data.length; at += 3) {
-        seen.add(
+        found.add(
           data
             .subarray(at, at + 3)
             .toString('hex')
             .toUpperCase(),
         );
       }
-      expect([...seen].sort()).toEqual(['1D3557', 'F1FAEE']);
+      expect([...found].sort()).toEqual(['1D3557', 'F1FAEE']);
     }
   });
 
-  it('is drawn alike from the same design', async () => {
+  it('has the same bytes for the same design', async () => {
     const logo = await wideLogo();
     for (const format of formats) {
       const [one, other] = await Promise.all([
@@ -111,15 +111,28 @@ describe('a PNG', () => {
   const depthOf = async (change: Partial<QrDesign>) =>
     Buffer.from(await drawing.draw({ ...plain, ...change }))[24];
 
-  it('takes one bit a pixel for squares, and four for curves', async () => {
+  it('has one bit a pixel for squares, and four for curves', async () => {
     expect(await depthOf({})).toBe(1);
     expect(await depthOf({ stylePreset: 'dots' })).toBe(4);
   });
 
-  it('is whole: its rows are as long as its header says', async () => {
+  it('has rows of the length that its header requires', async () => {
     const file = Buffer.from(await drawing.draw({ ...plain, size: 333 }));
     const rows = inflateSync(file.subarray(file.indexOf('IDAT') + 4));
     expect(rows.length).toBe(333 * (1 + Math.ceil(333 / 8)));
+  });
+
+  it.each(presets)('with a logo has the pixels of the lossless WebP (%s)', async (stylePreset) => {
+    const design: QrDesign = {
+      ...plain,
+      stylePreset,
+      foregroundColor: '#1D3557',
+      backgroundColor: '#F1FAEE',
+      logo: await squareLogo(),
+    };
+    const rgbOf = async (file: Uint8Array) => sharp(file).removeAlpha().raw().toBuffer();
+    const png = await rgbOf(await drawing.draw(design));
+    expect(png.equals(await rgbOf(await drawing.draw({ ...design, format: 'webp' })))).toBe(true);
   });
 });
 
@@ -135,14 +148,14 @@ describe('an SVG', () => {
     expect(svg.match(/<\w+/g)).toEqual(['<svg', '<path', '<path']);
   });
 
-  it('has its logo inside', async () => {
+  it('contains its logo', async () => {
     const svg = await drawing.draw({ ...plain, format: 'svg', logo: await squareLogo() });
     expect(Buffer.from(svg).toString()).toMatch(/<image [^>]*href="data:image\/png;base64,/);
   });
 });
 
 describe('a payload', () => {
-  it('of any text is read back byte for byte', async () => {
+  it('of any text is decoded byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),
@@ -152,19 +165,19 @@ describe('a payload', () => {
     );
   });
 
-  it('that does not fit its level names the level that would do', async () => {
+  it('that does not fit its level is refused with a level that fits', async () => {
     const { field, message } = await refusal({ payload: 'a'.repeat(2000), errorCorrection: 'H' });
     expect(field).toBe('data');
-    expect(message).toMatch(/2000 bytes.*level H holds 1273.*M holds 2331 and would do/i);
+    expect(message).toMatch(/2000 bytes.*level H holds 1273.*use M, which holds 2331/i);
   });
 
-  it('that no level holds says so', async () => {
+  it('that no level holds is refused with the largest capacity', async () => {
     const { field, message } = await refusal({ payload: 'a'.repeat(2954) });
     expect(field).toBe('data');
     expect(message).toMatch(/no level holds it/);
   });
 
-  it('that is empty, or half of a character, is refused', async () => {
+  it('that is empty, or has an unpaired surrogate, is refused', async () => {
     expect((await refusal({ payload: '' })).field).toBe('data');
     expect((await refusal({ payload: 'a\ud83d' })).field).toBe('data');
   });
@@ -172,28 +185,28 @@ describe('a payload', () => {
 
 describe('colours', () => {
   it.each([
-    ['#808080', '#808080', 'foregroundColor', /contrast of 1\.00 to 1.*#\w{6} would do/],
-    ['#FFFF00', '#FFFFFF', 'foregroundColor', /contrast of 1\.07 to 1.*#\w{6} would do/],
-    ['#FFFFFF', '#000000', 'foregroundColor', /inverted.*exchange the two/],
+    ['#808080', '#808080', 'foregroundColor', /contrast of 1\.00 to 1.*Use #\w{6}/],
+    ['#FFFF00', '#FFFFFF', 'foregroundColor', /contrast of 1\.07 to 1.*Use #\w{6}/],
+    ['#FFFFFF', '#000000', 'foregroundColor', /inverted.*swap the two/],
     ['#000000', '#303030', 'backgroundColor', /too dark for any foreground/],
   ])(
-    '%s on %s are refused by what would work',
+    '%s on %s are refused with an alternative',
     async (foregroundColor, backgroundColor, field, message) => {
-      const fault = await refusal({ foregroundColor, backgroundColor });
-      expect(fault.field).toBe(field);
-      expect(fault.message).toMatch(message);
+      const error = await refusal({ foregroundColor, backgroundColor });
+      expect(error.field).toBe(field);
+      expect(error.message).toMatch(message);
     },
   );
 
-  it('that a refusal proposes are taken', async () => {
+  it('that an error message proposes are accepted', async () => {
     const { message } = await refusal({ foregroundColor: '#FFA500' });
-    const [, foregroundColor = ''] = /(#\w{6}) would do/.exec(message) ?? [];
+    const [, foregroundColor = ''] = /Use (#\w{6})/.exec(message) ?? [];
     expect((await drawing.drawVerified({ ...plain, foregroundColor })).length).toBeGreaterThan(0);
   });
 });
 
 describe('a size', () => {
-  it('that is too small for its modules names the smallest that serves', async () => {
+  it('that is too small for its modules is refused with the smallest size that works', async () => {
     const long = { payload: 'a'.repeat(2900), errorCorrection: 'L' as const };
     const { field, smallestSize = 0 } = await refusal({ ...long, size: 200 });
     expect([field, smallestSize]).toEqual(['size', 370]);
@@ -203,11 +216,11 @@ describe('a size', () => {
 });
 
 describe('a logo', () => {
-  it('lies in the middle, keeps its shape, and has a clear margin', async () => {
+  it('is centred, keeps its aspect ratio, and has a clear margin', async () => {
     const logo = await wideLogo();
     const svg = Buffer.from(await drawing.draw({ ...plain, format: 'svg', logo })).toString();
-    const place = /<image x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"/.exec(svg) ?? [];
-    const [x, y, width, height] = place.slice(1).map(Number) as [number, number, number, number];
+    const position = /<image x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"/.exec(svg) ?? [];
+    const [x, y, width, height] = position.slice(1).map(Number) as [number, number, number, number];
     expect(Math.abs(x + width / 2 - 256)).toBeLessThanOrEqual(1);
     expect(Math.abs(y + height / 2 - 256)).toBeLessThanOrEqual(1);
     expect(Math.abs(width / height - logo.width / logo.height)).toBeLessThan(0.1);
@@ -219,13 +232,13 @@ describe('a logo', () => {
     }
   });
 
-  it('hides no more of any block than can be corrected, with a reserve', async () => {
+  it('hides at most 70 % of the correctable codewords of each block', async () => {
     const logos = [await squareLogo(), await wideLogo()];
     for (const logo of logos) {
       for (const errorCorrection of ['L', 'M', 'Q', 'H'] as const) {
         for (const length of [10, 60, 200, 500, 1200]) {
           const design = { ...plain, payload: 'x'.repeat(length), errorCorrection };
-          const { matrix, cleared } = roomForLogo(design, logo);
+          const { matrix, cleared } = matrixWithLogoSpace(design, logo);
           const codewords = codewordOfModule(matrix);
           const blockOf = blockOfCodeword(matrix);
           const hidden = new Set<number>();
@@ -245,7 +258,7 @@ describe('a logo', () => {
     }
   });
 
-  it('that is a code itself is refused without drawing all sizes', async () => {
+  it('that is a QR code is refused before every size is drawn', async () => {
     const inside = await drawing.draw({ ...plain, payload: 'evil', size: 400 });
     const logo = await encodeLogo(await decodeLogo(inside));
     let drawn = 0;

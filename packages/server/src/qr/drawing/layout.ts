@@ -1,11 +1,11 @@
-import type { Box } from './logo-place.js';
+import type { Box } from './logo-area.js';
 import type { ModuleGrid } from './module-grid.js';
 import type { QrMatrix } from './qr-matrix.js';
 
-/** What a design comes to in modules, before any pixel is drawn. */
+/** The modules of a design and the position of every part. */
 export interface Layout {
   readonly matrix: QrMatrix;
   readonly grid: ModuleGrid;
-  /** Where the logo lies, in pixels. */
+  /** The logo's position in pixels. */
   readonly logoBox: Box | undefined;
 }

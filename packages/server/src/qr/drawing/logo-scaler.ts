@@ -1,33 +1,33 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import sharp from 'sharp';
-import type { Box } from './logo-place.js';
+import type { Box } from './logo-area.js';
 import type { QrLogo } from './qr-design.js';
 
-const largestMemory = 16 * 1024 * 1024;
+const maxCachedBytes = 16 * 1024 * 1024;
 
 /**
- * Scales logos to where they lie, on their ground. Codes of one organization share their logo, so
- * that what was scaled lately is kept: scaling takes longer than drawing all the rest.
+ * Scales logos and caches the results. Codes of one organization often share a logo, and scaling
+ * takes longer than drawing the rest of a code.
  */
 export class LogoScaler {
-  readonly #kept = new LRUCache<string, Uint8Array>({
-    maxSize: largestMemory,
+  readonly #cache = new LRUCache<string, Uint8Array>({
+    maxSize: maxCachedBytes,
     sizeCalculation: (rgb) => rgb.length,
   });
 
-  /** Three bytes a pixel. */
-  async scale(logo: QrLogo, { width, height }: Box, ground: string): Promise<Uint8Array> {
+  /** Returns the logo on its background, with three bytes a pixel. */
+  async scale(logo: QrLogo, { width, height }: Box, background: string): Promise<Uint8Array> {
     const digest = createHash('sha1').update(logo.png).digest('base64');
-    const key = `${digest}${width}x${height}${ground}`;
-    const known = this.#kept.get(key);
-    if (known) return known;
+    const key = `${digest}${width}x${height}${background}`;
+    const cached = this.#cache.get(key);
+    if (cached) return cached;
     const rgb = await sharp(logo.png)
       .resize(width, height, { fit: 'fill' })
-      .flatten({ background: ground })
+      .flatten({ background })
       .raw()
       .toBuffer();
-    this.#kept.set(key, rgb);
+    this.#cache.set(key, rgb);
     return rgb;
   }
 }

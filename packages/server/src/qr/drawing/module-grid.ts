@@ -1,29 +1,29 @@
-/** Modules of the light frame that every side needs: ISO/IEC 18004:2015, 6.3.8. */
+/** The width of the quiet zone in modules: ISO/IEC 18004:2015, 6.3.8. */
 export const quietZone = 4;
 
-/** Modules of one pixel are lost by zbar unless they are black on white. */
-export const smallestModule = 2;
+/** The smallest module in pixels. zbar cannot read modules of one pixel unless they are black on white. */
+export const minModulePixels = 2;
 
-/** Where modules lie in an image. Each is a square of whole pixels. */
+/** The position of modules in an image. A module is a square of whole pixels. */
 export interface ModuleGrid {
-  /** Pixels of an image's side. */
+  /** Width and height of the image in pixels. */
   readonly size: number;
-  /** Pixels of a module's side. */
+  /** Width and height of a module in pixels. */
   readonly module: number;
-  /** Pixels before the first module, above and at the left alike. */
+  /** Pixels above the first module, and to its left. */
   readonly offset: number;
 }
 
 /**
- * The largest whole modules that leave a quiet zone of at least four; what is left over widens it.
- * Modules of unequal widths would fill the image, but they blur and read worse.
+ * Returns the grid with the largest modules that leave the quiet zone. Remaining pixels widen the
+ * quiet zone: modules of unequal widths would fill the image, but decoders read them worse.
  */
 export function moduleGrid(size: number, side: number): ModuleGrid {
   const module = Math.floor(size / (side + 2 * quietZone));
   return { size, module, offset: (size - side * module) >> 1 };
 }
 
-/** The smallest image with modules of so many pixels. */
+/** Returns the smallest image size for modules of a given size. */
 export function smallestSize(side: number, module: number): number {
   return (side + 2 * quietZone) * module;
 }

@@ -2,21 +2,21 @@ export type QrFormat = 'png' | 'svg' | 'webp';
 export type QrErrorCorrection = 'L' | 'M' | 'Q' | 'H';
 export type QrStylePreset = 'default' | 'rounded' | 'dots' | 'classy';
 
-/** All that decides what an image looks like: equal designs give equal bytes. */
+/** Everything that determines an image: equal designs give equal bytes. */
 export interface QrDesign {
   readonly payload: string;
-  /** Pixels of a side, quiet zone included. */
+  /** Width and height in pixels, including the quiet zone. */
   readonly size: number;
   readonly format: QrFormat;
   readonly errorCorrection: QrErrorCorrection;
-  /** `#RRGGBB`, as is the background's. */
+  /** `#RRGGBB`, as `backgroundColor`. */
   readonly foregroundColor: string;
   readonly backgroundColor: string;
   readonly stylePreset: QrStylePreset;
   readonly logo: QrLogo | null;
 }
 
-/** A logo as `encodeLogo` stores it: an sRGB PNG with alpha that holds no byte of the sender's. */
+/** A logo that `encodeLogo` has encoded: an sRGB PNG with alpha, without any byte of the original file. */
 export interface QrLogo {
   readonly width: number;
   readonly height: number;
@@ -31,11 +31,11 @@ export type QrDesignField =
   | 'logoUrl'
   | 'errorCorrectionLevel';
 
-/** A design that no scanner could be trusted with. The message says why, and what would work. */
+/** A design that scanners cannot read reliably. The message has the reason and an alternative. */
 export class QrDesignError extends Error {
   override readonly name = 'QrDesignError';
   readonly field: QrDesignField;
-  /** The smallest size in pixels that serves; only when the size is at fault. */
+  /** The smallest readable size in pixels, when `field` is `size`. */
   readonly smallestSize?: number;
 
   constructor(field: QrDesignField, message: string, smallestSize?: number) {

@@ -3,52 +3,56 @@ import { create, type QRCodeSegment } from 'qrcode';
 import tables from 'qrcode/lib/core/error-correction-code.js';
 import { QrDesignError, type QrErrorCorrection } from './qr-design.js';
 
-/** The modules of a QR code, and what its error correction can bear. */
+/** The modules of a QR code and the figures of its error correction. */
 export interface QrMatrix {
   readonly version: number;
-  /** Modules of a side, without the quiet zone. */
+  /** Modules a side, without the quiet zone. */
   readonly side: number;
   /** Row by row, 1 where a module is dark. */
   readonly dark: Uint8Array;
-  /** 1 where a module belongs to a pattern or a field of the format, not to data. */
+  /** 1 where a module belongs to a function pattern or to format information, 0 where it has data. */
   readonly reserved: Uint8Array;
-  /** Reed-Solomon blocks, whose codewords are interleaved. */
+  /** The number of Reed-Solomon blocks, whose codewords are interleaved. */
   readonly blockCount: number;
   readonly correctionPerBlock: number;
-  /** Codewords of each block that can be wrong, and are mended. */
+  /** Wrong codewords that each block can correct. */
   readonly correctablePerBlock: number;
 }
 
-/** From the least redundant to the most. */
+/** From the least to the most redundant. */
 export const errorCorrectionLevels: readonly QrErrorCorrection[] = ['L', 'M', 'Q', 'H'];
 
-// Bytes that version 40 holds: ISO/IEC 18004:2015, table 7.
+// Capacity of version 40 in bytes: ISO/IEC 18004:2015, table 7.
 const capacity: Record<QrErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
 
-/** The smallest matrix of a payload, or that of a version that is known to hold it. */
+/** Returns the smallest matrix for a payload, or the matrix of a version that is known to hold it. */
 export function qrMatrix(payload: string, level: QrErrorCorrection, version?: number): QrMatrix {
-  if (payload === '') throw new QrDesignError('data', 'is empty: a QR code needs a text');
+  if (payload === '') throw new QrDesignError('data', 'must not be empty');
   if (!payload.isWellFormed()) {
-    throw new QrDesignError('data', 'has half of a surrogate pair, which no scanner can give back');
+    throw new QrDesignError(
+      'data',
+      'must not have an unpaired surrogate, which UTF-8 cannot encode',
+    );
   }
   const code = encode(payload, level, version);
   if (!code) throw tooLong(payload, level);
   return describe(code);
 }
 
+/** Tells whether a payload fits the largest version of a level. */
 export function holds(payload: string, level: QrErrorCorrection): boolean {
   return encode(payload, level) !== undefined;
 }
 
 type Code = ReturnType<typeof create>;
 
-// Shorter runs cost more to announce as digits or capitals than they save, and without one the
-// search for the best split is a waste of time: of a long text, a tenth of a second.
-const denser = /\d{4}|[0-9A-Z $%*+\-./:]{6}/;
+// Text that the numeric or alphanumeric mode shortens; switching modes for shorter runs costs more
+// bits than it saves. Without such a run, the search for segments is skipped: it takes up to 0.1 s.
+const denserMode = /\d{4}|[0-9A-Z $%*+\-./:]{6}/;
 
 function encode(payload: string, level: QrErrorCorrection, version?: number): Code | undefined {
   try {
-    const segments: QRCodeSegment[] | string = denser.test(payload)
+    const segments: QRCodeSegment[] | string = denserMode.test(payload)
       ? payload
       : [{ data: Buffer.from(payload), mode: 'byte' }];
     return create(segments, { errorCorrectionLevel: level, ...(version && { version }) });
@@ -68,19 +72,19 @@ function describe({ version, modules, errorCorrectionLevel: level }: Code): QrMa
     reserved: modules.reservedBit,
     blockCount,
     correctionPerBlock,
-    // The smallest codes keep up to three codewords back against misreading.
+    // Versions below 4 reserve up to three codewords for the detection of misreads.
     correctablePerBlock: Math.floor((correctionPerBlock - (version < 4 ? 3 : 0)) / 2),
   };
 }
 
 function tooLong(payload: string, level: QrErrorCorrection): QrDesignError {
   const bytes = Buffer.byteLength(payload);
-  const serving = errorCorrectionLevels
+  const sufficient = errorCorrectionLevels
     .slice(0, errorCorrectionLevels.indexOf(level))
     .findLast((lower) => holds(payload, lower));
-  const advice = serving
-    ? `errorCorrectionLevel ${serving} holds ${capacity[serving]} and would do`
-    : `no level holds it: L, the roomiest, holds ${capacity.L}`;
+  const advice = sufficient
+    ? `use ${sufficient}, which holds ${capacity[sufficient]}`
+    : `no level holds it, and L holds the most: ${capacity.L}`;
   return new QrDesignError(
     'data',
     `has ${bytes} bytes, and errorCorrectionLevel ${level} holds ${capacity[level]}: ${advice}`,

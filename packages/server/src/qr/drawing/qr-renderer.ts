@@ -5,10 +5,11 @@ import type { LogoRaster } from '../logo/logo-limits.js';
 import { drawingMethods, drawingThread } from './drawing-thread.js';
 import type { QrDesign, QrLogo } from './qr-design.js';
 
-/** Draws QR codes for an organization, which waits for its turn. */
+/** Draws QR codes in a thread. A fair queue orders the requests of organizations. */
 export interface QrRenderer {
+  /** Draws a design and checks that the image decodes to its payload. */
   drawVerified(organizationId: string, design: QrDesign): Promise<Uint8Array>;
-  /** Encodes a decoded logo as it is stored. */
+  /** Encodes a decoded logo as the PNG that is stored. */
   encodeLogo(organizationId: string, raster: LogoRaster): Promise<QrLogo>;
 }
 
@@ -18,8 +19,8 @@ export interface QrRendererOptions {
 }
 
 const timeLimitMs = 20_000;
-// One image is drawn while a codec works on the other. Of libuv's four threads, sharp takes two at
-// most, so DNS and files always have the others.
+// One image is drawn while sharp encodes or decodes another. sharp then uses at most two of libuv's
+// four threads, which leaves two for DNS and files.
 const concurrency = 2;
 
 export function openQrRenderer({ isThreaded, logger }: QrRendererOptions) {

@@ -1,4 +1,4 @@
-// The two tables of ISO/IEC 18004 that `qrcode` keeps to itself, and its types do not tell of.
+// Two tables of ISO/IEC 18004 that `qrcode` has but neither exports nor types.
 declare module 'qrcode/lib/core/error-correction-code.js' {
   import type { create, QRCodeErrorCorrectionLevel } from 'qrcode';
 

@@ -1,82 +1,29 @@
-import type { ModuleGrid } from './module-grid.js';
-import type { QrStylePreset } from './qr-design.js';
-import type { QrMatrix } from './qr-matrix.js';
-import { boxCoverage } from './rounded-box.js';
-import {
-  eachStyledModule,
-  type FinderShape,
-  finderCorners,
-  moduleBox,
-  type Style,
-  styleOf,
-} from './style-presets.js';
+import type { Rgb } from './check-colours.js';
 
-/** Shades from ground (0) to foreground: as many as 4 bits of a palette hold. */
+/** Shades from background (0) to foreground: as many as fit a palette of 4 bits. */
 export const darkest = 15;
 
-/** How dark each pixel is, 0 to `darkest`, row by row. */
-export type Shades = Uint8Array;
-
-/** A square of shades that is copied to where a module or a pattern lies. */
-interface Tile {
-  readonly side: number;
-  readonly shades: Shades;
+/** A QR code as pixels, without its logo and before it is encoded. */
+export interface Raster {
+  /** Width and height in pixels. */
+  readonly size: number;
+  /** The shade of each pixel, 0 to `darkest`, row by row. */
+  readonly shades: Uint8Array;
+  /** The colour of each shade. */
+  readonly colours: readonly Rgb[];
 }
 
-export function drawShades(matrix: QrMatrix, grid: ModuleGrid, preset: QrStylePreset): Shades {
-  const style = styleOf(preset, grid);
-  return style ? drawStyled(matrix, grid, style) : drawSquares(matrix, grid);
-}
-
-function drawSquares({ side, dark }: QrMatrix, { size, module, offset }: ModuleGrid): Shades {
-  const shades = new Uint8Array(size * size);
-  for (let y = 0; y < side; y += 1) {
-    const first = (offset + y * module) * size;
-    for (let x = 0; x < side; x += 1) {
-      if (!dark[y * side + x]) continue;
-      const start = first + offset + x * module;
-      shades.fill(darkest, start, start + module);
-    }
-    for (let row = 1; row < module; row += 1) {
-      shades.copyWithin(first + row * size, first, first + size);
-    }
+/** Returns the pixels as three bytes each. */
+export function rgbPixels({ size, shades, colours }: Raster): Buffer {
+  const rgb = Buffer.allocUnsafe(size * size * 3);
+  const pixels = colours.map((colour) => Buffer.from(colour));
+  // Runs of one shade are long, and filling a run is faster than writing each pixel.
+  for (let start = 0; start < shades.length; ) {
+    const shade = shades[start] ?? 0;
+    let end = start + 1;
+    while (end < shades.length && shades[end] === shade) end += 1;
+    rgb.fill(pixels[shade] as Buffer, start * 3, end * 3);
+    start = end;
   }
-  return shades;
-}
-
-function drawStyled(matrix: QrMatrix, grid: ModuleGrid, style: Style): Shades {
-  const { size, module, offset } = grid;
-  const shades = new Uint8Array(size * size);
-  const put = ({ side, shades: tile }: Tile, x: number, y: number) => {
-    const start = (offset + y * module) * size + offset + x * module;
-    for (let row = 0; row < side; row += 1) {
-      shades.set(tile.subarray(row * side, (row + 1) * side), start + row * size);
-    }
-  };
-  const finder = finderTile(style.finder, module);
-  for (const [x, y] of finderCorners(matrix)) put(finder, x, y);
-  const tiles: (Tile | undefined)[] = [];
-  eachStyledModule(matrix, style, (x, y, rounded) => {
-    const box = moduleBox(rounded);
-    tiles[rounded] ??= makeTile(module, (px, py) => boxCoverage(box, module, px, py));
-    put(tiles[rounded], x, y);
-  });
-  return shades;
-}
-
-function finderTile({ outer, hole, pupil }: FinderShape, module: number): Tile {
-  const of = (box: typeof outer, x: number, y: number) => boxCoverage(box, module, x, y);
-  return makeTile(7 * module, (x, y) =>
-    Math.max(Math.min(of(outer, x, y), 1 - of(hole, x, y)), of(pupil, x, y)),
-  );
-}
-
-function makeTile(side: number, coverage: (x: number, y: number) => number): Tile {
-  const shades = new Uint8Array(side * side);
-  for (let y = 0; y < side; y += 1) {
-    for (let x = 0; x < side; x += 1) {
-      shades[y * side + x] = Math.round(coverage(x + 0.5, y + 0.5) * darkest);
-    }
-  }
-  return { side, shades };
+  return rgb;
 }

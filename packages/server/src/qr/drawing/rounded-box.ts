@@ -1,13 +1,13 @@
-/** A box with corners of its own radii; 0 is sharp. Lengths are in modules. */
+/** A square whose corners have separate radii; 0 is a sharp corner. Lengths are in modules. */
 export interface RoundedBox {
   readonly left: number;
   readonly top: number;
   readonly side: number;
-  /** From the top left clockwise. */
+  /** Clockwise from the top left. */
   readonly radii: readonly [number, number, number, number];
 }
 
-/** How much of a pixel, from 0 to 1, lies in a box; all in pixels, `x` and `y` of its middle. */
+/** Returns the share of a pixel, 0 to 1, inside a box. `x` and `y` are the pixel's centre. */
 export function boxCoverage(box: RoundedBox, module: number, x: number, y: number): number {
   const left = box.left * module;
   const top = box.top * module;
@@ -17,7 +17,7 @@ export function boxCoverage(box: RoundedBox, module: number, x: number, y: numbe
   const isRight = x > left + side / 2;
   const isLow = y > top + side / 2;
   const radius = box.radii[isLow ? (isRight ? 2 : 3) : isRight ? 1 : 0] * module;
-  // From the corner's centre outwards; not positive where the corner does not matter.
+  // Distance outwards from the corner's centre; at most 0 outside the corner.
   const outX = isRight ? x - (left + side - radius) : left + radius - x;
   const outY = isLow ? y - (top + side - radius) : top + radius - y;
   if (outX <= 0 || outY <= 0) return Math.min(1, inside);
@@ -28,12 +28,12 @@ function clamp(value: number): number {
   return Math.min(1, Math.max(0, value));
 }
 
-/** The box as a part of an SVG path, beginning and ending at its left top, relative but for that. */
+/** Returns the box as SVG path data: an absolute start at the top left, then relative commands. */
 export function boxPath({ left, top, side, radii }: RoundedBox, isHole = false): string {
   const [nw, ne, se, sw] = radii;
   const start = `M${short(left + nw)} ${short(top)}`;
   if (isHole) {
-    // Against the clock, so that it is cut out by the rule of winding numbers.
+    // Anticlockwise: the nonzero fill rule then cuts it out.
     const corner = (radius: number, x: number, y: number) => arc(radius, x, y, 0);
     return `${start}${corner(nw, -nw, nw)}${line('v', side - nw - sw)}${corner(sw, sw, sw)}${line('h', side - sw - se)}${corner(se, se, -se)}${line('v', ne + se - side)}${corner(ne, -ne, -ne)}z`;
   }

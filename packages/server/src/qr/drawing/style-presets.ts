@@ -5,21 +5,21 @@ import type { RoundedBox } from './rounded-box.js';
 
 type Radii = RoundedBox['radii'];
 
-/** The three nested boxes of a finder pattern, in modules from its corner. */
+/** The three nested boxes of a finder pattern. Positions are in modules from its corner. */
 export interface FinderShape {
   readonly outer: RoundedBox;
   readonly hole: RoundedBox;
   readonly pupil: RoundedBox;
 }
 
-/** Which corners of a dark module are rounded (bits as in `corners`). A light neighbour is 0. */
+/** Returns the rounded corners of a dark module as bits of `corners`. A light neighbour is 0. */
 type RoundedCorners = (above: number, right: number, below: number, left: number) => number;
 
 /** How a preset draws dark modules. */
 export interface Style {
   readonly finder: FinderShape;
   readonly ofData: RoundedCorners;
-  /** Of the smaller patterns and the format: decoders search for their unbroken lines. */
+  /** For alignment and timing patterns and format information: decoders need their solid lines. */
   readonly ofPatterns: RoundedCorners;
 }
 
@@ -28,7 +28,7 @@ const radius = 0.5;
 export const corners = { nw: 1, ne: 2, se: 4, sw: 8 } as const;
 const everyCorner = 15;
 
-/** Finder patterns keep their proportions of 1:1:3:1:1 through the middle, whatever their corners. */
+/** Returns a finder pattern. Through its centre, the ratio is always 1:1:3:1:1. */
 function finder(outer: Radii, hole: Radii, pupil: Radii): FinderShape {
   return {
     outer: { left: 0, top: 0, side: 7, radii: outer },
@@ -59,15 +59,15 @@ const styles: Record<Exclude<QrStylePreset, 'default'>, Style> = {
   classy: { finder: finder(leaf(2.5), leaf(1.6), leaf(1.2)), ofData: leaves, ofPatterns: leaves },
 };
 
-// Of fewer pixels nobody sees a curve, and zbar loses some of the codes that smoothing pales.
-const smallestStyledModule = 3;
+// Below 3 pixels, curves are invisible, and zbar cannot read some antialiased codes.
+const minStyledModulePixels = 3;
 
-/** Undefined for plain squares: of `default`, and of modules with too few pixels for anything else. */
+/** Returns undefined for plain squares: the preset `default`, and modules too small for curves. */
 export function styleOf(preset: QrStylePreset, { module }: ModuleGrid): Style | undefined {
-  return preset === 'default' || module < smallestStyledModule ? undefined : styles[preset];
+  return preset === 'default' || module < minStyledModulePixels ? undefined : styles[preset];
 }
 
-/** A module's box, in modules from its own corner. */
+/** Returns the box of a module with these rounded corners. */
 export function moduleBox(rounded: number): RoundedBox {
   const at = (corner: number) => (rounded & corner ? radius : 0);
   return {
@@ -78,7 +78,7 @@ export function moduleBox(rounded: number): RoundedBox {
   };
 }
 
-/** The corners of the three finder patterns, as columns and rows. */
+/** Returns the top left module of each finder pattern, as column and row. */
 export function finderCorners({ side }: QrMatrix): readonly (readonly [number, number])[] {
   return [
     [0, 0],
@@ -87,7 +87,7 @@ export function finderCorners({ side }: QrMatrix): readonly (readonly [number, n
   ];
 }
 
-/** Calls back for each dark module outside the finder patterns, with its rounded corners. */
+/** Calls `visit` for each dark module outside the finder patterns. */
 export function eachStyledModule(
   matrix: QrMatrix,
   style: Style,

@@ -10,13 +10,13 @@ import {
   styleOf,
 } from './style-presets.js';
 
-/** The image as SVG: a path for the ground, a path for all dark modules, and the logo inside it. */
+/** Returns the image as SVG: one path for the background, one for all dark modules, and the logo. */
 export function svgImage(design: QrDesign, layout: Layout): string {
   const { matrix } = layout;
   const { size, module, offset } = layout.grid;
   const style = styleOf(design.stylePreset, layout.grid);
   const path = style ? styledPath(matrix, style) : squarePath(matrix);
-  // Squares must not be blurred when the image is scaled; curves need to be.
+  // A scaled image must have sharp squares but antialiased curves.
   const crisp = style ? '' : ' shape-rendering="crispEdges"';
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${size} ${size}"${crisp}>` +
@@ -26,7 +26,7 @@ export function svgImage(design: QrDesign, layout: Layout): string {
   );
 }
 
-/** Runs of dark modules, each a box of one row. */
+/** Returns a path with one rectangle for each horizontal run of dark modules. */
 function squarePath({ side, dark }: QrMatrix): string {
   let path = '';
   for (let y = 0; y < side; y += 1) {
@@ -45,8 +45,13 @@ function styledPath(matrix: QrMatrix, style: Style): string {
   const { outer, hole, pupil } = style.finder;
   let path = '';
   for (const [left, top] of finderCorners(matrix)) {
-    const moved = (box: typeof outer) => ({ ...box, left: box.left + left, top: box.top + top });
-    path += boxPath(moved(outer)) + boxPath(moved(hole), true) + boxPath(moved(pupil));
+    const translated = (box: typeof outer) => ({
+      ...box,
+      left: box.left + left,
+      top: box.top + top,
+    });
+    path +=
+      boxPath(translated(outer)) + boxPath(translated(hole), true) + boxPath(translated(pupil));
   }
   eachStyledModule(matrix, style, (x, y, rounded) => {
     const box = moduleBox(rounded);

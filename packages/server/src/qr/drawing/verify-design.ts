@@ -5,25 +5,25 @@ import type { LogoScaler } from './logo-scaler.js';
 import { smallestSize } from './module-grid.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 
-const largestSize = 2048;
-// What a few pixels more a module do not make readable, such as a logo that is a code itself, is not
-// worth drawing in all sizes: that would take seconds.
+const maxSize = 2048;
+// Larger modules do not help against a logo that is itself a QR code. Trying every size takes seconds.
 const maxLargerSizes = 4;
 
-/** Draws a design and decodes the file; throws a QrDesignError when that does not give the payload. */
+/** Draws a design. Throws a QrDesignError when the image does not decode to the payload. */
 export async function verifyDesign(design: QrDesign, scaler: LogoScaler): Promise<Uint8Array> {
   const layout = layOut(design);
   const file = await drawLayout(design, layout, scaler);
-  if (await isReadable(file, design.payload)) return file;
-  throw await refusal(design, layout, scaler);
+  if (await decodesTo(file, design.payload)) return file;
+  throw await explainFailure(design, layout, scaler);
 }
 
-async function isReadable(file: Uint8Array, payload: string): Promise<boolean> {
+async function decodesTo(file: Uint8Array, payload: string): Promise<boolean> {
   const bytes = await decodeImage(file);
   return bytes !== undefined && Buffer.from(payload).equals(bytes);
 }
 
-async function refusal(
+/** Finds the field that makes the image unreadable, and a value that works. */
+async function explainFailure(
   design: QrDesign,
   layout: Layout,
   scaler: LogoScaler,
@@ -32,40 +32,40 @@ async function refusal(
   if (smallest !== undefined) {
     return new QrDesignError(
       'size',
-      `${design.size} leaves modules of ${layout.grid.module} pixels, which a decoder could not ` +
-        `read: ${smallest} would do`,
+      `${design.size} gives modules of ${layout.grid.module} pixels, which the decoder cannot read: ` +
+        `use ${smallest}`,
       smallest,
     );
   }
   const hasLogo = design.logo !== null;
-  if (hasLogo && (await canBeRead({ ...design, logo: null }, scaler))) {
+  if (hasLogo && (await isDesignReadable({ ...design, logo: null }, scaler))) {
     return new QrDesignError(
       'logoUrl',
-      'leads to a logo that keeps a decoder from reading the code: ' +
-        'another logo, a higher errorCorrectionLevel or none would do',
+      'leads to a logo with which the decoder cannot read the code: ' +
+        'use another logo, a higher errorCorrectionLevel, or no logo',
     );
   }
   return new QrDesignError(
     'foregroundColor',
-    `${design.foregroundColor} on ${design.backgroundColor} could not be read by a decoder: ` +
-      '#000000 on #FFFFFF would do',
+    `${design.foregroundColor} on ${design.backgroundColor} is not readable for the decoder: ` +
+      'use #000000 on #FFFFFF',
   );
 }
 
-/** Sizes grow by whole modules: between two of them only the quiet zone differs. */
+/** Tries sizes with larger modules. Sizes between two of them differ only in the quiet zone. */
 async function smallestReadable(
   design: QrDesign,
   { matrix, grid }: Layout,
   scaler: LogoScaler,
 ): Promise<number | undefined> {
-  for (let more = 1; more <= maxLargerSizes; more += 1) {
-    const size = smallestSize(matrix.side, grid.module + more);
-    if (size > largestSize) return undefined;
-    if (await canBeRead({ ...design, size }, scaler)) return size;
+  for (let added = 1; added <= maxLargerSizes; added += 1) {
+    const size = smallestSize(matrix.side, grid.module + added);
+    if (size > maxSize) return undefined;
+    if (await isDesignReadable({ ...design, size }, scaler)) return size;
   }
   return undefined;
 }
 
-async function canBeRead(design: QrDesign, scaler: LogoScaler): Promise<boolean> {
-  return isReadable(await drawLayout(design, layOut(design), scaler), design.payload);
+async function isDesignReadable(design: QrDesign, scaler: LogoScaler): Promise<boolean> {
+  return decodesTo(await drawLayout(design, layOut(design), scaler), design.payload);
 }

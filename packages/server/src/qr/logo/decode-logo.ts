@@ -5,8 +5,8 @@ import { type LogoRaster, logoLimits, logoProcessLimits } from './logo-limits.js
 import { rebuildSvg } from './svg/rebuild-svg.js';
 
 /**
- * Decodes the first frame of a foreign image to at most 512 by 512 pixels. Runs in the logo process
- * alone: native decoders read foreign bytes here.
+ * Decodes the first frame of an image to at most 512 by 512 pixels. Runs only in the logo process,
+ * because native decoders read untrusted bytes here.
  */
 export async function decodeLogo(bytes: Uint8Array): Promise<LogoRaster> {
   const kind = checkFile(bytes);
@@ -17,22 +17,22 @@ export async function decodeLogo(bytes: Uint8Array): Promise<LogoRaster> {
   const { width, height } = info;
   if (Math.max(width, height) > logoLimits.aspectRatio * Math.min(width, height)) {
     throw new LogoError(
-      `an image of ${width} by ${height} pixels: one side may be ${logoLimits.aspectRatio} times the other`,
+      `an image of ${width} by ${height} pixels: one side may be at most ${logoLimits.aspectRatio} times the other`,
     );
   }
   return { width, height, rgba: data };
 }
 
-/** Tells the kind of a file by its first bytes, or refuses it for its size or kind. */
+/** Returns the format of a file. Throws a LogoError when its format or size is not allowed. */
 export function checkFile(bytes: Uint8Array): ImageKind {
   if (bytes.length > logoLimits.rasterBytes) {
     throw new LogoError(`a file of more than ${logoLimits.rasterBytes >> 20} MB`);
   }
   const kind = imageKind(bytes);
-  if (kind === undefined) throw new LogoError('something that is no PNG, JPEG, WebP or SVG');
+  if (kind === undefined) throw new LogoError('a file that is no PNG, JPEG, WebP or SVG');
   if (kind === 'svg' && bytes.length > logoLimits.svgBytes) {
     throw new LogoError(
-      `an SVG of ${bytes.length} bytes: an SVG has at most ${logoLimits.svgBytes} bytes (${logoLimits.svgBytes >> 10} KB)`,
+      `an SVG of ${bytes.length} bytes: an SVG may have at most ${logoLimits.svgBytes} bytes (${logoLimits.svgBytes >> 10} KB)`,
     );
   }
   return kind;
@@ -42,7 +42,7 @@ function decode(input: Uint8Array) {
   return sharp(input, {
     limitInputPixels: logoLimits.decodedPixels,
     failOn: 'error',
-    // The first frame of an animation.
+    // Only the first frame of an animation.
     pages: 1,
   })
     .autoOrient()

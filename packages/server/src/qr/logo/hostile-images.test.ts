@@ -10,7 +10,7 @@ import { logoLimits, logoProcessLimits } from './logo-limits.js';
 const logos = new LogoDecoder();
 afterAll(() => logos.stop());
 
-/** Everything that may happen to an image, and nothing else. */
+/** Decodes an image, and fails unless the outcome is a logo or a refusal in time. */
 async function outcome(image: Uint8Array, organizationId = 'hostile'): Promise<string> {
   const startedAt = performance.now();
   try {
@@ -28,7 +28,7 @@ async function outcome(image: Uint8Array, organizationId = 'hostile'): Promise<s
   }
 }
 
-/** What is drawn right after an attack is the proof that it has left nothing behind. */
+/** Proves that the attack before it does not affect the next logo. */
 async function expectNextLogo(): Promise<void> {
   expect(await outcome(badge, 'honest')).toBe('a logo');
 }
@@ -41,7 +41,7 @@ function chunk(name: string, data: Uint8Array): Buffer {
   return Buffer.concat([bytes.subarray(0, 4), body, bytes.subarray(4)]);
 }
 
-/** A PNG with these chunks behind its header. */
+/** Inserts chunks after the header of a PNG. */
 function pngWith(png: Uint8Array, ...chunks: Buffer[]): Buffer {
   const headerEnd = 8 + 25;
   return Buffer.concat([png.subarray(0, headerEnd), ...chunks, png.subarray(headerEnd)]);
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 
 describe('a bomb', () => {
-  it('of 30,000 by 30,000 pixels is refused for its pixels', async () => {
+  it('of 30,000 by 30,000 pixels is refused', async () => {
     const side = 30_000;
     const png = Buffer.from(small.png);
     png.writeUInt32BE(side, 16);
@@ -68,7 +68,7 @@ describe('a bomb', () => {
     const frameAt = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
     jpeg.writeUInt16BE(side, frameAt + 5);
     jpeg.writeUInt16BE(side, frameAt + 7);
-    // WebP ends at 16,383 pixels a side: 14 bits each, less one, behind the chunk's signature.
+    // WebP allows 16,383 pixels a side: 14 bits each, minus one, after the chunk's signature.
     const webp = Buffer.from(small.webp);
     const rest = webp.readUInt32LE(21) >>> 28;
     webp.writeUInt32LE(16_382 + 16_382 * 2 ** 14 + rest * 2 ** 28, 21);
@@ -81,7 +81,7 @@ describe('a bomb', () => {
     await expectNextLogo();
   });
 
-  it('inside a colour profile or a text of a PNG is not unpacked without a limit', async () => {
+  it('inside a colour profile or a text of a PNG is decompressed within limits', async () => {
     const zeros = deflateSync(Buffer.alloc(512 * 1024 * 1024), { level: 9 });
     const bomb = (name: string, head: string) =>
       pngWith(small.png, chunk(name, Buffer.concat([Buffer.from(head, 'latin1'), zeros])));
@@ -107,7 +107,7 @@ describe('a bomb', () => {
     await expectNextLogo();
   });
 
-  it('of many frames is its first frame', async () => {
+  it('of many frames is decoded to its first frame', async () => {
     const frames = await Promise.all(
       ['#ff0000', '#0000ff'].map((colour) => plainImage(20, 20, colour).png().toBuffer()),
     );
@@ -123,8 +123,8 @@ describe('a bomb', () => {
   });
 });
 
-describe('a file that is two things', () => {
-  it('is what its first bytes say, or nothing', async () => {
+describe('a file of two formats', () => {
+  it('is read as the format of its first bytes, or refused', async () => {
     const script = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>');
     const zip = Buffer.from('PK\x03\x04 GIF89a <html><script>', 'latin1');
     expect(await outcome(Buffer.concat([small.png, script]))).toBe('a logo');
@@ -136,7 +136,7 @@ describe('a file that is two things', () => {
     expect(await outcome(Buffer.concat([zip, small.png]))).toMatch(/no PNG, JPEG, WebP or SVG/);
   });
 
-  it('is not read by the decoder of another kind', async () => {
+  it('is not read by the decoder of another format', async () => {
     const gif = await plainImage(9, 9).gif().toBuffer();
     const tiff = await plainImage(9, 9).tiff().toBuffer();
     for (const image of [gif, tiff]) {
@@ -148,18 +148,15 @@ describe('a file that is two things', () => {
   });
 });
 
-it.each(['png', 'jpeg', 'webp'] as const)(
-  'a %s that is cut off anywhere is refused',
-  async (kind) => {
-    const image = small[kind];
-    for (const share of [0.05, 0.3, 0.6, 0.9]) {
-      const length = Math.floor(image.length * share);
-      expect(await outcome(image.subarray(0, length))).toMatch(/cannot be read|no PNG/);
-    }
-  },
-);
+it.each(['png', 'jpeg', 'webp'] as const)('a truncated %s is refused', async (kind) => {
+  const image = small[kind];
+  for (const share of [0.05, 0.3, 0.6, 0.9]) {
+    const length = Math.floor(image.length * share);
+    expect(await outcome(image.subarray(0, length))).toMatch(/cannot be read|no PNG/);
+  }
+});
 
-describe('any change of an image', () => {
+describe('any mutation of an image', () => {
   type Change = { at: number; kind: 'set' | 'insert' | 'remove' | 'repeat'; bytes: Uint8Array };
   const change = fc.record<Change>({
     at: fc.nat(),
@@ -169,8 +166,8 @@ describe('any change of an image', () => {
 
   function mutate(image: Uint8Array, changes: readonly Change[]): Buffer {
     let bytes = Buffer.from(image);
-    for (const { at: place, kind, bytes: more } of changes) {
-      const at = place % (bytes.length + 1);
+    for (const { at: position, kind, bytes: more } of changes) {
+      const at = position % (bytes.length + 1);
       const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)];
       if (kind === 'set') bytes = Buffer.concat([before, more, after.subarray(more.length)]);
       else if (kind === 'insert') bytes = Buffer.concat([before, more, after]);
@@ -181,7 +178,7 @@ describe('any change of an image', () => {
   }
 
   it.each(['png', 'jpeg', 'webp', 'svg'] as const)(
-    'gives a logo or a refusal in time, and the next logo is drawn (%s)',
+    'gives a logo or a refusal in time, and does not affect the next logo (%s)',
     async (kind) => {
       const image = kind === 'svg' ? badge : small[kind];
       const before = process.memoryUsage().rss;

@@ -1,8 +1,8 @@
 export type ImageKind = 'png' | 'jpeg' | 'webp' | 'svg';
 
 /**
- * Tells what bytes claim to be by how they begin; names and content types are not trusted. `svg`
- * means no more than markup: the SVG reader decides whether it is one.
+ * Returns the format that the first bytes of a file indicate; file names and content types are not
+ * trusted. `svg` means any markup: `rebuildSvg` decides whether it is an SVG.
  */
 export function imageKind(bytes: Uint8Array): ImageKind | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 12));

@@ -5,12 +5,12 @@ import { LogoError } from './logo-error.js';
 import type { LogoRaster } from './logo-limits.js';
 import { type RunLogoProcessOptions, runLogoProcess } from './run-logo-process.js';
 
-/** Decodes logos, each in a process of its own; organizations wait for their turn. */
+/** Decodes each logo in its own process. A fair queue orders the logos of organizations. */
 export class LogoDecoder {
   readonly queue = new FairQueue({
     name: 'logos',
     concurrency: 2,
-    // An organization whose logos take all their time leaves the other process to the others.
+    // An organization whose logos use their whole time limit leaves one process to the others.
     maxRunningPerOrganization: 1,
     maxWaiting: 64,
     maxWaitingPerOrganization: 16,
@@ -23,7 +23,7 @@ export class LogoDecoder {
     this.#process = { ...process, signal: this.#stopped.signal };
   }
 
-  /** Decodes an image; throws a QrDesignError that says why it is no logo. */
+  /** Decodes an image. Throws a QrDesignError when the image is not allowed as a logo. */
   async decode(organizationId: string, image: Uint8Array): Promise<LogoRaster> {
     try {
       checkFile(image);
@@ -34,7 +34,7 @@ export class LogoDecoder {
     }
   }
 
-  /** Kills the processes, refuses what waits, and resolves when no process is left. */
+  /** Kills the processes and rejects queued logos. Resolves when every process has ended. */
   async stop(): Promise<void> {
     this.queue.close();
     this.#stopped.abort(new Error('logos: the server is stopping'));

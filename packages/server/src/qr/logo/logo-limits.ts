@@ -1,10 +1,10 @@
-/** What an image may be to serve as a logo. `docs/security/limits.md` lists these numbers. */
+/** The limits of logo files. `docs/security/limits.md` lists these numbers. */
 export const logoLimits = {
   /** Bytes of a PNG, JPEG or WebP file. */
   rasterBytes: 1024 * 1024,
   /** Bytes of an SVG file. */
   svgBytes: 64 * 1024,
-  /** Pixels that a PNG, JPEG or WebP file may decode to: 64 MB of memory. */
+  /** Pixels of a decoded PNG, JPEG or WebP: 64 MB of memory. */
   decodedPixels: 4096 * 4096,
   /** Pixels of the longer side of the stored logo. */
   side: 512,
@@ -12,17 +12,17 @@ export const logoLimits = {
   aspectRatio: 8,
 } as const;
 
-/** What the process that decodes one logo may use. It is killed beyond that. */
+/** The limits of a logo process. The server kills a process that exceeds one. */
 export interface LogoProcessLimits {
-  /** From the process's start until it has loaded its libraries. */
+  /** Time from the start of the process until it has loaded its libraries. */
   readonly startMs: number;
-  /** From the moment that the process has loaded its libraries until its answer. */
+  /** Time from then until its response. */
   readonly renderMs: number;
-  /** Processor time, the process's start included. */
+  /** Processor time, including the start. */
   readonly cpuSeconds: number;
-  /** Private memory that it may allocate, and memory that it may have resident. */
+  /** Limit of its private memory, and of its resident memory. */
   readonly memoryMb: number;
-  /** Memory of its JavaScript heap. */
+  /** Limit of its JavaScript heap. */
   readonly heapMb: number;
 }
 
@@ -34,7 +34,7 @@ export const logoProcessLimits: LogoProcessLimits = {
   heapMb: 64,
 };
 
-/** An image without any encoding: four bytes a pixel, row by row. */
+/** A decoded image: four bytes a pixel, row by row. */
 export interface LogoRaster {
   readonly width: number;
   readonly height: number;

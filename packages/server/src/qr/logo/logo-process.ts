@@ -1,37 +1,37 @@
 /**
- * The process that decodes one logo: it says that it is ready, reads an image from standard input,
- * writes the answer to standard output, and ends. `run-logo-process` starts and kills it.
+ * The process that decodes one logo. It reports that it is ready, reads an image from standard input,
+ * writes the result to standard output, and ends. `run-logo-process` starts and kills it.
  */
 import sharp from 'sharp';
 import { decodeLogo } from './decode-logo.js';
 import { LogoError } from './logo-error.js';
-import { encodeAnswer, type LogoAnswer, requestReader } from './logo-frames.js';
+import { encodeMessage, imageReader, type LogoMessage } from './logo-messages.js';
 
-// The memory of one image and no more: nothing here is decoded twice.
+// Saves memory: this process decodes a single image.
 sharp.concurrency(1);
 sharp.cache(false);
-// No other decoder can be reached, whatever the bytes make the library believe.
+// Disables every decoder of libvips but these four.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: ['Png', 'Jpeg', 'Webp', 'Svg'].map((kind) => `VipsForeignLoad${kind}Buffer`),
 });
 
-const reader = requestReader();
+const reader = imageReader();
 process.stdin.on('data', (chunk: Buffer) => {
   const [image] = reader.push(chunk);
-  if (image) void answer(image);
+  if (image) void respond(image);
 });
-// The server is gone. An ordinary exit would wait for the decoder, which may never end.
+// The server has ended. An ordinary exit would wait for the decoder, which may hang.
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'));
-process.stdout.write(encodeAnswer({ kind: 'ready' }));
+process.stdout.write(encodeMessage({ kind: 'ready' }));
 
-async function answer(image: Uint8Array): Promise<void> {
+async function respond(image: Uint8Array): Promise<void> {
   const result = await decodeLogo(image).then(
-    (raster): LogoAnswer => ({ kind: 'raster', raster }),
-    (error: unknown): LogoAnswer =>
+    (raster): LogoMessage => ({ kind: 'raster', raster }),
+    (error: unknown): LogoMessage =>
       error instanceof LogoError
         ? { kind: 'refusal', reason: error.message }
-        : { kind: 'fault', reason: String(error) },
+        : { kind: 'error', reason: String(error) },
   );
-  process.stdout.write(encodeAnswer(result), () => process.exit());
+  process.stdout.write(encodeMessage(result), () => process.exit());
 }

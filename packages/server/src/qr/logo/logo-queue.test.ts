@@ -2,17 +2,17 @@ import { afterEach, expect, it } from 'vitest';
 import { QueueFullError } from '../../fair-queue.js';
 import { LogoDecoder } from './logo-decoder.js';
 
-/** Hangs on an image that says so, and takes every other for one red pixel. */
+/** A logo process that hangs on an image containing `hang` and decodes any other to a red pixel. */
 const program = `
-  const answer = (bytes) => {
+  const send = (bytes) => {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(bytes.length);
     process.stdout.write(Buffer.concat([length, Buffer.from(bytes)]));
   };
   process.stdin.once('data', (image) => {
-    if (!image.includes('hang')) answer([1, 0, 1, 0, 1, 255, 0, 0, 255]);
+    if (!image.includes('hang')) send([1, 0, 1, 0, 1, 255, 0, 0, 255]);
   });
-  answer([0]);`;
+  send([0]);`;
 
 const image = (text: string) => Buffer.from(`\x89PNG\r\n\x1a\n${text}`, 'latin1');
 const running = new Set<number>();
@@ -27,7 +27,7 @@ const open = () => {
 };
 afterEach(() => logos.stop());
 
-it('decodes for others while the logo of one organization hangs and more of its own wait', async () => {
+it('decodes logos of other organizations while one organization has a hanging logo and a queue', async () => {
   open();
   const hanging = Array.from({ length: 9 }, () => logos.decode('hostile', image('hang')));
   const outcomes = Promise.allSettled(hanging);
@@ -39,10 +39,10 @@ it('decodes for others while the logo of one organization hangs and more of its 
   for (const processId of running) expect(() => process.kill(processId, 0)).toThrow('ESRCH');
 });
 
-it('lets no organization fill the queue of all', async () => {
+it('limits the queue of one organization', async () => {
   open();
   const waiting = Promise.allSettled(
-    // One of them is being decoded.
+    // One is decoded, 16 are queued.
     Array.from({ length: 17 }, () => logos.decode('hostile', image('hang'))),
   );
   await expect(logos.decode('hostile', image('red'))).rejects.toBeInstanceOf(QueueFullError);
@@ -51,7 +51,7 @@ it('lets no organization fill the queue of all', async () => {
   await waiting;
 });
 
-it('bounds what all organizations have waiting', async () => {
+it('limits the queue of all organizations together', async () => {
   open();
   const outcomes = Promise.allSettled(
     Array.from({ length: 100 }, (_, index) => logos.decode(`${index}`, image('hang'))),
@@ -63,7 +63,7 @@ it('bounds what all organizations have waiting', async () => {
   expect(full).toHaveLength(100 - 64 - 2);
 });
 
-it('reads nothing after it has stopped, and can be stopped twice', async () => {
+it('decodes nothing after stop, and can be stopped twice', async () => {
   open();
   await logos.stop();
   await logos.stop();

@@ -5,23 +5,23 @@ import sharp from 'sharp';
 import { expect, it, onTestFinished } from 'vitest';
 import { badge } from '../../../test/qr/logos.js';
 import { LogoError } from './logo-error.js';
-import { frame } from './logo-frames.js';
 import { logoProcessLimits } from './logo-limits.js';
+import { frame } from './logo-messages.js';
 import {
   LogoProcessError,
   type RunLogoProcessOptions,
   runLogoProcess,
 } from './run-logo-process.js';
 
-/** A process that says that it is ready, and then does as it is told with each image. */
-function stub(onImage: string, atStart = 'answer([0])'): readonly [string, ...string[]] {
+/** A process that reports that it is ready and runs `onImage` when it receives an image. */
+function stub(onImage: string, atStart = 'send([0])'): readonly [string, ...string[]] {
   const program = `
-    const answer = (bytes) => {
+    const send = (bytes) => {
       const length = Buffer.alloc(4);
       length.writeUInt32BE(bytes.length);
       process.stdout.write(Buffer.concat([length, Buffer.from(bytes)]));
     };
-    const refuse = (text) => answer([2, ...Buffer.from(text)]);
+    const refuse = (text) => send([2, ...Buffer.from(text)]);
     process.stdin.once('data', () => { ${onImage} });
     ${atStart};`;
   return [process.execPath, '-e', program];
@@ -36,7 +36,7 @@ async function failure(options: RunLogoProcessOptions, image: Uint8Array = badge
     ...options,
     onStarted: (processId) => started.push(processId),
   }).then(
-    ({ width, height }) => new Error(`it was decoded to ${width} by ${height}`),
+    ({ width, height }) => new Error(`the image was decoded to ${width} by ${height}`),
     (reason) => reason,
   );
   for (const processId of started) expect(isRunning(processId)).toBe(false);
@@ -61,12 +61,12 @@ it('decodes an image without a shell that sets limits', async () => {
   expect((await runLogoProcess(badge, { shell: undefined })).width).toBe(512);
 });
 
-it('decodes an image in a shell that knows none of the limits', async () => {
+it('decodes an image when the shell supports no limits', async () => {
   const shell = fileURLToPath(new URL('../../../test/qr/shell-without-limits.sh', import.meta.url));
   expect((await runLogoProcess(badge, { shell })).width).toBe(512);
 });
 
-it('kills a process that never answers', async () => {
+it('kills a process that never responds', async () => {
   const error = await failure({
     command: stub('setInterval(() => {}, 1000)'),
     limits: { ...limits, renderMs: 200 },
@@ -75,7 +75,7 @@ it('kills a process that never answers', async () => {
   expect(String(error)).toMatch(/takes more than 0.2 seconds/);
 });
 
-it('kills a process that uses its processor time', async () => {
+it('kills a process that exceeds its processor time', async () => {
   const error = await failure({
     command: stub('for (;;);'),
     limits: { ...limits, cpuSeconds: 1, renderMs: 60_000 },
@@ -86,13 +86,13 @@ it('kills a process that uses its processor time', async () => {
 
 const hog = 'const all = []; setInterval(() => all.push(Buffer.alloc(4e6, 1)), 1)';
 
-it('ends a process that allocates more memory than allowed', async () => {
+it('ends a process that exceeds its memory', async () => {
   const error = await failure({ command: stub(hog), limits: { ...limits, memoryMb: 256 } });
   expect(error).toBeInstanceOf(LogoError);
   expect(String(error)).toMatch(/memory/);
 });
 
-it('kills a process that allocates more memory than allowed where no shell limits it', async () => {
+it('kills a process that exceeds its memory without a shell', async () => {
   const error = await failure({
     shell: undefined,
     command: stub(hog),
@@ -113,32 +113,32 @@ it.each<[string, RunLogoProcessOptions, RegExp]>([
     { command: stub('', 'console.error("broken library"); process.exit(3)') },
     /ended with 3 before it was ready: broken library/,
   ],
-  ['is no program', { command: ['/nowhere/node'] }, /before it was ready/],
+  ['is not a program', { command: ['/nowhere/node'] }, /before it was ready/],
   [
-    'is no program, without a shell',
+    'is not a program, without a shell',
     { command: ['/nowhere/node'], shell: undefined },
     /could not be started/,
   ],
-  ['answers before it is asked', { command: stub('', 'answer([2])') }, /out of turn/],
-  ['says twice that it is ready', { command: stub('answer([0])') }, /out of turn/],
-  ['sends a frame that is too long', { command: stub('answer({ length: 2 ** 24 })') }, /protocol/],
-  ['sends an unknown answer', { command: stub('answer([9])') }, /protocol/],
-  ['sends nothing', { command: stub('answer([])') }, /protocol/],
-  ['sends half an image', { command: stub('answer([1, 0, 2, 0, 2, 0, 0, 0, 0])') }, /protocol/],
-  ['sends an image without pixels', { command: stub('answer([1, 0, 0, 0, 0])') }, /protocol/],
-  ['fails by itself', { command: stub('answer([3, 111, 104])') }, /reported: oh/],
-])('a process that %s is not the fault of the image', async (_, options, message) => {
+  ['responds before it receives an image', { command: stub('', 'send([2])') }, /unexpected/],
+  ['reports twice that it is ready', { command: stub('send([0])') }, /unexpected/],
+  ['sends a frame that is too long', { command: stub('send({ length: 2 ** 24 })') }, /protocol/],
+  ['sends an unknown message', { command: stub('send([9])') }, /protocol/],
+  ['sends an empty message', { command: stub('send([])') }, /protocol/],
+  ['sends half an image', { command: stub('send([1, 0, 2, 0, 2, 0, 0, 0, 0])') }, /protocol/],
+  ['sends an image without pixels', { command: stub('send([1, 0, 0, 0, 0])') }, /protocol/],
+  ['reports an error', { command: stub('send([3, 111, 104])') }, /reported: oh/],
+])('a process that %s does not blame the image', async (_, options, message) => {
   const error = await failure(options);
   expect(error).toBeInstanceOf(LogoProcessError);
   expect(String(error)).toMatch(message);
 });
 
-it('takes no control characters from a process', async () => {
+it('removes control characters from the messages of a process', async () => {
   const error = await failure({ command: stub('refuse("a\\u001b[2Jb\\u202e")') });
   expect(String(error)).toBe('LogoError: a�[2Jb�');
 });
 
-it('gives a process nothing of the environment', async () => {
+it("passes none of the server's environment to a process", async () => {
   process.env.SHORTY_TEST_SECRET = 'secret';
   onTestFinished(() => {
     delete process.env.SHORTY_TEST_SECRET;
@@ -151,7 +151,7 @@ it('gives a process nothing of the environment', async () => {
   ).toEqual(['MALLOC_ARENA_MAX', 'UV_THREADPOOL_SIZE', 'VIPS_CONCURRENCY']);
 });
 
-it('kills the process when it is told to stop', async () => {
+it('kills the process when its signal aborts', async () => {
   const stop = new AbortController();
   let started = 0;
   const run = runLogoProcess(badge, {
@@ -167,7 +167,7 @@ it('kills the process when it is told to stop', async () => {
   expect(isRunning(started)).toBe(false);
 });
 
-it('a process whose server is gone ends, even while it decodes', async () => {
+it('ends when the server has died, even while it decodes', async () => {
   const entry = fileURLToPath(new URL('../../../dist/qr/logo/logo-process.js', import.meta.url));
   const image = await sharp({
     create: { width: 4096, height: 4096, channels: 4, background: '#123456' },

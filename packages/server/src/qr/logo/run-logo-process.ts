@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { LogoError } from './logo-error.js';
-import { answerReader, decodeAnswer, frame, type LogoAnswer } from './logo-frames.js';
 import { type LogoProcessLimits, type LogoRaster, logoProcessLimits } from './logo-limits.js';
+import { decodeMessage, frame, type LogoMessage, messageReader } from './logo-messages.js';
 
-/** The logo process failed for a reason that is not the image's. */
+/** The logo process failed, and the image is not the cause. */
 export class LogoProcessError extends Error {
   override readonly name = 'LogoProcessError';
 }
@@ -16,23 +16,23 @@ export interface RunLogoProcessOptions {
   /** Kills the process; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly limits?: LogoProcessLimits;
-  /** The program of the process, with its arguments. */
+  /** The program and its arguments. */
   readonly command?: readonly [string, ...string[]];
-  /** A shell that sets limits before it becomes the process; undefined where there is none. */
+  /** A shell that sets limits and then executes the program; undefined to start it without one. */
   readonly shell?: string | undefined;
   readonly onStarted?: (processId: number) => void;
 }
 
-const watchEveryMs = 50;
-const longestComplaint = 2000;
+const memoryCheckMs = 50;
+const maxStderrLength = 2000;
 
-// Tests import the sources, and Node runs no TypeScript of several files: these run the build.
+// Tests import the TypeScript sources, which a separate Node process cannot run: use the build.
 const isSource = import.meta.url.endsWith('.ts');
 const entry = isSource ? '../../../dist/qr/logo/logo-process.js' : './logo-process.js';
 
 const defaultShell = existsSync('/bin/sh') ? '/bin/sh' : undefined;
 
-// A limit that this shell or system does not know is left out: time and memory are watched as well.
+// Ignores limits that the shell or system does not support: the server also watches time and memory.
 const limitScript =
   '{ ulimit -c 0; ulimit -f 0; ulimit -t "$1"; ulimit -d "$2"; } 2>/dev/null; shift 2; exec "$@"';
 
@@ -42,8 +42,8 @@ function defaultCommand(heapMb: number): [string, ...string[]] {
 }
 
 /**
- * Decodes an image in a process of its own, which gets no secrets and is killed when it exceeds its
- * limits. Throws a LogoError when the image is at fault and a LogoProcessError when it is not.
+ * Decodes an image in a separate process, which receives no secrets and is killed when it exceeds
+ * its limits. Throws a LogoError when the image is the cause, and else a LogoProcessError.
  */
 export function runLogoProcess(
   image: Uint8Array,
@@ -57,15 +57,13 @@ export function runLogoProcess(
   return new Promise<LogoRaster>((resolve, reject) => {
     let outcome: (() => void) | undefined;
     let isReady = false;
-    let complaint = '';
+    let stderr = '';
     const settle = (next: () => void) => {
       outcome ??= next;
       child.kill('SIGKILL');
     };
     const fail = (reason: string, cause?: unknown) =>
-      settle(() =>
-        reject(new LogoProcessError(`the logo process ${reason}${complaint}`, { cause })),
-      );
+      settle(() => reject(new LogoProcessError(`the logo process ${reason}${stderr}`, { cause })));
     const refuse = (reason: string) => settle(() => reject(new LogoError(reason)));
     const abort = () => settle(() => reject(signal?.reason));
     signal?.addEventListener('abort', abort);
@@ -74,8 +72,8 @@ export function runLogoProcess(
     const watch = watchMemory(processId, limits.memoryMb, () =>
       refuse(`an image that needs more than ${limits.memoryMb} MB of memory to be drawn`),
     );
-    const handle = (answer: LogoAnswer) => {
-      if (answer.kind === 'ready' && !isReady) {
+    const handle = (message: LogoMessage) => {
+      if (message.kind === 'ready' && !isReady) {
         isReady = true;
         clearTimeout(deadline);
         deadline = setTimeout(
@@ -84,25 +82,25 @@ export function runLogoProcess(
           limits.renderMs,
         );
         child.stdin.write(frame(image));
-      } else if (answer.kind === 'raster' && isReady) {
-        settle(() => resolve(answer.raster));
-      } else if (answer.kind === 'refusal' && isReady) refuse(answer.reason);
-      else if (answer.kind === 'fault') fail(`reported: ${answer.reason}`);
-      else fail('answered out of turn');
+      } else if (message.kind === 'raster' && isReady) {
+        settle(() => resolve(message.raster));
+      } else if (message.kind === 'refusal' && isReady) refuse(message.reason);
+      else if (message.kind === 'error') fail(`reported: ${message.reason}`);
+      else fail(`sent an unexpected message: ${message.kind}`);
     };
 
-    const reader = answerReader();
+    const reader = messageReader();
     child.stdout.on('data', (chunk: Buffer) => {
       try {
-        for (const content of reader.push(chunk)) handle(decodeAnswer(content));
+        for (const content of reader.push(chunk)) handle(decodeMessage(content));
       } catch (error) {
-        fail('broke the protocol', error);
+        fail('violated the protocol', error);
       }
     });
     child.stderr.on('data', (chunk: Buffer) => {
-      complaint = `${complaint || ': '}${chunk}`.slice(0, longestComplaint);
+      stderr = `${stderr || ': '}${chunk}`.slice(0, maxStderrLength);
     });
-    // A process that has been killed reads no more; its end says why.
+    // Writing to a killed process fails. The handler of 'close' reports why it was killed.
     child.stdin.on('error', () => {});
     child.on('error', (error) => fail('failed', error));
     child.on('close', (code, endedBy) => {
@@ -146,23 +144,23 @@ function start(
         ];
   const child = spawn(program, args, {
     cwd: '/',
-    // Nothing of the server's environment: it has secrets, and decoders read settings from it.
+    // The server's environment has secrets, and decoders read settings from it.
     env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '1', VIPS_CONCURRENCY: '1' },
     stdio: 'pipe',
   });
   if (child.pid !== undefined) {
-    // Redirects go first.
+    // Redirects have priority.
     setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     options.onStarted?.(child.pid);
   }
   return child;
 }
 
-/** Calls back when a process has more memory resident than allowed; where there is no /proc, never. */
+/** Calls `onExceeded` when the resident memory exceeds the limit. Does nothing without `/proc`. */
 function watchMemory(processId: number, limitMb: number, onExceeded: () => void): NodeJS.Timeout {
   return setInterval(async () => {
     const status = await readFile(`/proc/${processId}/status`, 'latin1').catch(() => '');
     const kilobytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
     if (kilobytes > limitMb * 1024) onExceeded();
-  }, watchEveryMs);
+  }, memoryCheckMs);
 }

@@ -1,67 +1,67 @@
 import { type LogoRaster, logoLimits } from './logo-limits.js';
 
-/** What the logo process says. `ready` comes first; then one of the others, once. */
-export type LogoAnswer =
+/** A message of the logo process. `ready` is the first one; exactly one other message follows. */
+export type LogoMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'raster'; readonly raster: LogoRaster }
   | { readonly kind: 'refusal'; readonly reason: string }
-  | { readonly kind: 'fault'; readonly reason: string };
+  | { readonly kind: 'error'; readonly reason: string };
 
-const tags = { ready: 0, raster: 1, refusal: 2, fault: 3 } as const;
-const longestReason = 1000;
+const tags = { ready: 0, raster: 1, refusal: 2, error: 3 } as const;
+const maxReasonLength = 1000;
 const lengthBytes = 4;
-const largestAnswer = 1 + 4 + 4 * logoLimits.side ** 2;
+const maxMessageBytes = 1 + 4 + 4 * logoLimits.side ** 2;
 
-/** A request is the image, an answer is a tag and its content; both follow their length. */
+/** Puts a length before content. The content to the process is an image; from it, a tag and a body. */
 export function frame(content: Uint8Array): Buffer {
   const length = Buffer.alloc(lengthBytes);
   length.writeUInt32BE(content.length);
   return Buffer.concat([length, content]);
 }
 
-export function encodeAnswer(answer: LogoAnswer): Buffer {
-  const tag = Buffer.from([tags[answer.kind]]);
-  switch (answer.kind) {
+export function encodeMessage(message: LogoMessage): Buffer {
+  const tag = Buffer.from([tags[message.kind]]);
+  switch (message.kind) {
     case 'ready':
       return frame(tag);
     case 'raster': {
-      const { width, height, rgba } = answer.raster;
+      const { width, height, rgba } = message.raster;
       const size = Buffer.alloc(4);
       size.writeUInt16BE(width, 0);
       size.writeUInt16BE(height, 2);
       return frame(Buffer.concat([tag, size, rgba]));
     }
     default:
-      return frame(Buffer.concat([tag, Buffer.from(answer.reason.slice(0, longestReason))]));
+      return frame(Buffer.concat([tag, Buffer.from(message.reason.slice(0, maxReasonLength))]));
   }
 }
 
-/** Puts the frames of a stream together; throws an Error when one is longer than allowed. */
+/** Splits a stream into frames. Throws an Error when a frame is longer than allowed. */
 export class FrameReader {
-  readonly #longest: number;
+  readonly #maxBytes: number;
   #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(longest: number) {
-    this.#longest = longest;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** Adds a chunk and returns the frames that are whole now. */
+  /** Adds a chunk and returns the frames that are complete now. */
   push(chunk: Buffer): Buffer[] {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
-    const whole: Buffer[] = [];
+    const complete: Buffer[] = [];
     while (this.#size >= lengthBytes) {
       const length = this.#head().readUInt32BE(0);
-      if (length > this.#longest) throw new Error(`a frame of ${length} bytes is too long`);
+      if (length > this.#maxBytes) throw new Error(`a frame of ${length} bytes is too long`);
       if (this.#size < lengthBytes + length) break;
       const all = Buffer.concat(this.#chunks);
-      whole.push(all.subarray(lengthBytes, lengthBytes + length));
+      complete.push(all.subarray(lengthBytes, lengthBytes + length));
       const rest = all.subarray(lengthBytes + length);
       this.#chunks = [rest];
       this.#size = rest.length;
     }
-    return whole;
+    return complete;
   }
 
   #head(): Buffer {
@@ -70,14 +70,14 @@ export class FrameReader {
   }
 }
 
-export const requestReader = () => new FrameReader(logoLimits.rasterBytes);
-export const answerReader = () => new FrameReader(largestAnswer);
+export const imageReader = () => new FrameReader(logoLimits.rasterBytes);
+export const messageReader = () => new FrameReader(maxMessageBytes);
 
 /**
- * Reads an answer. The process that wrote it has read foreign bytes, so that nothing is taken for
- * granted; throws an Error when it is not an answer.
+ * Decodes and checks a message. The process that wrote it has read untrusted bytes, so the message
+ * is untrusted, too. Throws an Error when it is not a message.
  */
-export function decodeAnswer(content: Buffer): LogoAnswer {
+export function decodeMessage(content: Buffer): LogoMessage {
   const body = content.subarray(1);
   switch (content[0]) {
     case tags.ready:
@@ -94,12 +94,12 @@ export function decodeAnswer(content: Buffer): LogoAnswer {
     }
     case tags.refusal:
       return { kind: 'refusal', reason: printable(body) };
-    case tags.fault:
-      return { kind: 'fault', reason: printable(body) };
+    case tags.error:
+      return { kind: 'error', reason: printable(body) };
   }
-  throw new Error('the logo process sent something that is no answer');
+  throw new Error('the logo process sent an invalid message');
 }
 
 function printable(body: Buffer): string {
-  return body.toString('utf8').slice(0, longestReason).replace(/\p{C}/gu, '�');
+  return body.toString('utf8').slice(0, maxReasonLength).replace(/\p{C}/gu, '�');
 }

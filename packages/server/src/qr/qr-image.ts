@@ -2,36 +2,36 @@ import { createHash } from 'node:crypto';
 import type { QrFormat } from './drawing/qr-design.js';
 import type { PublicQr } from './qr-repository.js';
 
-/** A picture as visitors get it: all that can be known before a request comes is worked out. */
-export interface QrPicture extends Pick<PublicQr, 'qrData' | 'format' | 'size'> {
+/** The image of a QR code with its response headers, which are computed once. */
+export interface QrImage extends Pick<PublicQr, 'qrData' | 'format' | 'size'> {
   readonly id: string;
   readonly mediaType: string;
   readonly bytes: Buffer;
   readonly etag: string;
-  /** For a picture that is shown, and for one that is saved. */
-  readonly headers: { readonly shown: readonly string[]; readonly saved: readonly string[] };
+  /** Headers that make a browser show the image, or save it. */
+  readonly headers: { readonly inline: readonly string[]; readonly attachment: readonly string[] };
 }
 
-export const mediaTypes = {
+const mediaTypes = {
   png: 'image/png',
   svg: 'image/svg+xml',
   webp: 'image/webp',
 } as const satisfies Record<QrFormat, string>;
 
-/** May be kept, and must be asked for all the same: a change takes hold at once. */
-export const pictureCacheControl = 'public, no-cache';
+/** Caches must revalidate the image, so a change is visible at once. */
+export const imageCacheControl = 'public, no-cache';
 
-// An SVG that is opened by itself is a document: it may show its logo, and do nothing else.
+// A browser opens an SVG as a document. The policy allows its inlined logo and nothing else.
 const svgPolicy = "default-src 'none'; img-src data:; sandbox";
 
-export function toPicture(
+export function toQrImage(
   { id, qrData, format, size, linkKey }: PublicQr,
-  picture: Uint8Array,
-): QrPicture {
-  const bytes = Buffer.from(picture);
+  image: Uint8Array,
+): QrImage {
+  const bytes = Buffer.from(image);
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   const mediaType = mediaTypes[format];
-  // A key has letters, digits and hyphens only, as an id has.
+  // Slugs, short codes and ids have letters, digits and hyphens only.
   const fileName = `qr-${linkKey ?? id}.${format}`;
   const headersOf = (disposition: string) => [
     'Content-Type',
@@ -43,18 +43,18 @@ export function toPicture(
     'ETag',
     etag,
     'Cache-Control',
-    pictureCacheControl,
+    imageCacheControl,
     'X-Content-Type-Options',
     'nosniff',
     ...(format === 'svg' ? ['Content-Security-Policy', svgPolicy] : []),
   ];
-  const headers = { shown: headersOf('inline'), saved: headersOf('attachment') };
+  const headers = { inline: headersOf('inline'), attachment: headersOf('attachment') };
   return { id, qrData, format, size, mediaType, bytes, etag, headers };
 }
 
-/** Whether an If-None-Match names a picture: RFC 9110 §13.1.2, by weak comparison. */
-export function isNamedBy(etag: string, ifNoneMatch: string | undefined): boolean {
+/** Tells whether an If-None-Match header matches, by weak comparison: RFC 9110 §13.1.2. */
+export function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((name) => name.trim().replace(/^W\//, '') === etag);
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }

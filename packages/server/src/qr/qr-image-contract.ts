@@ -1,35 +1,35 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 
-const tag = 'Pictures';
+const tag = 'QR images';
 
 const params = z.strictObject({ id: z.string().meta({ format: 'uuid', param: { id: 'QrId' } }) });
 
-export const qrPictureRoutes = [
+export const qrImageRoutes = [
   defineRoute({
     operationId: 'downloadQr',
     method: 'get',
     path: '/api/qr/{id}/download',
     tag,
-    summary: 'Get the picture of a QR code',
+    summary: 'Download the image of a QR code',
     description:
-      'The bytes of the picture in the format of the code, for anybody. Each one that is answered counts in downloadCount; HEAD and 304 do not. `Accept: text/html` makes errors pages.',
+      'The image in the format of the code, without authentication. Each 200 response to GET counts in downloadCount; HEAD and 304 do not. With `Accept: text/html`, errors are pages.',
     access: 'public',
     isForVisitors: true,
     params,
     query: z.strictObject({
       download: z.literal('1').optional().meta({
-        description: 'Makes browsers save the picture instead of showing it.',
+        description: 'Makes browsers save the image instead of showing it.',
       }),
     }),
     responses: {
       200: {
-        description: 'The picture',
+        description: 'The image',
         mediaType: ['image/png', 'image/svg+xml', 'image/webp'],
       },
       304: {
-        description: 'The picture is the one that If-None-Match names',
-        headers: { ETag: 'Names the picture; another one has another name.' },
+        description: 'The image has the entity tag of If-None-Match',
+        headers: { ETag: 'Identifies the image; it changes with the image.' },
       },
     },
     errors: ['NOT_FOUND', 'GONE'],
@@ -41,7 +41,7 @@ export const qrPictureRoutes = [
     tag,
     summary: 'Show a QR code on a page',
     description:
-      'The code, what it carries, and ways to download it. Errors are pages, or JSON for `Accept: application/json`.',
+      'The image, its payload and download links. Errors are pages, or JSON for `Accept: application/json`.',
     access: 'public',
     isForVisitors: true,
     params,

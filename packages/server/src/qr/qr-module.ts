@@ -10,13 +10,13 @@ import { openQrRenderer } from './drawing/qr-renderer.js';
 import { logoFetcher } from './fetch-logo.js';
 import { LogoDecoder } from './logo/logo-decoder.js';
 import { qrHandlers } from './qr-handlers.js';
-import { toPicture } from './qr-picture.js';
-import { QrPictureCache } from './qr-picture-cache.js';
-import { QrPictureHandler, type QrPictureHandlerOptions } from './qr-picture-handler.js';
+import { toQrImage } from './qr-image.js';
+import { QrImageCache } from './qr-image-cache.js';
+import { QrImageHandler, type QrImageHandlerOptions } from './qr-image-handler.js';
 import { QrRepository } from './qr-repository.js';
 import { QrService, type QrServiceOptions } from './qr-service.js';
 
-export interface QrRoomOptions {
+export interface QrModuleOptions {
   readonly allowPrivateNetwork: boolean;
   readonly database: Database;
   readonly isThreaded: boolean;
@@ -24,24 +24,24 @@ export interface QrRoomOptions {
   readonly urls: UrlService;
   readonly listQrs: QrServiceOptions['listQrs'];
   readonly publicHost: QrServiceOptions['publicHost'];
-  readonly countDownload: QrPictureHandlerOptions['countDownload'];
-  readonly onRequestError: QrPictureHandlerOptions['onError'];
+  readonly countDownload: QrImageHandlerOptions['countDownload'];
+  readonly onRequestError: QrImageHandlerOptions['onError'];
   readonly plans: PlanTable;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-const cachedPictureBytes = 64 * 1024 * 1024;
+const maxCachedImageBytes = 64 * 1024 * 1024;
 
-/** QR codes: their records, their drawing, and their pictures for anybody. */
-export function createQrRoom(options: QrRoomOptions) {
+/** Composes the QR feature: the API's handlers, rendering, logos, and the public images. */
+export function createQrModule(options: QrModuleOptions) {
   const { allowPrivateNetwork, database, outbox, plans, logger } = options;
   const repository = new QrRepository(database, { outbox, plans });
-  const cache = new QrPictureCache({
-    maxBytes: cachedPictureBytes,
+  const cache = new QrImageCache({
+    maxBytes: maxCachedImageBytes,
     load: async (id) => {
       const found = await repository.findPublic(id);
-      return found && (found.picture ? toPicture(found, found.picture) : 'gone');
+      return found && (found.image ? toQrImage(found, found.image) : 'deleted');
     },
   });
   const renderer = openQrRenderer({ isThreaded: options.isThreaded, logger });
@@ -62,7 +62,7 @@ export function createQrRoom(options: QrRoomOptions) {
   return {
     handlers: qrHandlers(service),
     cache,
-    pictures: new QrPictureHandler({
+    images: new QrImageHandler({
       cache,
       countDownload: options.countDownload,
       onError: options.onRequestError,

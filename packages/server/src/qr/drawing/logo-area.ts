@@ -10,35 +10,33 @@ export interface Box {
   readonly height: number;
 }
 
-// Ground at each side of the logo, in modules.
+// Light modules between the logo and the code.
 const margin = 1;
-// Of what the level corrects; the rest is for dirt, glare and folds.
+// The share of the correctable codewords that a logo may hide. Dirt, glare and folds need the rest.
 const shareForLogo = 0.7;
-// Larger logos hide what decoders find their way by, whatever could be corrected: zbar loses codes
-// with black logos of a third of the side, and of a fourth where one covers an alignment pattern.
-const largestShareOfSideOverPattern = 0.2;
-const largestShareOfSide = 0.25;
-// Smaller ones cannot be recognised.
-const smallestShareOfSide = 0.15;
-// The finder patterns, their separators and the format beside them.
+// Larger logos confuse decoders even where all codewords could be corrected. zbar fails on black logos
+// of a third of the side, and of a fourth when they cover an alignment pattern.
+const maxShareOfSideOverPattern = 0.2;
+const maxShareOfSide = 0.25;
+// Smaller logos are unrecognisable.
+const minShareOfSide = 0.15;
+// A finder pattern with its separator and the format information.
 const patternWidth = 9;
 
 /**
- * The modules to clear for a logo of this shape, as many as the code can do without; undefined
- * when that would be too few to show the logo.
+ * Returns the largest box of modules that can be cleared for a logo of this shape. Undefined when
+ * the code is readable only with a logo too small to recognise.
  */
-export function clearedForLogo(matrix: QrMatrix, logo: QrLogo): Box | undefined {
+export function largestLogoArea(matrix: QrMatrix, logo: QrLogo): Box | undefined {
   const { side } = matrix;
   const isCorrectable = correctability(matrix);
   const flatness = Math.min(logo.width / logo.height, logo.height / logo.width);
   const largest = Math.min(
     side - 2 * patternWidth,
-    Math.floor(
-      side * (hasCentralPattern(matrix) ? largestShareOfSideOverPattern : largestShareOfSide),
-    ),
+    Math.floor(side * (hasCentralPattern(matrix) ? maxShareOfSideOverPattern : maxShareOfSide)),
   );
-  const smallest = Math.max(3, side * smallestShareOfSide) + 2 * margin;
-  // Odd as the code's own side is, so that the logo's middle is the code's.
+  const smallest = Math.max(3, side * minShareOfSide) + 2 * margin;
+  // The code's side is odd, so only a box with odd sides is centred.
   for (let long = largest - (1 - (largest % 2)); long >= smallest; long -= 2) {
     const short = oddAtLeast((long - 2 * margin) * flatness + 2 * margin);
     const [width, height] = logo.width >= logo.height ? [long, short] : [short, long];
@@ -48,23 +46,26 @@ export function clearedForLogo(matrix: QrMatrix, logo: QrLogo): Box | undefined 
   return undefined;
 }
 
-/** The logo's pixels in the middle of the cleared modules, as large as its shape allows. */
-export function logoPixels(cleared: Box, logo: QrLogo, { module, offset }: ModuleGrid): Box {
-  const room = (modules: number) => (modules - 2 * margin) * module;
-  const scale = Math.min(room(cleared.width) / logo.width, room(cleared.height) / logo.height);
+/** Returns the logo's box in pixels: centred in the cleared modules, as large as its shape allows. */
+export function logoBoxInPixels(cleared: Box, logo: QrLogo, { module, offset }: ModuleGrid): Box {
+  const available = (modules: number) => (modules - 2 * margin) * module;
+  const scale = Math.min(
+    available(cleared.width) / logo.width,
+    available(cleared.height) / logo.height,
+  );
   const width = Math.max(1, Math.round(logo.width * scale));
   const height = Math.max(1, Math.round(logo.height * scale));
-  const middle = (start: number, extent: number, own: number) =>
-    offset + Math.round((start + extent / 2) * module - own / 2);
+  const centre = (start: number, modules: number, pixels: number) =>
+    offset + Math.round((start + modules / 2) * module - pixels / 2);
   return {
-    left: middle(cleared.left, cleared.width, width),
-    top: middle(cleared.top, cleared.height, height),
+    left: centre(cleared.left, cleared.width, width),
+    top: centre(cleared.top, cleared.height, height),
     width,
     height,
   };
 }
 
-/** The matrix without what lies under the logo. */
+/** Returns the matrix with the modules in a box light. */
 export function clearModules(matrix: QrMatrix, { left, top, width, height }: Box): QrMatrix {
   const dark = matrix.dark.slice();
   for (let y = top; y < top + height; y += 1) {
@@ -73,12 +74,12 @@ export function clearModules(matrix: QrMatrix, { left, top, width, height }: Box
   return { ...matrix, dark };
 }
 
-/** Whether each block can mend its codewords under a box, all of which count as wrong. */
+/** Returns a test: can every block still be corrected when all codewords under a box are wrong? */
 function correctability(matrix: QrMatrix): (box: Box) => boolean {
   const { side, blockCount, correctablePerBlock } = matrix;
   const codewords = codewordOfModule(matrix);
   const blockOf = blockOfCodeword(matrix);
-  const bearable = Math.floor(correctablePerBlock * shareForLogo);
+  const maxWrong = Math.floor(correctablePerBlock * shareForLogo);
   return ({ left, top, width, height }) => {
     const hidden = new Set<number>();
     for (let y = top; y < top + height; y += 1) {
@@ -90,17 +91,17 @@ function correctability(matrix: QrMatrix): (box: Box) => boolean {
       const block = blockOf(codeword);
       wrong[block] = (wrong[block] ?? 0) + 1;
     }
-    return wrong.every((count) => count <= bearable);
+    return wrong.every((count) => count <= maxWrong);
   };
 }
 
-/** Whether an alignment pattern lies in the middle, where logos go. */
+/** Tells whether an alignment pattern is at the centre, where logos are. */
 function hasCentralPattern({ side, reserved }: QrMatrix): boolean {
   return reserved[(side * side - 1) / 2] === 1;
 }
 
 function oddAtLeast(value: number): number {
-  // A rounding error must not cost two modules.
+  // Subtracts a tolerance: a rounding error must not add two modules.
   const whole = Math.max(3, Math.ceil(value - 1e-6));
   return whole % 2 === 1 ? whole : whole + 1;
 }

@@ -1,0 +1,160 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError } from '../contract/api-error.js';
+import { errorHeaders, toApiError } from '../http/error-response.js';
+import { prefersJson } from '../http/prefers-json.js';
+import { requestIdOf, stableRequestIdOf } from '../http/request-id.js';
+import { sendError, sendPage } from '../http/send-response.js';
+import { imagePageHeaders } from '../pages/page.js';
+import { qrGonePage, qrNotFoundPage, qrPage, qrUnavailablePage } from '../pages/qr-pages.js';
+import { imageCacheControl, matchesEtag, type QrImage } from './qr-image.js';
+import type { FoundImage, QrImageCache } from './qr-image-cache.js';
+
+export interface QrImageHandlerOptions {
+  readonly cache: QrImageCache;
+  /** Counts a download durably, and then calls `respond`. */
+  readonly countDownload: (id: string, respond: () => void) => void;
+  readonly onError: (error: unknown, requestId: string) => void;
+}
+
+type Route = 'download' | 'preview';
+
+const paths: Readonly<Record<Route, RegExp>> = {
+  download: /^\/api\/qr\/([^/?]+)\/download(?:\?|$)/,
+  preview: /^\/qr\/([^/?]+)(?:\?|$)/,
+};
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Serves the images of QR codes and their preview pages, without authentication and before the
+ * API's router. Neither is a visit of a link, so neither counts as a scan.
+ */
+export class QrImageHandler {
+  readonly #options: QrImageHandlerOptions;
+
+  constructor(options: QrImageHandlerOptions) {
+    this.#options = options;
+  }
+
+  /** Returns false, and does not respond, when the path is neither a download nor a preview. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean {
+    const url = request.url as string;
+    const route: Route = url.startsWith('/qr/') ? 'preview' : 'download';
+    const id = paths[route].exec(url)?.[1]?.toLowerCase();
+    if (id === undefined) return false;
+    try {
+      const cached = this.#options.cache.peek(id);
+      if (cached) this.#respond(request, response, route, cached);
+      else {
+        this.#load(request, response, route, id).catch((error) =>
+          this.#fail(request, response, route, error),
+        );
+      }
+    } catch (error) {
+      this.#fail(request, response, route, error);
+    }
+    return true;
+  }
+
+  async #load(
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: Route,
+    id: string,
+  ): Promise<void> {
+    const found = uuid.test(id) ? await this.#options.cache.load(id) : undefined;
+    this.#respond(request, response, route, found);
+  }
+
+  #respond(
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: Route,
+    found: FoundImage,
+  ): void {
+    if (found === undefined)
+      this.#respondWithError(request, response, route, unknown, qrNotFoundPage);
+    else if (found === 'deleted')
+      this.#respondWithError(request, response, route, deleted, qrGonePage);
+    else if (request.method !== 'GET' && request.method !== 'HEAD') {
+      sendError(request, response, methodNotAllowed);
+    } else if (route === 'preview') {
+      const page = qrPage({
+        ...found,
+        image: found.bytes,
+        downloadUrl: `/api/qr/${found.id}/download`,
+      });
+      sendPage(request, response, 200, page, { fixed: imagePageHeaders });
+    } else this.#sendImage(request, response, found);
+  }
+
+  #sendImage(request: IncomingMessage, response: ServerResponse, image: QrImage): void {
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    if (matchesEtag(image.etag, request.headers['if-none-match'])) {
+      response.writeHead(304, [
+        'ETag',
+        image.etag,
+        'Cache-Control',
+        imageCacheControl,
+        'X-Request-Id',
+        requestId,
+      ]);
+      response.end();
+      return;
+    }
+    const { inline, attachment } = image.headers;
+    const isAttachment = /[?&]download=1(?:&|$)/.test(request.url as string);
+    const headers = [...(isAttachment ? attachment : inline), 'X-Request-Id', requestId];
+    if (request.method === 'HEAD') {
+      response.writeHead(200, headers);
+      response.end();
+      return;
+    }
+    // The callback runs outside `handle`, so it contains its own errors.
+    this.#options.countDownload(image.id, () => {
+      try {
+        response.writeHead(200, headers);
+        response.end(image.bytes);
+      } catch (error) {
+        this.#fail(request, response, 'download', error);
+      }
+    });
+  }
+
+  /** Sends a page or JSON, as the client accepts. The default is JSON for downloads, a page for previews. */
+  #respondWithError(
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: Route,
+    error: ApiError,
+    page: string,
+  ): void {
+    const { accept } = request.headers;
+    const wantsPage =
+      !prefersJson(accept) && (route === 'preview' || /\btext\/html\b/i.test(accept ?? ''));
+    if (wantsPage) {
+      sendPage(request, response, error.status, page, { headers: errorHeaders(error) });
+    } else sendError(request, response, error);
+  }
+
+  /** Reports an error and responds with it. Never throws: no caller could handle that. */
+  #fail(request: IncomingMessage, response: ServerResponse, route: Route, error: unknown): void {
+    this.#options.onError(error, stableRequestIdOf(request));
+    try {
+      if (response.headersSent || response.destroyed) response.destroy();
+      else this.#respondWithError(request, response, route, toApiError(error), qrUnavailablePage);
+    } catch (second) {
+      this.#options.onError(second, stableRequestIdOf(request));
+      response.destroy();
+    }
+  }
+}
+
+const unknown = new ApiError('NOT_FOUND', 'There is no such QR code');
+const deleted = new ApiError('GONE', 'This QR code was deleted');
+const methodNotAllowed = new ApiError(
+  'METHOD_NOT_ALLOWED',
+  'This route supports GET and HEAD only',
+  {
+    headers: { Allow: 'GET, HEAD' },
+  },
+);
