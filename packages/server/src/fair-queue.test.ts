@@ -111,6 +111,17 @@ describe('a fair queue', () => {
     await run('a');
   });
 
+  it('refuses a batch before its tasks are prepared', async () => {
+    const { queue, many } = open({ maxWaitingPerOrganization: 5 });
+    queue.assertCapacity('a', 100);
+    const waiting = many(6, 'a');
+    queue.assertCapacity('a', 0);
+    queue.assertCapacity('b', 90);
+    expect(() => queue.assertCapacity('a', 1)).toThrow(QueueFullError);
+    expect(queue.figures.refused).toBe(1);
+    await waiting;
+  });
+
   it('refuses what exceeds the limit in all', async () => {
     const { many, run } = open({ maxWaiting: 4 });
     const waiting = Promise.all([many(3, 'a'), many(2, 'b')]);

@@ -116,6 +116,15 @@ export class FairQueue {
     return Promise.all(outcomes);
   }
 
+  /**
+   * Throws a QueueFullError when so many tasks would be refused now. Callers use it before they
+   * prepare the tasks, because a refused request must be cheap.
+   */
+  assertCapacity(organizationId: string, count: number): void {
+    const refusal = count > 0 ? this.#refusal(organizationId, count) : undefined;
+    if (refusal) throw refusal;
+  }
+
   /** Refuses what waits and whatever comes; what runs goes on. */
   close(): void {
     this.#isClosed = true;

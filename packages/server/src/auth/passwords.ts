@@ -4,8 +4,10 @@ import { FairQueue } from '../fair-queue.js';
 import { openThread } from '../threads/open-thread.js';
 import { passwordMethods, passwordThread } from './password-thread.js';
 
-/** Hashes and verifies the passwords of an organization's links, which waits for its turn. */
+/** Hashes and verifies the passwords of links in a queue that organizations share. */
 export interface Passwords {
+  /** Throws a QueueFullError when `hashAll` would refuse so many passwords now. */
+  assertCapacity(organizationId: string, count: number): void;
   /** Hashes all of the passwords; throws a QueueFullError without hashing any. */
   hashAll(organizationId: string, passwords: readonly string[]): Promise<string[]>;
   /** Verifies ahead of all hashing, because a visitor waits. */
@@ -52,6 +54,7 @@ export function openPasswords({ isThreaded, logger }: PasswordsOptions) {
   }
 
   const passwords: Passwords = {
+    assertCapacity: (organizationId, count) => queue.assertCapacity(organizationId, count),
     hashAll: (organizationId, all) =>
       queue.runAll(
         organizationId,

@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely';
 import { findActiveDomains } from '../domains/find-active-domains.js';
 import type { DataOfEvent } from '../events/define-event.js';
 import type { EventOutbox } from '../events/event-outbox.js';
-import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
+import { findFirst, type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
 import { giveQuota, takeQuota } from '../organizations/link-quota.js';
 import { type PlanTable, standardPlans } from '../organizations/plans.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
@@ -89,6 +89,11 @@ export class UrlRepository {
         context.keep(await this.#createAll(transaction, drafts, context)),
       ),
     );
+  }
+
+  /** Returns the result of an earlier `createMany` with the same Idempotency-Key. */
+  findFirstResult<Kept>(request: IdempotentRequest): Promise<Once<Kept> | undefined> {
+    return findFirst(this.#database.read, request);
   }
 
   async find(organizationId: string, id: number): Promise<ShortUrl | undefined> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { QueueFullError } from '../fair-queue.js';
 import { ListTimeoutError } from '../storage/database.js';
 import type { UrlRepository } from './url-repository.js';
 import { UrlService } from './url-service.js';
@@ -10,7 +11,7 @@ describe('a list that takes too long', () => {
   const service = new UrlService({
     urls: {} as UrlRepository,
     listUrls: () => Promise.reject(error),
-    passwords: { hashAll: async () => [] },
+    passwords: { assertCapacity: () => {}, hashAll: async () => [] },
     clock: () => 0,
     newShortCode: () => 'AAAAAAA',
     isReserved: () => false,
@@ -26,5 +27,55 @@ describe('a list that takes too long', () => {
 
   it('is unavailable when it is not', async () => {
     await expect(service.list('organization', page)).rejects.toBe(error);
+  });
+});
+
+describe('a bulk create with passwords', () => {
+  const items = [
+    { targetUrl: 'https://example.com/', isPasswordProtected: true, password: 'abcdef' },
+  ];
+  const request = { organizationId: 'organization', key: 'key', fingerprint: 'hash', now: 0 };
+  const stored = { created: [{ index: 0, id: 1, shortCode: 'AAAAAAA' }], errors: [] };
+  const full = new QueueFullError('passwords', 'full', 1);
+
+  function open(findFirstResult: () => Promise<unknown>) {
+    const calls: string[] = [];
+    const service = new UrlService({
+      urls: { findFirstResult } as unknown as UrlRepository,
+      listUrls: () => Promise.reject(new Error('no list is expected')),
+      passwords: {
+        assertCapacity: (organizationId, count) => {
+          calls.push(`assertCapacity ${organizationId} ${count}`);
+          throw full;
+        },
+        hashAll: async () => {
+          calls.push('hashAll');
+          return [];
+        },
+      },
+      clock: () => 0,
+      newShortCode: () => 'AAAAAAA',
+      isReserved: () => {
+        calls.push('isReserved');
+        return false;
+      },
+      onChanged: () => {},
+    });
+    return { service, calls };
+  }
+
+  it('is refused by a full queue before its items are checked', async () => {
+    const { service, calls } = open(async () => undefined);
+    await expect(service.bulkCreate('organization', items, request)).rejects.toBe(full);
+    await expect(service.bulkCreate('organization', items, undefined)).rejects.toBe(full);
+    await expect(service.bulkUpdate('organization', items)).rejects.toBe(full);
+    expect(calls).toEqual(Array(3).fill('assertCapacity organization 1'));
+  });
+
+  it('is answered from the first result when its key was used before', async () => {
+    const { service, calls } = open(async () => ({ result: stored, replayed: true }));
+    const repeated = await service.bulkCreate('organization', items, request);
+    expect(repeated).toEqual({ ...stored, replayed: true });
+    expect(calls).toEqual([]);
   });
 });

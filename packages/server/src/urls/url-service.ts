@@ -2,7 +2,7 @@ import type { Passwords } from '../auth/passwords.js';
 import { ApiError, shorten, summarize, validationError } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import { parseInput } from '../contract/parse-input.js';
-import type { IdempotentRequest } from '../idempotency/run-once.js';
+import type { IdempotentRequest, Once } from '../idempotency/run-once.js';
 import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
@@ -21,7 +21,7 @@ import type { CreateOutcome, UpdateOutcome, UrlRepository } from './url-reposito
 
 export interface UrlServiceOptions {
   readonly urls: UrlRepository;
-  readonly passwords: Pick<Passwords, 'hashAll'>;
+  readonly passwords: Pick<Passwords, 'assertCapacity' | 'hashAll'>;
   readonly listUrls: (organizationId: string, filter: ListFilter, now: number) => Promise<UrlPage>;
   readonly clock: Clock;
   readonly newShortCode: () => string;
@@ -41,6 +41,12 @@ export interface CreatedOnce {
   readonly url: CreatedUrl;
   readonly createdAt: number;
   readonly replayed: boolean;
+}
+
+/** The stored result of one creation. */
+interface StoredCreation {
+  readonly outcome: CreateOutcome | undefined;
+  readonly createdAt: number;
 }
 
 export interface BulkCreated {
@@ -110,14 +116,19 @@ export class UrlService {
         details: [{ path: 'customSlug', message: 'is a reserved word' }],
       });
     }
-    const drafts = fault ? [] : await this.#draftAll(organizationId, [body]);
-    const { result, replayed } = await urls.createMany(drafts, {
-      organizationId,
-      now,
-      newShortCode,
-      idempotency,
-      keep: ([outcome]) => ({ outcome, createdAt: now }),
-    });
+    const first = await this.#findFirstResult<StoredCreation>([body], idempotency);
+    const { result, replayed } =
+      first ??
+      (await urls.createMany<StoredCreation>(
+        fault ? [] : await this.#draftAll(organizationId, [body]),
+        {
+          organizationId,
+          now,
+          newShortCode,
+          idempotency,
+          keep: ([outcome]) => ({ outcome, createdAt: now }),
+        },
+      ));
     const { outcome, createdAt } = result;
     if (!outcome) throw validationError(fault ? [fault] : []);
     if (outcome.status !== 'created') throw refusal(outcome.status, body, replayed);
@@ -131,6 +142,9 @@ export class UrlService {
     idempotency: IdempotentRequest | undefined,
   ): Promise<BulkCreated & { readonly replayed: boolean }> {
     const { urls, clock, newShortCode } = this.#options;
+    const first = await this.#findFirstResult<BulkCreated>(items, idempotency);
+    if (first) return { ...first.result, replayed: true };
+    this.#options.passwords.assertCapacity(organizationId, countPasswords(items));
     const now = clock();
     const indexes: number[] = [];
     const bodies: UrlCreateRequest[] = [];
@@ -183,6 +197,7 @@ export class UrlService {
   }
 
   async bulkUpdate(organizationId: string, items: readonly unknown[]): Promise<BulkUpdated> {
+    this.#options.passwords.assertCapacity(organizationId, countPasswords(items));
     const errors: BulkUpdateFault[] = [];
     const changes: { index: number; id: number; patch: UrlUpdateRequest }[] = [];
     const slices = new TimeSlices();
@@ -251,6 +266,15 @@ export class UrlService {
     }
   }
 
+  /** Returns the stored result of a repeated request, so that its passwords are not hashed again. */
+  async #findFirstResult<T>(
+    items: readonly unknown[],
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<Once<T> | undefined> {
+    if (!idempotency || countPasswords(items) === 0) return undefined;
+    return this.#options.urls.findFirstResult<T>(idempotency);
+  }
+
   /** An item of a bulk request that may be created, or what is wrong with it. */
   #checkItem(item: unknown, now: number): UrlCreateRequest | string {
     const parsed = parseInput(urlCreateRequest, item);
@@ -285,6 +309,13 @@ export class UrlService {
     const hashes = await this.#options.passwords.hashAll(organizationId, given);
     return passwords.map((password) => (password ? (hashes.shift() ?? null) : null));
   }
+}
+
+/** Counts the items with a password, before they are validated. */
+function countPasswords(items: readonly unknown[]): number {
+  return items.filter(
+    (item) => typeof (item as { password?: unknown } | null)?.password === 'string',
+  ).length;
 }
 
 function sortOutcomes(
