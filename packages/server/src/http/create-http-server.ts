@@ -1,7 +1,7 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import { answerMalformed } from './answer-malformed.js';
-import { drainRequest, hasUnreadBody } from './drain-request.js';
+import { createDrain, hasUnreadBody } from './drain-request.js';
 import { toApiError } from './error-response.js';
 import { requestIdOf, stableRequestIdOf } from './request-id.js';
 import { isPlain, makePlain } from './request-target.js';
@@ -107,6 +107,7 @@ function settle(request: IncomingMessage, response: ServerResponse): boolean {
  * the engine gives up what it knew of the shapes of node:http's objects.
  */
 function classesOf(app: Express) {
+  const drainRequest = createDrain();
   class ApiRequest extends IncomingMessage {
     #chunks = 0;
     #bytes = 0;
