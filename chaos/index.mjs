@@ -40,7 +40,7 @@ const ports = {
   dns: firstPort + 3,
 };
 
-const dns = await startDnsServer(ports.dns);
+const dns = await startDnsServer(ports.dns, seed);
 const server = await startServer({ port: ports.server, dnsPort: ports.dns });
 const honest = await prepareHonest({
   origin: server.origin,

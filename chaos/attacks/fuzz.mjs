@@ -4,6 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { deflateSync, gzipSync } from 'node:zlib';
+import { damagedLabel } from '../lib/dns-server.mjs';
+import { mutateBytes } from '../lib/random.mjs';
 import { shorty } from '../lib/server.mjs';
 import { bearer, repeat } from '../lib/target.mjs';
 
@@ -98,14 +100,6 @@ function mutateText(random, text) {
   return (
     text.slice(0, at) + part.repeat(1 + random.integer(4)) + text.slice(at + random.integer(3))
   );
-}
-
-function mutateBytes(random, bytes) {
-  const changed = Buffer.from(bytes);
-  for (let count = 1 + random.integer(6); count > 0 && changed.length > 0; count -= 1) {
-    changed[random.integer(changed.length)] = random.integer(256);
-  }
-  return random.chance(0.2) ? changed.subarray(0, random.integer(changed.length + 1)) : changed;
 }
 
 const headerNames = [
@@ -208,6 +202,18 @@ export const fuzz = {
       }),
     );
   },
+
+  /** Verifies domains about which DNS answers with damaged bytes, over UDP and over TCP. */
+  'fuzz-dns': ({ target, signal, tenants: [tenant] }) =>
+    repeat(signal, 4, async (turn) => {
+      const headers = bearer(tenant);
+      const body = JSON.stringify({ hostname: `${damagedLabel}${turn}.attack.example` });
+      const created = await target.request('POST', '/api/v1/domains', { headers, body });
+      if (created?.status !== 201) return;
+      const { id } = JSON.parse(created.text).data;
+      await target.request('POST', `/api/v1/domains/${id}/verify`, { headers });
+      await target.request('DELETE', `/api/v1/domains/${id}`, { headers });
+    }),
 
   /** Damaged lists, imported by the CLI's own process: it must end with a documented exit code. */
   'fuzz-csv': ({ target, signal, tenants: [tenant], folder, random }) =>

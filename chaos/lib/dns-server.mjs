@@ -1,8 +1,12 @@
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import dnsPacket from 'dns-packet';
+import { mutateBytes, seededRandom } from './random.mjs';
 
-/** TXT records that are hard on whoever reads them; each name gets one by its first number. */
+/** Names with this label get damaged responses, and one query in fifty gets none. */
+export const damagedLabel = 'damaged';
+
+/** TXT records that are hard to parse. The first number in a name selects its record. */
 const records = [
   () => Array(250).fill(Buffer.alloc(255, ' ')),
   () => Array(250).fill(Buffer.from(`"${'\t '.repeat(120)}"`)),
@@ -11,12 +15,15 @@ const records = [
   () => [Buffer.from('shorty-verification=wrong')],
 ];
 
-/** A DNS server on both transports that truncates over UDP, so that every answer comes in full. */
-export async function startDnsServer(port) {
+/** A DNS server. It truncates over UDP, so that the client asks for the full records over TCP. */
+export async function startDnsServer(port, seed) {
+  const random = seededRandom(seed);
   const respond = (query, isTruncated) => {
     const [question] = query.questions;
     const index = Number(/\d+/.exec(question.name)?.[0] ?? 0) % records.length;
-    return dnsPacket.encode({
+    const isDamaged = question.name.includes(damagedLabel);
+    if (isDamaged && random.chance(0.02)) return undefined;
+    const bytes = dnsPacket.encode({
       type: 'response',
       id: query.id,
       flags: dnsPacket.RECURSION_DESIRED | (isTruncated ? dnsPacket.TRUNCATED_RESPONSE : 0),
@@ -25,17 +32,20 @@ export async function startDnsServer(port) {
         ? []
         : [{ type: 'TXT', name: question.name, ttl: 0, data: records[index]() }],
     });
+    return isDamaged && random.chance(0.7) ? mutateBytes(random, bytes) : bytes;
   };
   const udp = createSocket('udp4', (message, { port: from, address }) => {
-    udp.send(respond(dnsPacket.decode(message), true), from, address);
+    const response = respond(dnsPacket.decode(message), true);
+    if (response) udp.send(response, from, address);
   });
   const tcp = createServer((socket) => {
     socket.on('error', () => socket.destroy());
     socket.once('data', (data) => {
-      const answer = respond(dnsPacket.decode(data.subarray(2)), false);
+      const response = respond(dnsPacket.decode(data.subarray(2)), false);
+      if (!response) return;
       const length = Buffer.alloc(2);
-      length.writeUInt16BE(answer.length);
-      socket.end(Buffer.concat([length, answer]));
+      length.writeUInt16BE(response.length);
+      socket.end(Buffer.concat([length, response]));
     });
   });
   await Promise.all([

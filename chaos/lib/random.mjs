@@ -15,3 +15,12 @@ export function seededRandom(seed) {
     bytes: (length) => Buffer.from(Array.from({ length }, () => integer(256))),
   };
 }
+
+/** Returns a copy of the bytes in which up to six differ; one copy in five is cut short, too. */
+export function mutateBytes(random, bytes) {
+  const changed = Buffer.from(bytes);
+  for (let count = 1 + random.integer(6); count > 0 && changed.length > 0; count -= 1) {
+    changed[random.integer(changed.length)] = random.integer(256);
+  }
+  return random.chance(0.2) ? changed.subarray(0, random.integer(changed.length + 1)) : changed;
+}
