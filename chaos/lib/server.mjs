@@ -23,6 +23,8 @@ export async function startServer({ port, dnsPort }) {
     PATH: process.env.PATH,
     HOME: folder,
     NODE_ENV: 'production',
+    // As in the Dockerfile and the systemd unit.
+    MALLOC_MMAP_THRESHOLD_: '131072',
     PORT: String(port),
     SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`,
     SHORTY_SHORT_DOMAIN: 'short.example',
