@@ -1,6 +1,6 @@
 // What the link cache keeps away from storage, and for how long a node goes on with what another has
 // changed. Both are simulated from a seed: no clock, no network, the same figures in every run.
-import { SecondChanceMap } from '../packages/server/dist/redirect/second-chance-map.js';
+import { ClockCache } from '../packages/server/dist/redirect/clock-cache.js';
 import { reportUpper } from './lib/ratio.mjs';
 import { randomNumbers } from './lib/visit-maker.mjs';
 import { zipfRanks, zipfShare } from './lib/zipf.mjs';
@@ -36,7 +36,7 @@ export async function benchCacheSimulation({ requests = 1_000_000, changes = 200
 function printHits({ entries, links, exponent, requests }) {
   const next = zipfRanks(links, exponent, randomNumbers(7));
   let evicted = 0;
-  const cache = new SecondChanceMap(entries, () => {
+  const cache = new ClockCache(entries, () => {
     evicted += 1;
   });
   const ask = () => {

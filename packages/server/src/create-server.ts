@@ -9,7 +9,7 @@ import { ClientRepository } from './auth/client-repository.js';
 import { openPasswords } from './auth/passwords.js';
 import { tokenHandlers } from './auth/token-handlers.js';
 import { type Config, readConfig } from './config.js';
-import { createDomainRoom } from './domains/domain-room.js';
+import { createDomainModule } from './domains/domain-module.js';
 import { hostnameOf } from './domains/hostname.js';
 import { OwnHosts } from './domains/own-hosts.js';
 import { createHealthModule } from './health/health-module.js';
@@ -33,14 +33,15 @@ import { UsageRepository } from './organizations/usage-repository.js';
 import { UsageService } from './organizations/usage-service.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import { createQrModule } from './qr/qr-module.js';
-import { openLinkCache } from './redirect/open-link-cache.js';
+import { toLink } from './redirect/link.js';
+import { LinkCache } from './redirect/link-cache.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
 import { CacheInvalidator } from './storage/cache-invalidator.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
-import { createUrlRoom } from './urls/url-room.js';
+import { createUrlModule } from './urls/url-module.js';
 import { createWebhookRoom } from './webhooks/webhook-room.js';
 
 export interface ServerOptions extends Partial<Config> {
@@ -172,7 +173,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const passwords = openPasswords({ isThreaded: isThreadedHere, logger });
   const webhooks = createWebhookRoom({ ...shared, organizations });
   const { outbox } = webhooks;
-  const urls = createUrlRoom({
+  const urls = createUrlModule({
     ...shared,
     outbox,
     passwords,
@@ -181,7 +182,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     isReserved,
     onChanged: (ids) => linkCache.invalidate(ids),
   });
-  const linkCache = openLinkCache(urls.findForRedirect);
+  const linkCache = new LinkCache({
+    load: async (domainId, key) => {
+      const found = await urls.findForRedirect(domainId, key);
+      return found && toLink(found.url, found.isLoop);
+    },
+  });
   const analytics = createAnalytics({
     ...shared,
     outbox,
@@ -202,7 +208,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     onRequestError,
   });
   const usage = new UsageService({ usage: new UsageRepository(database), plans, clock });
-  const domains = createDomainRoom({
+  const domains = createDomainModule({
     ...shared,
     outbox,
     resolveTxt:

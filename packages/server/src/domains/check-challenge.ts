@@ -3,16 +3,16 @@ import type { ResolveTxt } from '../ports.js';
 import type { Domain } from './domain.js';
 import { challengeNameOf } from './hostname.js';
 
-// What is in DNS is the owner's, and shown to be recognised.
+// The message shows enough of the existing records for their owner to recognise them.
 const maxShownRecords = 3;
 const maxShownLength = 80;
 
-type Challenged = Pick<Domain, 'hostname' | 'challenge'>;
+type ChallengedDomain = Pick<Domain, 'hostname' | 'challenge'>;
 
-/** Looks for the challenge in DNS; null when it is there, or else what is and what would be right. */
+/** Looks up the TXT record of a domain. Returns null when it has the challenge, else an error message. */
 export async function checkChallenge(
   resolveTxt: ResolveTxt,
-  domain: Challenged,
+  domain: ChallengedDomain,
 ): Promise<string | null> {
   const name = challengeNameOf(domain.hostname);
   let records: readonly string[];
@@ -22,18 +22,18 @@ export async function checkChallenge(
     if (!(error instanceof DnsError)) throw error;
     return explain(error.fault, name, domain);
   }
-  // Editors of zones leave spaces and quotes behind.
-  const isThere = records.some((text) => trim(text) === domain.challenge);
-  if (isThere) return null;
+  // Some DNS editors add spaces and quotes.
+  const isProven = records.some((text) => trimPadding(text) === domain.challenge);
+  if (isProven) return null;
   if (records.length === 0) return explain('no_record', name, domain);
-  const shown = records.slice(0, maxShownRecords).map((text) => JSON.stringify(cut(text)));
+  const shown = records.slice(0, maxShownRecords).map((text) => JSON.stringify(truncate(text)));
   const more = records.length - shown.length;
   const found = `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return `The TXT record at ${name} is ${found}; it must be ${JSON.stringify(domain.challenge)}`;
 }
 
-/** Without spaces and quotes at the ends. By index: a pattern would take quadratic time. */
-function trim(text: string): string {
+/** Removes spaces and quotes at both ends. A regular expression would take quadratic time. */
+function trimPadding(text: string): string {
   let start = 0;
   let end = text.length;
   while (start < end && isPadding(text[start] as string)) start += 1;
@@ -45,20 +45,20 @@ function isPadding(character: string): boolean {
   return character === '"' || character.trim() === '';
 }
 
-function explain(fault: DnsFault, name: string, { hostname, challenge }: Challenged): string {
+function explain(fault: DnsFault, name: string, { hostname, challenge }: ChallengedDomain): string {
   const toSet = `set it to ${JSON.stringify(challenge)} and allow DNS some minutes`;
   const explanations: Record<DnsFault, string> = {
-    no_name: `DNS knows no name ${name} (NXDOMAIN): make a TXT record there, ${toSet}`,
+    no_name: `DNS has no name ${name} (NXDOMAIN): create a TXT record there, ${toSet}`,
     no_record: `There is no TXT record at ${name}: ${toSet}`,
-    server_failure: `The name servers of ${hostname} fail (SERVFAIL): look into them and into DNSSEC`,
-    refused: `DNS refuses to look up ${name} (REFUSED): look into the name servers of ${hostname}`,
-    bad_answer: `The answer of DNS about ${name} cannot be read: look into the name servers of ${hostname}`,
-    timeout: `DNS did not answer about ${name} in time: try again, or look into the name servers of ${hostname}`,
+    server_failure: `The name servers of ${hostname} fail (SERVFAIL): check them and DNSSEC`,
+    refused: `DNS refuses to look up ${name} (REFUSED): check the name servers of ${hostname}`,
+    bad_answer: `The DNS response for ${name} is malformed: check the name servers of ${hostname}`,
+    timeout: `The DNS look-up of ${name} timed out: try again, or check the name servers of ${hostname}`,
     unreachable: `No DNS server could be reached to look up ${name}: try again later`,
   };
   return explanations[fault];
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
 }

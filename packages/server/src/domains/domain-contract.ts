@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import { pageOf, paging, queryBoolean, uuidParam } from '../contract/fields.js';
-import { maxHostnameLength, readHostname } from './hostname.js';
+import { maxHostnameLength, parseHostname } from './hostname.js';
 
 /** Domains of one organization, pending ones included. */
 export const maxDomains = 1_000;
@@ -9,14 +9,14 @@ export const maxDomains = 1_000;
 const hostname = z
   .string()
   .transform((text, context) => {
-    const reading = readHostname(text);
-    if (reading.ok) return reading.hostname;
-    context.addIssue({ code: 'custom', message: reading.fault });
+    const parsed = parseHostname(text);
+    if (parsed.ok) return parsed.hostname;
+    context.addIssue({ code: 'custom', message: parsed.error });
     return z.NEVER;
   })
   .meta({
     override: { type: 'string', format: 'idn-hostname' },
-    description: `A host name with a dot, at most ${maxHostnameLength} characters long; no address, port or wildcard. Kept in lower case and ASCII (punycode), without a final dot.`,
+    description: `A host name with a dot, at most ${maxHostnameLength} characters long; no address, port or wildcard. Stored in lower case and ASCII (punycode), without a final dot.`,
     example: 'go.example.com',
   });
 
@@ -33,7 +33,7 @@ const txtRecord = z
   })
   .meta({
     id: 'DomainTxtRecord',
-    description: 'What to set in DNS to prove that the hostname is yours.',
+    description: 'The TXT record to set in DNS, which proves that the hostname is yours.',
   });
 
 export const domainRecord = z
@@ -41,15 +41,17 @@ export const domainRecord = z
     id,
     hostname: z.string().meta({ example: 'go.example.com' }),
     organizationId: z.string().meta({ format: 'uuid' }),
-    isActive: z.boolean().meta({ description: 'Links are served on it.' }),
+    isActive: z.boolean().meta({ description: 'Whether links are served on it.' }),
     txtRecord,
     createdAt: instant,
     verifiedAt: instant.nullable().meta({ description: 'When it was first verified.' }),
-    lastCheckedAt: instant.nullable().meta({ description: 'When DNS was last asked.' }),
+    lastCheckedAt: instant
+      .nullable()
+      .meta({ description: 'When the TXT record was last looked up.' }),
     lastError: z
       .string()
       .nullable()
-      .meta({ description: 'Why the last look-up did not verify it.' }),
+      .meta({ description: 'Why the last look-up did not verify the domain.' }),
   })
   .meta({ id: 'Domain' });
 
@@ -63,11 +65,11 @@ export const domainRoutes = [
     path: '/api/v1/domains',
     tag,
     summary: 'Add a custom domain',
-    description: `Answers the TXT record to set before it is verified. An organization has at most ${maxDomains} domains.`,
+    description: `Returns the TXT record to set before the domain is verified. An organization has at most ${maxDomains} domains.`,
     access: { scope: 'domains:write' },
     body: domainCreateRequest,
     idempotent: true,
-    responses: { 201: { description: 'The domain, which is pending', data: domainRecord } },
+    responses: { 201: { description: 'The pending domain', data: domainRecord } },
     errors: ['DOMAIN_INVALID', 'DOMAIN_CONFLICT', 'QUOTA_EXCEEDED'],
   }),
   defineRoute({
@@ -79,8 +81,10 @@ export const domainRoutes = [
     access: { scope: 'domains:read' },
     query: z.strictObject({
       ...paging,
-      isActive: queryBoolean.optional().meta({ description: 'Only active or only pending ones.' }),
-      hostname: hostname.optional().meta({ description: 'Only the domain of this name.' }),
+      isActive: queryBoolean
+        .optional()
+        .meta({ description: 'Only active or only pending domains.' }),
+      hostname: hostname.optional().meta({ description: 'Only the domain with this hostname.' }),
     }),
     responses: { 200: { description: 'One page of domains', data: pageOf(domainRecord) } },
   }),
@@ -100,13 +104,13 @@ export const domainRoutes = [
     method: 'post',
     path: '/api/v1/domains/{id}/verify',
     tag,
-    summary: 'Look up the TXT record, and make the domain active',
+    summary: 'Look up the TXT record and activate the domain',
     description:
-      'A domain that is active already is answered as it is: the TXT record may go then. DOMAIN_INVALID says what DNS answered instead, DOMAIN_CONFLICT that the hostname is active in another organization.',
+      'An active domain is returned without a look-up, so its TXT record may be removed. DOMAIN_INVALID: DNS has no such record; the message says what it has. DOMAIN_CONFLICT: the hostname is active in another organization.',
     access: { scope: 'domains:write' },
     params,
     idempotent: true,
-    responses: { 200: { description: 'The domain, which is active', data: domainRecord } },
+    responses: { 200: { description: 'The active domain', data: domainRecord } },
     errors: ['NOT_FOUND', 'DOMAIN_INVALID', 'DOMAIN_CONFLICT'],
   }),
   defineRoute({
@@ -116,10 +120,10 @@ export const domainRoutes = [
     tag,
     summary: 'Delete a custom domain',
     description:
-      'Refused with DOMAIN_CONFLICT while active links are on it. Inactive ones stay as they are, and are back with the domain when it is added and verified again.',
+      'DOMAIN_CONFLICT: the domain has active links. Its inactive links stay as they are, and can be activated once the domain is added and verified again.',
     access: { scope: 'domains:write' },
     params,
-    responses: { 200: { description: 'The domain that was deleted', data: domainRecord } },
+    responses: { 200: { description: 'The deleted domain', data: domainRecord } },
     errors: ['NOT_FOUND', 'DOMAIN_CONFLICT'],
   }),
   defineRoute({
@@ -127,13 +131,13 @@ export const domainRoutes = [
     method: 'get',
     path: '/internal/tls-allowed',
     tag: 'Operations',
-    summary: 'Tell a TLS proxy whether to get a certificate for a name',
+    summary: 'Check whether a TLS proxy may get a certificate for a name',
     description:
-      'For a proxy that issues on demand, and for it alone: requests that came through a proxy, or by the name of a custom domain, are answered 404.',
+      'For a proxy that gets certificates on demand. Requests that a proxy has forwarded, and requests at a custom domain, get 404.',
     access: 'public',
     audience: 'operator',
     query: z.strictObject({
-      domain: z.string().meta({ description: 'The name.', example: 'go.example.com' }),
+      domain: z.string().meta({ description: 'The hostname.', example: 'go.example.com' }),
     }),
     responses: {
       200: {

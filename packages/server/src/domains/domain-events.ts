@@ -4,7 +4,7 @@ import { domainRecord } from './domain-contract.js';
 
 export const domainVerified = defineEvent({
   type: 'domain.verified',
-  // Not strict: receivers must accept fields that a newer server adds.
+  // Not strict, because receivers must accept fields that newer servers add.
   data: z.object(domainRecord.shape).meta({ id: 'DomainEventData' }),
   summary: 'A custom domain was verified for the first time',
 });

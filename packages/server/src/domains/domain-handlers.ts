@@ -55,16 +55,16 @@ export function domainHandlers(
 
     async getTlsAllowed({ query, headers }) {
       const domain = hostnameOf(query.domain);
-      const isOutsider = isForwarded(headers) || (await hosts.find(headers.host)) !== null;
-      if (isOutsider || !(await service.isServed(domain))) {
-        throw new ApiError('NOT_FOUND', 'No links are served by this name');
+      const isPublic = isForwarded(headers) || (await hosts.find(headers.host)) !== null;
+      if (isPublic || !(await service.isServed(domain))) {
+        throw new ApiError('NOT_FOUND', 'No links are served on this hostname');
       }
       return { status: 200, body: { domain } };
     },
   };
 }
 
-/** Whether a proxy has passed the request on for somebody else, rather than asking itself. */
+/** Returns whether a proxy has forwarded the request for a client. */
 function isForwarded(headers: IncomingHttpHeaders): boolean {
   return headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
 }

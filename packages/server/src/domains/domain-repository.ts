@@ -7,16 +7,16 @@ import { type Domain, domainColumns, domainOf } from './domain.js';
 import { domainVerified } from './domain-events.js';
 import { toDomainRecord } from './present-domain.js';
 
-/** What became of a new domain, small enough to be kept with an idempotency key. */
+/** The result of a create, which is stored with its idempotency key. */
 export type CreateDomainOutcome =
   | { readonly status: 'created'; readonly domain: Domain }
   | { readonly status: 'exists'; readonly id: string }
   | { readonly status: 'too-many' };
 
-/** What became of a verification. */
+/** The result of a verification, which is stored with its idempotency key. */
 export type VerifyDomainOutcome =
   | { readonly status: 'verified'; readonly domain: Domain }
-  | { readonly status: 'unproven'; readonly fault: string }
+  | { readonly status: 'unproven'; readonly error: string }
   | { readonly status: 'taken' | 'not-found' };
 
 export type DeleteDomainOutcome =
@@ -31,13 +31,13 @@ export interface DomainFilter {
   readonly hostname?: string | undefined;
 }
 
-/** What visitors of a hostname meet. */
+/** The domain whose links visitors of a hostname get. */
 export interface HostDomain {
   readonly id: string;
   readonly isActive: boolean;
 }
 
-/** Custom domains. Every method is one transaction; those for organizations see none that is deleted. */
+/** Stores custom domains. Every method is one transaction. Organizations do not see deleted domains. */
 export class DomainRepository {
   readonly #database: Database;
   readonly #outbox: EventOutbox;
@@ -57,7 +57,7 @@ export class DomainRepository {
     );
   }
 
-  /** A pending domain; one that the organization has deleted comes back with its links. */
+  /** Creates a pending domain, or restores the one that the organization has deleted, with its links. */
   create(
     domain: Domain,
     max: number,
@@ -66,20 +66,20 @@ export class DomainRepository {
     return this.#database.write((transaction) =>
       runOnce<CreateDomainOutcome>(transaction, idempotency, async () => {
         const { organizationId, hostname } = domain;
-        const before = await transaction
+        const existing = await transaction
           .selectFrom('domains')
           .select(['id', 'deleted_at'])
           .where('organization_id', '=', organizationId)
           .where('hostname', '=', hostname)
           .executeTakeFirst();
-        if (before?.deleted_at === null) return { status: 'exists', id: before.id };
+        if (existing?.deleted_at === null) return { status: 'exists', id: existing.id };
         if ((await count(transaction, organizationId)) >= max) return { status: 'too-many' };
         const { challenge, createdAt } = domain;
-        const row = before
+        const row = existing
           ? await transaction
               .updateTable('domains')
               .set({ challenge, created_at: createdAt, deleted_at: null })
-              .where('id', '=', before.id)
+              .where('id', '=', existing.id)
               .returning(domainColumns)
               .executeTakeFirstOrThrow()
           : await transaction
@@ -107,7 +107,7 @@ export class DomainRepository {
     return find(this.#database.read, organizationId, id);
   }
 
-  /** What an earlier request with this key has come to, if there was one. */
+  /** Returns the result of an earlier request with this idempotency key. */
   findFirstVerification(
     request: IdempotentRequest,
   ): Promise<Once<VerifyDomainOutcome> | undefined> {
@@ -115,12 +115,12 @@ export class DomainRepository {
   }
 
   /**
-   * Makes a domain active, with its event when that is the first time, or records why it is not.
-   * `checked` is the domain whose challenge was looked up; `fault` is null where it was found.
+   * Activates a domain, or stores why it was not verified. The first activation writes an event.
+   * `checked` is the domain whose challenge was looked up; `error` is null when DNS has it.
    */
   verify(
     checked: Domain,
-    fault: string | null,
+    error: string | null,
     now: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<Once<VerifyDomainOutcome>> {
@@ -128,11 +128,11 @@ export class DomainRepository {
       runOnce<VerifyDomainOutcome>(transaction, idempotency, async () => {
         const { id, organizationId, hostname } = checked;
         const before = await find(transaction, organizationId, id);
-        // Meanwhile it may have been deleted, and be back with another challenge.
+        // It may have been deleted and restored with another challenge during the look-up.
         if (before?.challenge !== checked.challenge) return { status: 'not-found' };
         if (before.isActive) return { status: 'verified', domain: before };
-        const isTaken = fault === null && (await isActive(transaction, hostname));
-        const lastError = isTaken ? takenFault(hostname) : fault;
+        const isTaken = error === null && (await isActive(transaction, hostname));
+        const lastError = isTaken ? takenMessage(hostname) : error;
         const verifiedAt = lastError === null ? (before.verifiedAt ?? now) : before.verifiedAt;
         const row = await transaction
           .updateTable('domains')
@@ -146,7 +146,7 @@ export class DomainRepository {
           .returning(domainColumns)
           .executeTakeFirstOrThrow();
         if (isTaken) return { status: 'taken' };
-        if (fault !== null) return { status: 'unproven', fault };
+        if (error !== null) return { status: 'unproven', error };
         const domain = domainOf(row);
         if (before.verifiedAt === null) {
           await this.#outbox.record(transaction, organizationId, domainVerified, now, () => [
@@ -158,7 +158,7 @@ export class DomainRepository {
     );
   }
 
-  /** Ends a domain unless active links are on it; its row stays for the sake of the other links. */
+  /** Deletes a domain that has no active links. Its row stays, because inactive links refer to it. */
   delete(organizationId: string, id: string, now: number): Promise<DeleteDomainOutcome> {
     return this.#database.write(async (transaction) => {
       const domain = await find(transaction, organizationId, id);
@@ -181,7 +181,7 @@ export class DomainRepository {
     });
   }
 
-  /** The active domain of this name, or else the one that was active last. */
+  /** Returns the active domain of a hostname, or else the one that was verified last. */
   async findByHostname(hostname: string): Promise<HostDomain | undefined> {
     const { rows } = await this.#database.read.executeQuery(this.#byHostname(hostname));
     const [row] = rows;
@@ -194,7 +194,7 @@ export interface DomainPage {
   readonly domains: readonly Domain[];
 }
 
-/** One page, newest first, and how many there are in all. */
+/** Returns one page, newest first, and the number of all matches. */
 export async function listDomains(
   { read }: Database,
   organizationId: string,
@@ -213,8 +213,8 @@ export async function listDomains(
   return { total, domains: rows.map(domainOf) };
 }
 
-/** What is told of a hostname that somebody else has verified. */
-export function takenFault(hostname: string): string {
+/** Returns the message for a hostname that is active in another organization. */
+export function takenMessage(hostname: string): string {
   return `${hostname} is active in another organization of this server, which must delete it first`;
 }
 

@@ -9,7 +9,7 @@ import {
   type DomainFilter,
   type DomainPage,
   type DomainRepository,
-  takenFault,
+  takenMessage,
   type VerifyDomainOutcome,
 } from './domain-repository.js';
 import type { OwnHosts } from './own-hosts.js';
@@ -22,7 +22,7 @@ export interface DomainServiceOptions {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
-  /** Called after each change, before it is answered, so that the next visitor meets it. */
+  /** Called after each committed change, before the response, so that the next visit obeys it. */
   readonly onChanged: () => void;
 }
 
@@ -30,7 +30,7 @@ type Idempotency = IdempotentRequest | undefined;
 
 const challengeBytes = 24;
 
-/** The rules of custom domains: whose they are, and when links may be served on them. */
+/** The rules of custom domains: who owns them and when they serve links. */
 export class DomainService {
   readonly #options: DomainServiceOptions;
 
@@ -65,7 +65,7 @@ export class DomainService {
       case 'created':
         return { result: result.domain, replayed };
       case 'exists':
-        throw refusal('DOMAIN_CONFLICT', `${hostname} is there already: ${result.id}`, replayed);
+        throw refusal('DOMAIN_CONFLICT', `${hostname} exists already: ${result.id}`, replayed);
       case 'too-many':
         throw refusal(
           'QUOTA_EXCEEDED',
@@ -91,17 +91,17 @@ export class DomainService {
     idempotency: Idempotency,
   ): Promise<Once<Domain>> {
     const { domains } = this.#options;
-    // Asked first: DNS may say something else today.
-    const first = idempotency && (await domains.findFirstVerification(idempotency));
-    const { result, replayed } = first ?? (await this.#verify(organizationId, id, idempotency));
+    // A repeated request gets the first result, even if DNS has changed.
+    const earlier = idempotency && (await domains.findFirstVerification(idempotency));
+    const { result, replayed } = earlier ?? (await this.#verify(organizationId, id, idempotency));
     switch (result.status) {
       case 'verified':
         return { result: result.domain, replayed };
       case 'unproven':
-        throw refusal('DOMAIN_INVALID', result.fault, replayed);
+        throw refusal('DOMAIN_INVALID', result.error, replayed);
       case 'taken': {
         const { hostname } = await this.get(organizationId, id);
-        throw refusal('DOMAIN_CONFLICT', takenFault(hostname), replayed);
+        throw refusal('DOMAIN_CONFLICT', takenMessage(hostname), replayed);
       }
       case 'not-found':
         throw notFound();
@@ -125,7 +125,7 @@ export class DomainService {
     }
   }
 
-  /** Whether visitors may come by this name: a custom domain's that is active, or our own. */
+  /** Returns whether links are served on a hostname: an active custom domain or an own host. */
   async isServed(hostname: string): Promise<boolean> {
     if (this.#options.ownHosts.has(hostname)) return true;
     return (await this.#options.domains.findByHostname(hostname))?.isActive === true;
@@ -138,8 +138,8 @@ export class DomainService {
   ): Promise<Once<VerifyDomainOutcome>> {
     const { domains, resolveTxt, clock, onChanged } = this.#options;
     const domain = await this.get(organizationId, id);
-    const fault = domain.isActive ? null : await checkChallenge(resolveTxt, domain);
-    const outcome = await domains.verify(domain, fault, clock(), idempotency);
+    const error = domain.isActive ? null : await checkChallenge(resolveTxt, domain);
+    const outcome = await domains.verify(domain, error, clock(), idempotency);
     if (outcome.result.status === 'verified') onChanged();
     return outcome;
   }

@@ -1,21 +1,22 @@
 import type { Selectable } from 'kysely';
 import type { DomainTable } from '../storage/schema.js';
 
-/** A hostname that an organization serves links on, or wants to. Instants are in milliseconds. */
+/** A hostname of an organization, active or pending. Instants are milliseconds since 1970. */
 export interface Domain {
   readonly id: string;
   readonly organizationId: string;
   /** In lower case and ASCII, without a final dot. */
   readonly hostname: string;
-  /** What its TXT record must say. */
+  /** The required value of its TXT record. */
   readonly challenge: string;
-  /** Links are served on it. */
+  /** Whether links are served on it. */
   readonly isActive: boolean;
   readonly createdAt: number;
-  /** When it was verified for the first time. */
+  /** The time of the first verification. */
   readonly verifiedAt: number | null;
-  /** When its TXT record was last looked up, and why that did not verify it. */
+  /** The time of the last look-up of its TXT record. */
   readonly lastCheckedAt: number | null;
+  /** Why the last look-up did not verify it. */
   readonly lastError: string | null;
 }
 

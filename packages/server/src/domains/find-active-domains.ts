@@ -1,6 +1,6 @@
 import type { WriteTransaction } from '../storage/database.js';
 
-/** The hostnames, by id, of those domains that the organization may use. */
+/** Returns the hostnames of active domains of an organization, by id. */
 export async function findActiveDomains(
   transaction: WriteTransaction,
   organizationId: string,

@@ -8,22 +8,22 @@ const silent = () => new Promise<undefined>(() => {});
 function resolver() {
   let now = 0;
   const active = new Map([['go.example', 'domain-1']]);
-  const asked: string[] = [];
-  let fault: (() => Promise<undefined>) | undefined;
+  const lookUps: string[] = [];
+  let failure: (() => Promise<undefined>) | undefined;
   const hosts = new HostResolver({
     shortDomain: () => 'sho.example:8080',
     findId: async (hostname) => {
-      asked.push(hostname);
-      return fault ? fault() : active.get(hostname);
+      lookUps.push(hostname);
+      return failure ? failure() : active.get(hostname);
     },
     clock: () => now,
   });
   return {
     hosts,
     active,
-    asked,
-    failBy(next: typeof fault) {
-      fault = next;
+    lookUps,
+    failBy(next: typeof failure) {
+      failure = next;
     },
     advance(ms: number) {
       now += ms;
@@ -32,11 +32,14 @@ function resolver() {
 }
 
 describe('HostResolver', () => {
-  it.each([undefined, 'sho.example:8080'])('%j is the platform, without a look-up', (host) => {
-    const { hosts, asked } = resolver();
-    expect(hosts.find(host)).toBeNull();
-    expect(asked).toEqual([]);
-  });
+  it.each([undefined, 'sho.example:8080'])(
+    'resolves %j to the platform without a look-up',
+    (host) => {
+      const { hosts, lookUps } = resolver();
+      expect(hosts.find(host)).toBeNull();
+      expect(lookUps).toEqual([]);
+    },
+  );
 
   it.each([
     'go.example',
@@ -45,7 +48,7 @@ describe('HostResolver', () => {
     'go.example.',
     'go.example.:443',
     'go.example:',
-  ])('%s is the custom domain', async (host) => {
+  ])('resolves %s to the custom domain', async (host) => {
     expect(await resolver().hosts.find(host)).toBe('domain-1');
   });
 
@@ -57,19 +60,19 @@ describe('HostResolver', () => {
     'go.example.evil',
     'go.example..',
     'x'.repeat(5000),
-  ])('%s is the platform', async (host) => {
+  ])('resolves %s to the platform', async (host) => {
     expect(await resolver().hosts.find(host)).toBeNull();
   });
 
-  it('answers at once what it knows, for a second', async () => {
-    const { hosts, asked, advance } = resolver();
+  it('caches a host for a second', async () => {
+    const { hosts, lookUps, advance } = resolver();
     await hosts.find('go.example');
     advance(999);
     expect(hosts.find('go.example')).toBe('domain-1');
-    expect(asked).toHaveLength(1);
+    expect(lookUps).toHaveLength(1);
   });
 
-  it('forgets at once what changes on this node, and what is being looked up meanwhile', async () => {
+  it('evicts all hosts at clear, running look-ups included', async () => {
     const { hosts, active } = resolver();
     await hosts.find('go.example');
     const early = hosts.find('new.example');
@@ -81,7 +84,7 @@ describe('HostResolver', () => {
     expect(await hosts.find('go.example')).toBeNull();
   });
 
-  it('sees within a second that a domain was added or removed', async () => {
+  it('detects added and removed domains within a second', async () => {
     const { hosts, active, advance } = resolver();
     await hosts.find('go.example');
     await hosts.find('new.example');
@@ -95,11 +98,11 @@ describe('HostResolver', () => {
   it.each([
     ['away', away],
     ['silent', silent],
-  ])('goes on with what it knew while storage is %s', async (_, fault) => {
-    const { hosts, asked, failBy, advance } = resolver();
+  ])('uses expired entries while storage is %s', async (_, failure) => {
+    const { hosts, lookUps, failBy, advance } = resolver();
     await hosts.find('go.example');
     await hosts.find('other.example');
-    failBy(fault);
+    failBy(failure);
     for (let second = 0; second < 3; second += 1) {
       advance(1000);
       const visitors = Array.from({ length: 5 }, () => hosts.find('go.example'));
@@ -107,11 +110,11 @@ describe('HostResolver', () => {
       expect(hosts.find('go.example')).toBe('domain-1');
     }
     expect(await hosts.find('other.example')).toBeNull();
-    // At most once a second for each host, however many visitors come.
-    expect(asked.length).toBeLessThanOrEqual(2 + 3 + 1);
+    // One look-up a second for each host, whatever the number of visitors.
+    expect(lookUps.length).toBeLessThanOrEqual(2 + 3 + 1);
   });
 
-  it('knows nothing of a host that it meets while storage is away', async () => {
+  it('fails for an uncached host while storage is unavailable', async () => {
     const { hosts, failBy } = resolver();
     failBy(away);
     await expect(hosts.find('go.example')).rejects.toThrow(StorageUnavailableError);

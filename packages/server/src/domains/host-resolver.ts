@@ -5,81 +5,81 @@ import { StorageUnavailableError } from '../storage/database.js';
 import { hostnameOf } from './hostname.js';
 
 export interface HostResolverOptions {
-  /** The platform's own host, with its port if need be. */
+  /** Returns the host of the platform's links, with its port if it has one. */
   readonly shortDomain: () => string;
-  /** The custom domain whose links are looked up by this name. */
+  /** Returns the id of the custom domain that serves links on a hostname. */
   readonly findId: (hostname: string) => Promise<string | undefined>;
   readonly clock: Clock;
 }
 
 interface Entry {
   readonly domainId: string | null;
-  readonly until: number;
+  readonly expiresAt: number;
 }
 
-// A domain that is verified or removed on another node takes hold here within this time.
-const freshMs = 1_000;
-// Storage that takes longer is as good as away: what was known of the host goes on to hold.
-const patienceMs = 250;
+// A domain that another node verifies or deletes takes effect here within this time.
+const maxAgeMs = 1_000;
+// Slower storage counts as unavailable, and the expired entry is used again.
+const refreshTimeoutMs = 250;
 const maxHosts = 10_000;
 
-/** Which domain a Host header names: a custom one, or the platform's for every other host. */
+/** Resolves a Host header to the id of a custom domain, or to null: the platform's domain. */
 export class HostResolver {
   readonly #options: HostResolverOptions;
   #hosts = new LRUCache<string, Entry>({ max: maxHosts });
-  #looks = new Map<string, Promise<string | null>>();
+  #lookUps = new Map<string, Promise<string | null>>();
 
   constructor(options: HostResolverOptions) {
     this.#options = options;
   }
 
-  /** At once where it is known already. */
+  /** Returns a promise only where storage must be read. */
   find(host: string | undefined): string | null | Promise<string | null> {
     if (host === undefined || host === this.#options.shortDomain()) return null;
     const entry = this.#hosts.get(host);
-    if (!entry) return this.#look(host);
-    return entry.until > this.#options.clock() ? entry.domainId : this.#lookAgain(host, entry);
+    if (!entry) return this.#lookUp(host);
+    return entry.expiresAt > this.#options.clock() ? entry.domainId : this.#refresh(host, entry);
   }
 
-  /** Forgets every host. Rare: only when a domain of this node was verified or deleted. */
+  /** Evicts all hosts, after a domain was verified or deleted. */
   clear(): void {
-    // What is being looked up is remembered in the old cache, which nobody asks any more.
+    // Look-ups that are still running write to the old cache.
     this.#hosts = new LRUCache({ max: maxHosts });
-    this.#looks = new Map();
+    this.#lookUps = new Map();
   }
 
-  /** Visitors that come meanwhile share it. */
-  #look(host: string): Promise<string | null> {
-    const looks = this.#looks;
-    const running = looks.get(host);
+  /** Reads storage. Concurrent calls for one host share the read. */
+  #lookUp(host: string): Promise<string | null> {
+    const lookUps = this.#lookUps;
+    const running = lookUps.get(host);
     if (running) return running;
-    const look = this.#read(host, this.#hosts);
-    looks.set(host, look);
-    const settle = () => looks.delete(host);
-    look.then(settle, settle);
-    return look;
+    const lookUp = this.#read(host, this.#hosts);
+    lookUps.set(host, lookUp);
+    const settle = () => lookUps.delete(host);
+    lookUp.then(settle, settle);
+    return lookUp;
   }
 
   async #read(host: string, hosts: LRUCache<string, Entry>): Promise<string | null> {
-    const until = this.#options.clock() + freshMs;
+    const expiresAt = this.#options.clock() + maxAgeMs;
     const domainId = (await this.#options.findId(hostnameOf(host))) ?? null;
-    hosts.set(host, { domainId, until });
+    hosts.set(host, { domainId, expiresAt });
     return domainId;
   }
 
-  /** While storage is away, a host names what it named before. */
-  async #lookAgain(host: string, { domainId }: Entry): Promise<string | null> {
+  /** Reads storage again. Uses the expired entry for another second when storage is unavailable. */
+  async #refresh(host: string, { domainId }: Entry): Promise<string | null> {
     const hosts = this.#hosts;
-    const late = Symbol();
+    const unavailable = Symbol();
     const found = await Promise.race([
-      this.#look(host).catch((error) => {
-        if (error instanceof StorageUnavailableError) return late;
+      this.#lookUp(host).catch((error) => {
+        if (error instanceof StorageUnavailableError) return unavailable;
         throw error;
       }),
-      sleep(patienceMs, late, { ref: false }),
+      sleep(refreshTimeoutMs, unavailable, { ref: false }),
     ]);
-    if (found !== late) return found as string | null;
-    hosts.set(host, { domainId, until: this.#options.clock() + freshMs });
+    if (found !== unavailable) return found as string | null;
+    hosts.set(host, { domainId, expiresAt: this.#options.clock() + maxAgeMs });
     return domainId;
   }
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostnameOf, maxHostnameLength, readHostname } from './hostname.js';
+import { hostnameOf, maxHostnameLength, parseHostname } from './hostname.js';
 
 const longest = `${'a.'.repeat((maxHostnameLength - 3) / 2)}com`;
 
-describe('readHostname', () => {
+describe('parseHostname', () => {
   it.each([
     ['go.example.com', 'go.example.com'],
     ['GO.Example.COM', 'go.example.com'],
@@ -17,7 +17,7 @@ describe('readHostname', () => {
     [`${'a'.repeat(63)}.example`, `${'a'.repeat(63)}.example`],
     [longest, longest],
   ])('%s is %s', (text, hostname) => {
-    expect(readHostname(text)).toEqual({ ok: true, hostname });
+    expect(parseHostname(text)).toEqual({ ok: true, hostname });
   });
 
   it.each([
@@ -49,19 +49,19 @@ describe('readHostname', () => {
     [`${'a'.repeat(64)}.example`, 'valid host name'],
     [`b.${longest}`, `at most ${maxHostnameLength} characters`],
   ])('%j is refused: %s', (text, words) => {
-    expect(readHostname(text)).toEqual({ ok: false, fault: expect.stringContaining(words) });
+    expect(parseHostname(text)).toEqual({ ok: false, error: expect.stringContaining(words) });
   });
 });
 
-it('whatever the text, what is taken is a name that is taken as it is', () => {
+it('returns a hostname that parses to itself, or an error, for any text', () => {
   const text = fc.oneof(fc.domain(), fc.string({ unit: 'grapheme' }), fc.webUrl());
   fc.assert(
     fc.property(text, (sent) => {
-      const reading = readHostname(sent);
-      if (reading.ok) {
-        expect(reading.hostname).toMatch(/^[a-z0-9.-]+$/);
-        expect(readHostname(reading.hostname)).toEqual(reading);
-      } else expect(reading.fault).toMatch(/^must /);
+      const parsed = parseHostname(sent);
+      if (parsed.ok) {
+        expect(parsed.hostname).toMatch(/^[a-z0-9.-]+$/);
+        expect(parseHostname(parsed.hostname)).toEqual(parsed);
+      } else expect(parsed.error).toMatch(/^must /);
     }),
   );
 });

@@ -1,17 +1,17 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 
-/** The label in front of a hostname at which its owner proves to be that. */
+/** The DNS label, in front of a hostname, of the TXT record that proves who owns the hostname. */
 const challengeLabel = '_shorty-challenge';
 
-// RFC 1035 §2.3.4 gives a name 253 characters, and the name of the TXT record is the longer one.
+// RFC 1035 §2.3.4 allows 253 characters, and the name of the TXT record needs them, too.
 export const maxHostnameLength = 253 - `${challengeLabel}.`.length;
 
 // RFC 1123 §2.1.
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** What people type in place of a hostname, and what would be right; the first that fits. */
-const slips: readonly (readonly [RegExp, string])[] = [
+/** Texts that are often sent instead of a hostname, and the rule that each breaks. The first match counts. */
+const commonMistakes: readonly (readonly [RegExp, string])[] = [
   [/^$/, 'must be a host name, such as go.example.com'],
   [/\s/, 'must not contain spaces'],
   [/[/\\?#@%]/, 'must be a host name alone, without scheme, path or user, such as go.example.com'],
@@ -19,47 +19,47 @@ const slips: readonly (readonly [RegExp, string])[] = [
   [/:/, 'must be a host name without a port'],
 ];
 
-export type HostnameReading =
+export type ParsedHostname =
   | { readonly ok: true; readonly hostname: string }
-  | { readonly ok: false; readonly fault: string };
+  | { readonly ok: false; readonly error: string };
 
 /**
- * A hostname as it is stored and compared: in lower case, in ASCII (UTS 46), without a final dot.
- * Addresses and single labels are none.
+ * Parses a hostname and returns it as it is stored and compared: lower case, ASCII (UTS 46), no
+ * final dot. Refuses IP addresses and names of a single label.
  */
-export function readHostname(text: string): HostnameReading {
-  if (isIP(text.replace(/^\[|\]$/g, '')) !== 0) return isAddress;
-  const slip = slips.find(([pattern]) => pattern.test(text));
-  if (slip) return refused(slip[1]);
-  // RFC 1034 §3.1: the dot that ends a name stands for the root.
+export function parseHostname(text: string): ParsedHostname {
+  if (isIP(text.replace(/^\[|\]$/g, '')) !== 0) return refusedAddress;
+  const mistake = commonMistakes.find(([pattern]) => pattern.test(text));
+  if (mistake) return refuse(mistake[1]);
+  // RFC 1034 §3.1: a final dot is the root of the DNS.
   const hostname = domainToASCII(text).replace(/\.$/, '');
-  // `0x7f.1` is an address, too, by the URL standard.
-  if (isIP(hostname) !== 0) return isAddress;
+  // The URL standard also reads `0x7f.1` as an address.
+  if (isIP(hostname) !== 0) return refusedAddress;
   const labels = hostname.split('.');
   if (hostname === '' || !labels.every((each) => label.test(each))) {
-    return refused(
+    return refuse(
       'must be a valid host name: labels of 1 to 63 letters, digits and inner hyphens, with dots',
     );
   }
-  if (labels.length < 2) return refused('must have a dot, such as go.example.com');
+  if (labels.length < 2) return refuse('must have a dot, such as go.example.com');
   if (hostname.length > maxHostnameLength) {
-    return refused(`must be at most ${maxHostnameLength} characters long in ASCII`);
+    return refuse(`must be at most ${maxHostnameLength} characters long in ASCII`);
   }
   return { ok: true, hostname };
 }
 
-function refused(fault: string): HostnameReading {
-  return { ok: false, fault };
+function refuse(error: string): ParsedHostname {
+  return { ok: false, error };
 }
 
-const isAddress = refused('must be a host name, not an address');
+const refusedAddress = refuse('must be a host name, not an address');
 
-/** The name in a Host header or an origin's host: without its port and its final dot. */
+/** Returns the hostname of a Host header or of a URL's host: lower case, no port, no final dot. */
 export function hostnameOf(host: string): string {
   return host.replace(/\.?(?::\d*)?$/, '').toLowerCase();
 }
 
-/** Where the owner of a hostname sets the TXT record. */
+/** Returns the name of the TXT record that proves who owns a hostname. */
 export function challengeNameOf(hostname: string): string {
   return `${challengeLabel}.${hostname}`;
 }

@@ -1,14 +1,14 @@
 import { type DomainFilter, listDomains } from '../domains/domain-repository.js';
 import { listQrs, type QrFilter } from '../qr/qr-repository.js';
 import type { Database } from '../storage/database.js';
-import { type ListFilter, listUrls } from '../urls/url-query.js';
+import { listUrls, type UrlFilter } from '../urls/url-query.js';
 import { type DeliveryFilter, listDeliveries } from '../webhooks/delivery-repository.js';
 import { listWebhooks, type Page } from '../webhooks/webhook-repository.js';
 
-/** Every list of the API, for an organization. */
+/** Returns the functions that read the lists of the API. */
 export function listMethods(database: Database) {
   return {
-    listUrls: (organizationId: string, filter: ListFilter, now: number) =>
+    listUrls: (organizationId: string, filter: UrlFilter, now: number) =>
       listUrls(database, organizationId, filter, now),
     listQrs: (organizationId: string, filter: QrFilter) =>
       listQrs(database, organizationId, filter),

@@ -5,12 +5,12 @@ import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
 import { listMethods } from './list-methods.js';
 
-/** The search index could not be updated. */
+/** Reports that an update of the search index failed. */
 export type ListThreadEvent = { readonly error: TransferredError };
 
 const indexedAtOnce = 1_000;
 
-/** Reads lists and updates the search index, so that redirects wait for neither. */
+/** The thread that reads lists and updates the search index, because both would delay redirects. */
 export const listThread = defineThread({
   name: 'lists',
   file: import.meta.url,

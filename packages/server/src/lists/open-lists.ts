@@ -6,39 +6,39 @@ import { findSearchIndex } from '../storage/postgres/search-index.js';
 import { startSearchIndexer } from '../storage/sqlite/search-index.js';
 import { decodeError, encodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
-import type { ListFilter } from '../urls/url-query.js';
+import type { UrlFilter } from '../urls/url-query.js';
 import { type Lists, listMethods } from './list-methods.js';
 import { listThread } from './list-thread.js';
 
 export interface ListsOptions {
-  /** Whether a thread reads SQLite. Lists of PostgreSQL keep no thread busy. */
+  /** Whether a thread reads SQLite. Reads of PostgreSQL need no thread. */
   readonly isThreaded: boolean;
   readonly storage: StorageOptions;
-  /** Read when there is no thread. */
+  /** The database to read without a thread. */
   readonly database: Database;
-  /** The connections of a PostgreSQL. */
+  /** The size of the PostgreSQL connection pool. */
   readonly databaseConnections: number;
   readonly logger: Logger;
 }
 
-// Slices of lists take turns in the thread: each has `listTimeoutMs` of its own, and some run at once.
+// Longer than `listTimeoutMs`, because several lists share the thread and run in slices.
 const timeLimitMs = 60_000;
-// Without a thread: about a millisecond of the main thread.
+// Without a thread, one part takes about a millisecond of the main thread.
 const indexedAtOnce = 64;
 const deepOffset = 10_000;
 
-/** Opens the lists of the API. Organizations take turns, and plain lists do not queue behind searches. */
+/** Opens the lists of the API. Queues are fair across organizations, and plain lists do not wait for searches. */
 export function openLists(options: ListsOptions) {
   const { storage, database, databaseConnections, logger } = options;
   const isSqlite = database.engine === 'sqlite';
-  // A quarter of a PostgreSQL's connections each, so that redirects and writes find one.
+  // Each queue uses up to a quarter of the connections. The rest is for redirects and writes.
   const share = Math.max(1, Math.floor(databaseConnections / 4));
   const bounds = { maxWaiting: 512, maxWaitingPerOrganization: 64 };
   const plain = new FairQueue({ name: 'lists', concurrency: isSqlite ? 4 : share, ...bounds });
   const searches = new FairQueue({
     name: 'searches',
     concurrency: isSqlite ? 4 : share,
-    // One organization's searches leave a place for another's.
+    // The searches of one organization must not occupy all slots.
     maxRunningPerOrganization: 1,
     ...bounds,
   });
@@ -73,7 +73,7 @@ export function openLists(options: ListsOptions) {
     listDomains: (organizationId, filter) =>
       plain.run(organizationId, () => thread.call('listDomains', organizationId, filter)),
   };
-  /** Starts the thread. Tables are up to date by then. */
+  /** Starts the thread. The migrations must have been applied. */
   async function start(): Promise<void> {
     thread.start();
     if (!isSqlite && (await findSearchIndex(database.read)) !== 'sound') {
@@ -84,7 +84,7 @@ export function openLists(options: ListsOptions) {
   return { lists, queues: [plain, searches], thread, start };
 }
 
-/** Whether a list may read many links. */
-function isSearch({ limit: _, offset, ...filters }: ListFilter): boolean {
+/** Returns whether a list may read many links. */
+function isSearch({ limit: _, offset, ...filters }: UrlFilter): boolean {
   return offset > deepOffset || Object.values(filters).some((value) => value !== undefined);
 }

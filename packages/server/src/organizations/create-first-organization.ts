@@ -7,19 +7,19 @@ import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { OrganizationRepository } from './organization-repository.js';
 
-/** Gives an empty database its first organization and client; the credentials, if this did so. */
+/** Creates the first organization and its client in an empty database. Returns their credentials. */
 export async function createFirstOrganization(
   database: Database,
   config: Pick<Config, 'credentials'>,
   clock: Clock,
 ): Promise<Credentials | undefined> {
   const organizations = new OrganizationRepository(database);
-  // Nothing is written when there is nothing to do: a start does not wait for a locked database.
-  if ((await organizations.list()).length > 0) return undefined;
+  // Reads first, because a start must not wait for the write lock of a database in use.
+  if (!(await organizations.isEmpty())) return undefined;
   const auth = new AuthService(new ClientRepository(database), { clock, randomBytes });
   const first = config.credentials ?? auth.newCredentials();
   const id = newUuid();
-  // A self-hoster has no limits.
+  // Operators of their own server have no limits.
   const isFirst = await organizations.createFirst(
     { id, name: 'default', plan: 'enterprise', createdAt: clock() },
     clientOf(id, first),

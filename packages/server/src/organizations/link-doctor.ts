@@ -1,15 +1,17 @@
 import type { Database } from '../storage/database.js';
 
-export interface LinkFault {
+export interface WrongLinkCounter {
   readonly organizationId: string;
-  /** What the organization's counter says. */
+  /** The organization's counter. */
   readonly counted: number;
-  /** The active links that there are. */
+  /** The number of active links that are stored. */
   readonly active: number;
 }
 
-/** Compares what plans' bundles are held against with the links. */
-export async function diagnoseLinks(database: Database): Promise<readonly LinkFault[]> {
+/** Returns the counters of active links that differ from the number of stored links. */
+export async function findWrongLinkCounters(
+  database: Database,
+): Promise<readonly WrongLinkCounter[]> {
   const rows = await database.read
     .selectFrom('organizations')
     .leftJoin('urls', (join) =>
@@ -32,13 +34,13 @@ export async function diagnoseLinks(database: Database): Promise<readonly LinkFa
     .filter(({ counted, active }) => counted !== active);
 }
 
-/** Sets counters right. What is counted meanwhile stays: they are changed by the difference. */
-export async function mendLinkCounters(
+/** Corrects counters by their difference, so changes since the diagnosis are not lost. */
+export async function repairLinkCounters(
   database: Database,
-  faults: readonly LinkFault[],
+  wrong: readonly WrongLinkCounter[],
 ): Promise<void> {
   await database.write(async (transaction) => {
-    for (const { organizationId, counted, active } of faults) {
+    for (const { organizationId, counted, active } of wrong) {
       await transaction
         .updateTable('organizations')
         .set(({ eb }) => ({ active_urls: eb('active_urls', '+', active - counted) }))

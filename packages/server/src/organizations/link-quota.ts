@@ -2,10 +2,11 @@ import type { WriteTransaction } from '../storage/database.js';
 import type { PlanName, PlanTable } from './plans.js';
 
 /**
- * Counts links as active and tells how many of them the plan's bundle has room for. It locks the
- * organization until the transaction ends, so that two of them cannot both take the last place.
+ * Counts `count` links as active and returns how many of them the plan allows. The caller releases
+ * the rest. The row of the organization stays locked until the transaction ends, so concurrent
+ * transactions cannot exceed the limit together.
  */
-export async function takeQuota(
+export async function reserveLinks(
   transaction: WriteTransaction,
   plans: PlanTable,
   organizationId: string,
@@ -21,8 +22,8 @@ export async function takeQuota(
   return bundle === null ? count : Math.max(0, Math.min(count, bundle - (active_urls - count)));
 }
 
-/** Counts links as no longer active. */
-export async function giveQuota(
+/** Counts links as inactive. */
+export async function releaseLinks(
   transaction: WriteTransaction,
   organizationId: string,
   count: number,

@@ -20,12 +20,12 @@ export class OrganizationRepository {
     this.#database = database;
   }
 
-  /** An organization and its first client, both or neither. */
+  /** Creates an organization and its first client. */
   create(organization: NewOrganization, client: Client): Promise<void> {
     return this.#database.write((transaction) => insert(transaction, organization, client));
   }
 
-  /** The same for a database that has none; false when it has one, which somebody else may have made just now. */
+  /** Does the same if there is no organization yet; returns false if there is one. */
   createFirst(organization: NewOrganization, client: Client): Promise<boolean> {
     return this.#database.write(async (transaction) => {
       const any = await transaction
@@ -40,8 +40,8 @@ export class OrganizationRepository {
   }
 
   /**
-   * Gives an organization another plan, which holds from the next request on; the organization as it
-   * was before, or undefined when there is no such one. What it has beyond the new plan stays.
+   * Changes the plan from the next request on. Links and codes beyond the new plan stay. Returns the
+   * organization as it was before; undefined when it does not exist.
    */
   changePlan(id: string, plan: PlanName, now: number): Promise<Organization | undefined> {
     return this.#database.write(async (transaction) => {
@@ -54,12 +54,21 @@ export class OrganizationRepository {
       await transaction
         .insertInto('plan_changes')
         .values({ organization_id: id, changed_at: now, plan_before: before.plan })
-        // Of two within a millisecond, the first one tells what the plan was before.
+        // Of two changes in one millisecond, the first has the earlier plan.
         .onConflict((conflict) => conflict.doNothing())
         .execute();
       await transaction.updateTable('organizations').set({ plan }).where('id', '=', id).execute();
       return fromRow(before);
     });
+  }
+
+  async isEmpty(): Promise<boolean> {
+    const row = await this.#database.read
+      .selectFrom('organizations')
+      .select('id')
+      .limit(1)
+      .executeTakeFirst();
+    return row === undefined;
   }
 
   async get(id: string): Promise<Organization> {
@@ -71,7 +80,7 @@ export class OrganizationRepository {
     return fromRow(row);
   }
 
-  /** Oldest first. */
+  /** Returns all organizations, oldest first. */
   async list(): Promise<Organization[]> {
     const rows = await this.#database.read
       .selectFrom('organizations')

@@ -1,24 +1,24 @@
 import type { BundledMeter } from './meters.js';
 
-/** What is used beyond a bundle costs so many US cents for so many uses, in proportion. */
+/** The price of uses beyond a bundle: `cents` US cents for `per` uses, in proportion. */
 export interface Price {
   readonly cents: number;
   readonly per: number;
 }
 
-/** What a plan includes of a meter in each calendar month. */
+/** The uses of a meter that a plan includes in each calendar month. */
 export interface MonthlyBundle {
   /** Null without a limit. */
   readonly included: number | null;
-  /** Null where nothing goes beyond the bundle. */
+  /** The price beyond the bundle; null where uses end with the bundle. */
   readonly overage: Price | null;
 }
 
 export interface Plan {
-  /** How many links may be active at once; null without a limit. */
+  /** The number of links that may be active at once; null without a limit. */
   readonly linkBundle: number | null;
   readonly meters: Readonly<Record<BundledMeter, MonthlyBundle>>;
-  /** Whether an event can be delivered once more on demand. */
+  /** Whether deliveries can be replayed. */
   readonly hasReplay: boolean;
 }
 
@@ -61,7 +61,7 @@ export const standardPlans: PlanTable = {
   },
 };
 
-/** A plan without a single delivery has no webhooks at all. */
+/** Returns whether a plan has webhooks: it includes at least one delivery. */
 export function hasWebhooks({ meters }: Plan): boolean {
   return meters.webhook_delivery.included !== 0;
 }

@@ -10,7 +10,7 @@ const bundled = z
   .object({
     used: count,
     included: included.meta({ description: 'What the plan includes; null without a limit.' }),
-    overage: count.meta({ description: 'How many of those used are beyond what is included.' }),
+    overage: count.meta({ description: 'The uses beyond what is included.' }),
     overageUsd: z.number().min(0).meta({
       description: 'What the overage costs in US dollars, exactly: it is not rounded to cents.',
       example: 0.15,
@@ -23,24 +23,24 @@ export const usage = z
     period: z.string().meta({ description: 'A calendar month in UTC.', example: '2030-01' }),
     plan: z.enum(planNames).meta({
       description:
-        'What the period is charged by: the plan at its end, or the plan now while it lasts.',
+        'The plan that the period is charged by: the plan at its end, or the current plan.',
     }),
     meters: z.object({
       api_call: z.object({ used: count }).meta({
-        description: 'Requests with a valid token, whatever was answered; bulk ones once.',
-      }),
-      qr_generated: bundled.meta({ description: 'QR codes that were created.' }),
-      webhook_delivery: bundled.meta({
         description:
-          'Deliveries that a receiver has acknowledged, each once; tests and replays are free.',
+          'Requests with a valid token, whatever their status. A bulk request counts once.',
+      }),
+      qr_generated: bundled.meta({ description: 'QR codes created.' }),
+      webhook_delivery: bundled.meta({
+        description: 'Deliveries that a receiver has acknowledged. Tests and replays are free.',
       }),
     } satisfies Record<Meter, z.ZodType>),
     links: z
       .object({
-        used: count.meta({ description: 'Active links now.' }),
+        used: count.meta({ description: 'Links that are active now.' }),
         included: included.meta({ description: "The plan's bundle; null without a limit." }),
       })
-      .meta({ description: 'Counted now, whatever the period.' }),
+      .meta({ description: 'The current state, whatever the period.' }),
   })
   .meta({ id: 'Usage' });
 
@@ -50,9 +50,9 @@ export const usageRoutes = [
     method: 'get',
     path: '/api/v1/usage',
     tag: 'Usage',
-    summary: 'Read what the organization has used in a month, and what its plan includes',
+    summary: "Read the organization's use in a month, and what its plan includes",
     description:
-      'Everything is counted exactly once. `api_call` is seen here within half a second, the rest at once.',
+      'Each use is counted exactly once. `api_call` is up to date within half a second, the other meters at once.',
     access: 'token',
     query: z.strictObject({
       period: z
@@ -60,11 +60,12 @@ export const usageRoutes = [
         .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month, such as 2030-01')
         .optional()
         .meta({
-          description: 'A calendar month in UTC up to the current one, which is the default.',
+          description:
+            'A calendar month in UTC. The default is the current month; later ones are refused.',
           example: '2030-01',
         }),
     }),
-    responses: { 200: { description: 'The usage of the period', data: usage } },
+    responses: { 200: { description: 'The use in the period', data: usage } },
   }),
 ] as const;
 

@@ -2,8 +2,8 @@ import type { WriteTransaction } from '../storage/database.js';
 import { type BundledMeter, type Meter, monthOf } from './meters.js';
 import type { MonthlyBundle, PlanName, PlanTable } from './plans.js';
 
-/** Uses of one meter that are counted together. */
-export class UseTally {
+/** Adds up uses of one meter by organization and month. */
+export class UsageTally {
   readonly #counts = new Map<string, Map<string, number>>();
 
   add(organizationId: string, at: number): void {
@@ -20,11 +20,11 @@ export class UseTally {
   }
 }
 
-/** Counts uses in the transaction of what was used, or of what tells of it. */
+/** Adds uses to a meter, in the transaction that stores what was used. */
 export async function countUses(
   transaction: WriteTransaction,
   meter: Meter,
-  uses: UseTally,
+  uses: UsageTally,
 ): Promise<void> {
   for (const [organizationId, month, count] of uses) {
     await countUse(transaction, organizationId, month, meter, count);
@@ -32,11 +32,11 @@ export async function countUses(
 }
 
 /**
- * Counts one use, and tells whether the plan has room for it; when not, nothing is counted. A plan
- * with a price for more goes on beyond its bundle. Whoever else counts for the organization waits
- * until the transaction ends, so that no two take the last place.
+ * Counts one use if the plan allows it, and returns whether it does. A plan with a price for overage
+ * allows any number. The row of the meter stays locked until the transaction ends, so concurrent
+ * transactions cannot exceed the bundle together.
  */
-export async function takeUse(
+export async function countUseWithinPlan(
   transaction: WriteTransaction,
   plans: PlanTable,
   organizationId: string,
@@ -50,16 +50,16 @@ export async function takeUse(
     .select('plan')
     .where('id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  if (hasRoom(plans[plan as PlanName].meters[meter], used)) return true;
+  if (isAllowed(plans[plan as PlanName].meters[meter], used)) return true;
   await countUse(transaction, organizationId, month, meter, -1);
   return false;
 }
 
-function hasRoom({ included, overage }: MonthlyBundle, used: number): boolean {
+function isAllowed({ included, overage }: MonthlyBundle, used: number): boolean {
   return included === null || overage !== null || used <= included;
 }
 
-/** How many there are in the month now. */
+/** Adds to a meter and returns the month's sum. */
 async function countUse(
   transaction: WriteTransaction,
   organizationId: string,
@@ -70,8 +70,8 @@ async function countUse(
   const row = await transaction
     .insertInto('usage_meters')
     .columns(['organization_id', 'month', 'meter', 'used'])
-    // Of those that exist: a journal may know organizations that a restored backup does not, and
-    // must not wait for them for ever.
+    // Skips organizations that do not exist: a journal may contain calls of an organization that a
+    // restored backup lacks.
     .expression(({ selectFrom, val, cast }) =>
       selectFrom('organizations')
         .select([

@@ -3,9 +3,9 @@ import { type Meter, monthOf } from './meters.js';
 import type { PlanName } from './plans.js';
 
 export interface MonthOfUse {
-  /** The one that the month is charged by. */
+  /** The plan that the month is charged by. */
   readonly plan: PlanName;
-  /** Now, whichever month it is. */
+  /** The current number, whatever the month. */
   readonly activeUrls: number;
   readonly used: ReadonlyMap<Meter, number>;
 }
@@ -17,7 +17,7 @@ export class UsageRepository {
     this.#database = database;
   }
 
-  /** What an organization has used in a month, all as it was at one moment. */
+  /** Reads the use of a month from one snapshot. */
   read(organizationId: string, month: string): Promise<MonthOfUse> {
     return this.#database.snapshot(async (db) => {
       const organization = await db
@@ -31,7 +31,7 @@ export class UsageRepository {
         .where('organization_id', '=', organizationId)
         .orderBy('changed_at')
         .execute();
-      // The first one after the month tells what it ended with.
+      // The first change after the month has the plan at the month's end.
       const later = changes.find(({ changed_at }) => monthOf(changed_at) > month);
       const rows = await db
         .selectFrom('usage_meters')

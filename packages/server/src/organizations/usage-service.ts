@@ -1,6 +1,6 @@
 import { validationError } from '../contract/api-error.js';
 import type { Clock } from '../ports.js';
-import { chargeOf } from './charge-of.js';
+import { computeCharge } from './compute-charge.js';
 import { type BundledMeter, monthOf } from './meters.js';
 import type { PlanTable } from './plans.js';
 import type { Usage } from './usage-contract.js';
@@ -12,7 +12,7 @@ export interface UsageServiceOptions {
   readonly clock: Clock;
 }
 
-/** What organizations have used, and what that comes to. */
+/** Reports what organizations have used and what it costs. */
 export class UsageService {
   readonly #options: UsageServiceOptions;
 
@@ -31,7 +31,8 @@ export class UsageService {
     }
     const { plan, activeUrls, used } = await usage.read(organizationId, month);
     const rules = plans[plan];
-    const charge = (meter: BundledMeter) => chargeOf(used.get(meter) ?? 0, rules.meters[meter]);
+    const charge = (meter: BundledMeter) =>
+      computeCharge(used.get(meter) ?? 0, rules.meters[meter]);
     return {
       period: month,
       plan,

@@ -9,7 +9,7 @@ import {
   urlIdParam,
   uuidParam,
 } from '../contract/fields.js';
-import { findTargetUrlFault } from '../urls/target-url.js';
+import { findTargetUrlError } from '../urls/target-url.js';
 
 /** 2 KB of UTF-8. Specification, "Limits". */
 const maxDataBytes = 2048;
@@ -53,7 +53,7 @@ const logoUrl = z
   .string()
   .check((context) => {
     const fault =
-      findTargetUrlFault(context.value) ??
+      findTargetUrlError(context.value) ??
       (Buffer.byteLength(context.value) > maxLogoUrlBytes
         ? `must be at most ${maxLogoUrlBytes} bytes long`
         : undefined);

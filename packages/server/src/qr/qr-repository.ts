@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { findFirst, type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
 import { type PlanTable, standardPlans } from '../organizations/plans.js';
-import { takeUse } from '../organizations/usage-meters.js';
+import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import type { Database } from '../storage/database.js';
 import { allOf, readListPage } from '../storage/list-page.js';
 import type { QrFormat, QrLogo } from './drawing/qr-design.js';
@@ -64,7 +64,7 @@ export class QrRepository {
     return this.#database.write((transaction) =>
       runOnce<CreateQrOutcome>(transaction, idempotency, async () => {
         const { organizationId, createdAt } = qr;
-        const isWithinQuota = await takeUse(
+        const isWithinQuota = await countUseWithinPlan(
           transaction,
           this.#plans,
           organizationId,

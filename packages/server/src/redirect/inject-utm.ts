@@ -2,9 +2,8 @@
 export type UtmParameters = readonly (readonly [name: string, value: string])[];
 
 /**
- * Sets parameters on a serialised URL: those of the same name give way, everything else, the
- * fragment included, stays byte for byte as it was. Signed URLs survive that only when none of
- * their own parameters is named.
+ * Sets query parameters of a serialised URL and returns it. Parameters of the same name are
+ * replaced. Everything else stays unchanged byte for byte, because URLs may be signed.
  */
 export function injectUtm(href: string, parameters: UtmParameters): string {
   if (parameters.length === 0) return href;
@@ -15,14 +14,14 @@ export function injectUtm(href: string, parameters: UtmParameters): string {
   const base = mark < 0 ? rest : rest.slice(0, mark);
   const query = mark < 0 ? '' : rest.slice(mark + 1);
   const names = new Set(parameters.map(([name]) => name));
-  const kept = query.split('&').filter((pair) => pair !== '' && !names.has(nameOf(pair)));
+  const others = query.split('&').filter((pair) => pair !== '' && !names.has(nameOf(pair)));
   const set = parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`);
-  return `${base}?${[...kept, ...set].join('&')}${fragment}`;
+  return `${base}?${[...others, ...set].join('&')}${fragment}`;
 }
 
 function nameOf(pair: string): string {
   const name = pair.split('=', 1)[0] ?? '';
-  // As browsers and servers read it: a plus is a space, and what is no escape stands for itself.
+  // Decodes like browsers: a plus is a space, and an invalid escape stays as it is.
   return new URLSearchParams(name).keys().next().value ?? '';
 }
 

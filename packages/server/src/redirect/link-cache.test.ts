@@ -21,7 +21,7 @@ interface Read {
   reject(error: Error): void;
 }
 
-/** A cache whose reads end when the test says so. */
+/** A cache whose reads end when the test resolves them. */
 function controlledCache(max = 10) {
   const reads: Read[] = [];
   const asked: string[] = [];
@@ -38,7 +38,7 @@ function controlledCache(max = 10) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('LinkCache', () => {
-  it('keeps what it has loaded', async () => {
+  it('caches a loaded link', async () => {
     const { cache, reads } = controlledCache();
     expect(cache.peek(null, '/abc')).toBeUndefined();
     const load = cache.load(null, 'abc');
@@ -48,7 +48,7 @@ describe('LinkCache', () => {
     expect(cache.peek('domain', '/abc')).toBeUndefined();
   });
 
-  it('reads once for all who ask meanwhile', async () => {
+  it('shares one read between concurrent loads', async () => {
     const { cache, reads, asked } = controlledCache();
     const loads = [cache.load(null, 'abc'), cache.load(null, 'abc'), cache.load('d', 'abc')];
     expect(asked).toEqual(['null abc', 'd abc']);
@@ -56,7 +56,7 @@ describe('LinkCache', () => {
     expect(await Promise.all(loads)).toHaveLength(3);
   });
 
-  it('keeps nothing of a link that does not exist, so that it is found once it does', async () => {
+  it('does not cache that a link is missing', async () => {
     const { cache, reads } = controlledCache();
     const first = cache.load(null, 'abc');
     reads[0]?.resolve(undefined);
@@ -67,7 +67,7 @@ describe('LinkCache', () => {
     expect(await second).toMatchObject({ location: 'a' });
   });
 
-  it('gives a failed read to all who wait, and reads again for the next', async () => {
+  it('rejects all concurrent loads when the read fails, and reads again afterwards', async () => {
     const { cache, reads } = controlledCache();
     const loads = [cache.load(null, 'abc'), cache.load(null, 'abc')];
     reads[0]?.reject(new Error('storage is away'));
@@ -78,7 +78,7 @@ describe('LinkCache', () => {
     expect(await again).toMatchObject({ location: 'a' });
   });
 
-  it('forgets every key of a link, on every domain, and no other link', async () => {
+  it('invalidates every key of a link, on every domain, and no other link', async () => {
     const { cache, reads } = controlledCache();
     const loads = [
       cache.load(null, 'slug'),
@@ -95,7 +95,7 @@ describe('LinkCache', () => {
     expect(cache.peek(null, '/other')).toBeDefined();
   });
 
-  it('reads again when the link changed during the read', async () => {
+  it('repeats a read when the link is invalidated during it', async () => {
     const { cache, reads } = controlledCache();
     const load = cache.load(null, 'abc');
     cache.invalidate([1]);
@@ -107,7 +107,7 @@ describe('LinkCache', () => {
     expect(cache.peek(null, '/abc')).toMatchObject({ location: 'new' });
   });
 
-  it('forgets all links, and reads again what was being read, when anything may have changed', async () => {
+  it('clear evicts all links and repeats running reads', async () => {
     const { cache, reads } = controlledCache();
     const first = cache.load(null, 'first');
     reads[0]?.resolve(linkTo('a', 1));
@@ -124,7 +124,7 @@ describe('LinkCache', () => {
     expect(cache.peek(null, '/second')).toBeUndefined();
   });
 
-  it('does not read again for a change of another link', async () => {
+  it('does not repeat a read when another link is invalidated', async () => {
     const { cache, reads } = controlledCache();
     const load = cache.load(null, 'abc');
     cache.invalidate([2, 3]);
@@ -145,14 +145,14 @@ describe('LinkCache', () => {
       reads[1]?.resolve(linkTo('new'));
       await load;
       expect(cache.peek(null, '/abc')?.location).not.toBe('old');
-      // Whoever asks from now on is answered by what is new.
+      // Loads from now on return the new link.
       const later = cache.load(null, 'abc');
       reads.at(-1)?.resolve(linkTo('new'));
       expect(await later).toMatchObject({ location: 'new' });
     },
   );
 
-  it('forgets the least recently used link when it is full', async () => {
+  it('evicts a link that was not used lately when it is full', async () => {
     const { cache, reads } = controlledCache(2);
     for (const [at, key] of ['a', 'b'].entries()) {
       const load = cache.load(null, key);

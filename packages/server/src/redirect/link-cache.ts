@@ -1,102 +1,109 @@
+import { ClockCache } from './clock-cache.js';
 import type { Link } from './link.js';
-import { SecondChanceMap } from './second-chance-map.js';
 
 export interface LinkCacheOptions {
-  /** The most links that are kept. */
-  readonly max: number;
+  /** The number of links to hold; 100,000 when left out. */
+  readonly max?: number;
+  /** Reads a link from storage. */
   readonly load: (domainId: string | null, key: string) => Promise<Link | undefined>;
 }
 
+const defaultMax = 100_000;
+
 interface Load {
   readonly link: Promise<Link | undefined>;
-  readonly doubts: Doubts;
+  readonly invalidated: Invalidated;
 }
 
-/** What may have changed since a read began. */
-interface Doubts {
+/** The links that were invalidated while a load was running. */
+interface Invalidated {
   readonly urlIds: Set<number>;
-  ofAll: boolean;
+  all: boolean;
 }
 
 /**
- * The links that were asked for lately. After `invalidate` has returned, no visitor is answered by
- * what was read before it, however hot the link is: an entry has no life of its own to renew, and
- * a read that was under way is made again.
+ * The links that redirects are answered from. Entries have no time to live: a change of a link
+ * invalidates it. After `invalidate` has returned, no request gets what was read before. A load that
+ * was running at that time is repeated.
  */
 export class LinkCache {
-  readonly #links: SecondChanceMap<string, Link>;
+  readonly #links: ClockCache<string, Link>;
   readonly #load: LinkCacheOptions['load'];
   readonly #loads = new Map<string, Load>();
-  // The cached keys of a link: its code and its slug, on each domain that it has lived on.
-  readonly #keysOfUrl = new Map<number, Set<string>>();
+  // A link has several cache keys: its code and its slug, on each domain that it was on.
+  readonly #cacheKeys = new Map<number, Set<string>>();
 
-  constructor({ max, load }: LinkCacheOptions) {
+  constructor({ max = defaultMax, load }: LinkCacheOptions) {
     this.#load = load;
-    this.#links = new SecondChanceMap(max, (key, link) => this.#forgetKey(link.urlId, key));
+    this.#links = new ClockCache(max, (cacheKey, link) => this.#onEvict(link.urlId, cacheKey));
   }
 
-  /** The link at a path (`/` and a key) that is at hand; undefined when it must be loaded. */
+  /** Returns a cached link by its path: `/` and a key. */
   peek(domainId: string | null, path: string): Link | undefined {
     return this.#links.get(domainId === null ? path : domainId + path);
   }
 
-  /** A link out of storage; undefined when there is none. Visitors that come meanwhile share it. */
+  /** Reads a link from storage and caches it. Concurrent calls for the same key share one read. */
   load(domainId: string | null, key: string): Promise<Link | undefined> {
-    const name = cacheKey(domainId, key);
-    const running = this.#loads.get(name);
+    const cacheKey = cacheKeyOf(domainId, key);
+    const running = this.#loads.get(cacheKey);
     if (running) return running.link;
-    const doubts: Doubts = { urlIds: new Set(), ofAll: false };
-    const link = this.#read(domainId, key, doubts);
-    this.#loads.set(name, { link, doubts });
-    const settle = () => this.#loads.delete(name);
+    const invalidated: Invalidated = { urlIds: new Set(), all: false };
+    const link = this.#read(domainId, key, invalidated);
+    this.#loads.set(cacheKey, { link, invalidated });
+    const settle = () => this.#loads.delete(cacheKey);
     link.then(settle, settle);
     return link;
   }
 
-  /** Forgets links, by the ids of their records. */
+  /** Evicts links by the ids of their records. */
   invalidate(urlIds: readonly number[]): void {
     for (const urlId of urlIds) {
-      for (const { doubts } of this.#loads.values()) doubts.urlIds.add(urlId);
-      for (const key of this.#keysOfUrl.get(urlId) ?? []) this.#links.delete(key);
-      this.#keysOfUrl.delete(urlId);
+      for (const { invalidated } of this.#loads.values()) invalidated.urlIds.add(urlId);
+      for (const cacheKey of this.#cacheKeys.get(urlId) ?? []) this.#links.delete(cacheKey);
+      this.#cacheKeys.delete(urlId);
     }
   }
 
-  /** Forgets every link. */
+  /** Evicts all links. */
   clear(): void {
-    for (const { doubts } of this.#loads.values()) doubts.ofAll = true;
+    for (const { invalidated } of this.#loads.values()) invalidated.all = true;
     this.#links.clear();
-    this.#keysOfUrl.clear();
+    this.#cacheKeys.clear();
   }
 
-  async #read(domainId: string | null, key: string, doubts: Doubts): Promise<Link | undefined> {
+  async #read(
+    domainId: string | null,
+    key: string,
+    invalidated: Invalidated,
+  ): Promise<Link | undefined> {
     for (;;) {
       const link = await this.#load(domainId, key);
-      if (doubts.ofAll) {
-        doubts.ofAll = false;
+      if (invalidated.all) {
+        invalidated.all = false;
         continue;
       }
-      if (link && doubts.urlIds.delete(link.urlId)) continue;
-      // At once: a change that came in between would find nothing to forget.
-      if (link) this.#remember(cacheKey(domainId, key), link);
+      if (link && invalidated.urlIds.delete(link.urlId)) continue;
+      // No await between the check and the write, or an invalidation could be missed.
+      if (link) this.#store(cacheKeyOf(domainId, key), link);
       return link;
     }
   }
 
-  #remember(name: string, link: Link): void {
-    this.#links.set(name, link);
-    const keys = this.#keysOfUrl.get(link.urlId);
-    if (keys) keys.add(name);
-    else this.#keysOfUrl.set(link.urlId, new Set([name]));
+  #store(cacheKey: string, link: Link): void {
+    this.#links.set(cacheKey, link);
+    const cacheKeys = this.#cacheKeys.get(link.urlId);
+    if (cacheKeys) cacheKeys.add(cacheKey);
+    else this.#cacheKeys.set(link.urlId, new Set([cacheKey]));
   }
 
-  #forgetKey(urlId: number, key: string): void {
-    const keys = this.#keysOfUrl.get(urlId);
-    keys?.delete(key);
-    if (keys?.size === 0) this.#keysOfUrl.delete(urlId);
+  #onEvict(urlId: number, cacheKey: string): void {
+    const cacheKeys = this.#cacheKeys.get(urlId);
+    cacheKeys?.delete(cacheKey);
+    if (cacheKeys?.size === 0) this.#cacheKeys.delete(urlId);
   }
 }
 
-function cacheKey(domainId: string | null, key: string): string {
+function cacheKeyOf(domainId: string | null, key: string): string {
   return `${domainId ?? ''}/${key}`;
 }

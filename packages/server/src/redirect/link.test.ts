@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { draftUrl } from '../urls/change-url.js';
 import { type ShortUrl, urlOf } from '../urls/short-url.js';
-import { findTargetUrlFault } from '../urls/target-url.js';
+import { findTargetUrlError } from '../urls/target-url.js';
 import { decideRedirect, toLink } from './link.js';
 
 const now = Date.UTC(2030, 0, 1);
@@ -29,7 +29,7 @@ describe('decideRedirect', () => {
     expect(decideRedirect(toLink(url(fields)), now)).toBe(decision);
   });
 
-  it('unknown for no link', () => {
+  it('is unknown without a link', () => {
     expect(decideRedirect(undefined, now)).toBe('unknown');
   });
 });
@@ -61,7 +61,7 @@ describe('toLink', () => {
     );
   });
 
-  it('makes one ASCII line of every target that may be stored', () => {
+  it('returns one ASCII line for every valid target', () => {
     const text = fc.string({ unit: 'binary', maxLength: 60 });
     const targets = fc
       .tuple(
@@ -69,7 +69,7 @@ describe('toLink', () => {
         text,
       )
       .map((parts) => parts.join(''))
-      .filter((target) => findTargetUrlFault(target) === undefined);
+      .filter((target) => findTargetUrlError(target) === undefined);
     fc.assert(
       fc.property(targets, fc.option(text), (targetUrl, utmSource) => {
         expect(toLink(url({ targetUrl, utmSource })).location).toMatch(/^https?:\/\/[\x21-\x7e]+$/);

@@ -3,25 +3,25 @@ import { isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.j
 import { utmFields } from '../urls/url-contract.js';
 import { injectUtm, type UtmParameters } from './inject-utm.js';
 
-/** A link as visitors meet it: all that can be known before a request comes is worked out. */
+/** A link as redirects use it. It has everything that does not depend on the request. */
 export interface Link {
   readonly urlId: number;
   readonly organizationId: string;
   readonly shortCode: string;
   readonly status: RedirectType;
-  /** One ASCII line. */
+  /** The Location header: one ASCII line. */
   readonly location: string;
   readonly cacheControl: string;
   readonly isActive: boolean;
   readonly expiresAt: number | null;
   readonly passwordHash: string | null;
-  /** What its target names, when that could be a short link. */
+  /** The link that its target may name; undefined when its path cannot be that of a link. */
   readonly targetName: LinkName | undefined;
-  /** Whether its target leads back to it. */
+  /** Whether its target leads back to it over known hosts. */
   readonly isLoop: boolean;
 }
 
-// Permanent redirects are kept by visitors only so long that an edit or a pause takes hold soon.
+// A short max-age, because a cached permanent redirect ignores edits and pauses of its link.
 const cacheControls: Record<RedirectType, string> = {
   301: 'private, max-age=90',
   302: 'no-store',
@@ -29,7 +29,7 @@ const cacheControls: Record<RedirectType, string> = {
   308: 'private, max-age=90',
 };
 
-export function toLink(url: ShortUrl): Link {
+export function toLink(url: ShortUrl, isLoop = false): Link {
   return {
     urlId: url.id,
     organizationId: url.organizationId,
@@ -41,7 +41,7 @@ export function toLink(url: ShortUrl): Link {
     expiresAt: url.expiresAt,
     passwordHash: url.passwordHash,
     targetName: linkNameOf(url.targetUrl),
-    isLoop: false,
+    isLoop,
   };
 }
 
@@ -53,7 +53,7 @@ function utmParametersOf(url: ShortUrl): UtmParameters {
   return [...named, ...Object.entries(url.customUtmParams)];
 }
 
-/** What a visitor of a link is answered. */
+/** The kind of response to a visit. */
 export type Decision = 'redirect' | 'ask-password' | 'gone' | 'unknown';
 
 export function decideRedirect(link: Link | undefined, now: number): Decision {

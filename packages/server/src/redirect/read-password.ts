@@ -6,7 +6,7 @@ import { parseJson } from '../http/parse-json.js';
 import { maxPublicBodyBytes, readBody } from '../http/read-body.js';
 import { unlockForm, unlockRequest } from './redirect-contract.js';
 
-/** The password that a form or a JSON body carries; throws an ApiError that says what is wrong. */
+/** Returns the password of a form or JSON body. Throws an ApiError when there is none. */
 export async function readPassword(
   request: IncomingMessage,
   response: ServerResponse,

@@ -3,7 +3,7 @@ import { defineRoute } from '../contract/define-route.js';
 
 const tag = 'Redirects';
 
-/** Short codes and custom slugs alike. */
+/** Matches short codes and custom slugs. */
 export const linkKey = /^[A-Za-z0-9](?:[A-Za-z0-9-]{1,48})[A-Za-z0-9]$/;
 
 const password = z.string().min(1).max(256).meta({ format: 'password', example: 'open sesame' });
@@ -30,17 +30,17 @@ export const redirectRoutes = [
     tag,
     summary: 'Follow a short link',
     description:
-      'Redirects with the status of the link. A link with a password answers a form instead. ' +
-      'HEAD answers the same without a body. Errors are pages, or JSON for `Accept: application/json`.',
+      'Redirects with the status of the link. A link with a password returns a form instead. ' +
+      'HEAD returns the same headers without a body. Errors are pages, or JSON for `Accept: application/json`.',
     access: 'public',
     isForVisitors: true,
     params,
     responses: {
       200: { description: 'The form that asks for the password', mediaType: 'text/html' },
-      301: { description: 'Moved; kept by the visitor for 90 seconds', headers: location },
+      301: { description: 'Moved; browsers cache it for 90 seconds', headers: location },
       302: { description: 'Found', headers: location },
       307: { description: 'Temporary redirect', headers: location },
-      308: { description: 'Permanent; kept by the visitor for 90 seconds', headers: location },
+      308: { description: 'Permanent; browsers cache it for 90 seconds', headers: location },
     },
     errors: ['UNAUTHORIZED', 'NOT_FOUND', 'GONE'],
   }),
@@ -55,7 +55,7 @@ export const redirectRoutes = [
     params,
     body: unlockRequest,
     form: unlockForm,
-    responses: { 303: { description: 'The password was right', headers: location } },
+    responses: { 303: { description: 'The password is correct', headers: location } },
     errors: ['UNAUTHORIZED', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'GONE', 'RATE_LIMITED'],
   }),
 ] as const;

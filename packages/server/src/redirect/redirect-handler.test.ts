@@ -20,7 +20,7 @@ const link: Link = {
   isLoop: false,
 };
 
-/** A server of nothing but redirects: `good` works, `bad` has a target that no header can carry. */
+/** A server of redirects only: `good-link` works, `bad-link` has a target that is not a valid header. */
 async function serve(options: Partial<RedirectHandlerOptions>) {
   const errors: { readonly error: unknown; readonly requestId: string }[] = [];
   const cache = new LinkCache({
@@ -35,7 +35,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
     isReserved: () => false,
     findDomain: () => null,
     isOwnHost: () => true,
-    record: (_request, _link, answer) => setImmediate(answer),
+    record: (_request, _link, respond) => setImmediate(respond),
     passwords: { verify: async () => false },
     proxies: { includes: () => false },
     bodyTimeoutMs: 1_000,
@@ -61,7 +61,7 @@ async function serve(options: Partial<RedirectHandlerOptions>) {
   return { visit, errors };
 }
 
-/** The response is a 500 whose request id is the one that was handed to `onError`. */
+/** Expects a 500 with the request id that `onError` got. */
 async function expectInternalError(
   response: Response,
   errors: readonly { readonly requestId: string }[],
@@ -95,14 +95,14 @@ describe('RedirectHandler answers 500 with a request id', () => {
     expect((await visit('/good-link')).status).toBe(307);
   });
 
-  it('when the domain of the host cannot be found', async () => {
+  it('when the look-up of the domain fails', async () => {
     const { visit, errors } = await serve({
       findDomain: () => Promise.reject(new Error('no domain')),
     });
     await expectInternalError(await visit('/good-link'), errors);
   });
 
-  it('and leaves no rejection behind when the path is for somebody else', async () => {
+  it('and leaves no unhandled rejection when the path is not that of a link', async () => {
     const rejections: unknown[] = [];
     const note = (reason: unknown) => rejections.push(reason);
     process.on('unhandledRejection', note);

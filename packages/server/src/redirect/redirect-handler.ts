@@ -22,23 +22,23 @@ import { linkKey } from './redirect-contract.js';
 export interface RedirectHandlerOptions {
   readonly cache: LinkCache;
   readonly isReserved: (word: string) => boolean;
-  /** The custom domain that a Host header names; null for the platform's. */
+  /** Resolves a Host header to the id of a custom domain; null is the platform's domain. */
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
   /** Whether a host is one that the platform's own links are served on. */
   readonly isOwnHost: (host: string) => boolean;
-  /** Keeps the visit, and then has it answered. */
-  readonly record: (request: IncomingMessage, link: Link, answer: () => void) => void;
+  /** Stores the visit and then calls `respond`. */
+  readonly record: (request: IncomingMessage, link: Link, respond: () => void) => void;
   readonly passwords: Pick<Passwords, 'verify'>;
   readonly proxies: AddressRanges;
   readonly clock: Clock;
-  /** For the whole body of a password. */
+  /** The time in which the whole body with a password must arrive. */
   readonly bodyTimeoutMs: number;
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
 /**
- * Answers short links. It stands before everything else: a link that is in the cache is answered
- * within the turn of the event loop in which its request came.
+ * Responds to visits of short links. It is the first request handler: a cached link is answered in
+ * the turn of the event loop in which its request arrives.
  */
 export class RedirectHandler {
   readonly #options: RedirectHandlerOptions;
@@ -48,7 +48,7 @@ export class RedirectHandler {
     this.#options = options;
   }
 
-  /** Answers the request when it is for a link; false when it is for somebody else. */
+  /** Handles a request for a link; returns false when the path cannot be that of a link. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     try {
       return this.#handle(request, response);
@@ -62,7 +62,7 @@ export class RedirectHandler {
     const path = pathOf(request.url as string);
     const domainId = this.#options.findDomain(request.headers.host);
     if (domainId === null || typeof domainId === 'string') {
-      // What is in the cache has the shape of a key, so that a hit needs no other look at the path.
+      // Cached paths are valid, so a hit needs no further check of the path.
       const link = this.#options.cache.peek(domainId, path);
       if (link) {
         this.#answer(request, response, link);
@@ -72,11 +72,11 @@ export class RedirectHandler {
     const hasSlash = path.endsWith('/');
     const key = hasSlash ? path.slice(1, -1) : path.slice(1);
     if (!linkKey.test(key) || this.#options.isReserved(key)) {
-      // Nobody waits for the domain any more, and its failure would be nobody's.
+      // Nothing awaits the domain any more; a rejection must not stay unhandled.
       if (domainId instanceof Promise) domainId.catch(() => {});
       return false;
     }
-    // A trailing slash leads to the same link, and its visit is recorded as one of that path.
+    // The visit is recorded with the path without its trailing slash.
     if (hasSlash) request.url = `/${key}${(request.url as string).slice(path.length)}`;
     this.#load(request, response, domainId, key).catch((error) =>
       this.#fail(request, response, error),
@@ -145,23 +145,23 @@ export class RedirectHandler {
       proxies,
     );
     const password = await readPassword(request, response, this.#options.bodyTimeoutMs);
-    const guesser = `${link.urlId} ${addressBlockOf(address)}`;
-    const waitMs = this.#passwordLimiter.take(guesser, clock());
+    const clientKey = `${link.urlId} ${addressBlockOf(address)}`;
+    const waitMs = this.#passwordLimiter.take(clientKey, clock());
     if (waitMs > 0) throw tooManyAttempts(passwordAttempts, waitMs);
-    let isRight: boolean;
+    let isCorrect: boolean;
     try {
       const passwordHash = link.passwordHash as string;
-      isRight = await passwords.verify(link.organizationId, passwordHash, password);
+      isCorrect = await passwords.verify(link.organizationId, passwordHash, password);
     } catch (error) {
-      // Nothing was compared, for example because the queue is full.
-      this.#passwordLimiter.giveBack(guesser);
+      // No password was compared, for example because the queue is full.
+      this.#passwordLimiter.giveBack(clientKey);
       throw error;
     }
-    if (!isRight) {
+    if (!isCorrect) {
       this.#refuse(request, response, wrongPassword, passwordPage('That is not the password.'));
       return;
     }
-    this.#passwordLimiter.giveBack(guesser);
+    this.#passwordLimiter.giveBack(clientKey);
     this.#redirect(request, response, link, 303);
   }
 
@@ -214,7 +214,7 @@ export class RedirectHandler {
   }
 
   #record(request: IncomingMessage, response: ServerResponse, link: Link, status: number): void {
-    // Called later, among those of other visitors.
+    // Called later together with those of other visits, so it must not throw.
     this.#options.record(request, link, () => {
       try {
         redirect(request, response, link, status);
@@ -224,7 +224,7 @@ export class RedirectHandler {
     });
   }
 
-  /** A page for people, the envelope for programs. */
+  /** Sends an error as a page, or as JSON to clients that prefer it. */
   #refuse(
     request: IncomingMessage,
     response: ServerResponse,
@@ -236,7 +236,7 @@ export class RedirectHandler {
     else sendPage(request, response, error.status, page, { headers: errorHeaders(error) });
   }
 
-  /** Never throws: it is the end of promises and callbacks. */
+  /** Sends an error response. Never throws, because promises and callbacks end here. */
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     try {
       this.#answerError(request, response, error);
@@ -247,7 +247,7 @@ export class RedirectHandler {
   }
 
   #answerError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    // The visitor left before the request was whole: nobody is at fault, and nobody listens.
+    // The client disconnected before it had sent the whole request.
     if (request.destroyed && !request.complete) return;
     const problem = toApiError(error);
     if (problem.status >= 500) {
@@ -278,7 +278,7 @@ function methodNotAllowed(allow: string): ApiError {
   return new ApiError('METHOD_NOT_ALLOWED', `Links answer ${allow}`, { headers: { Allow: allow } });
 }
 
-/** Without its query. */
+/** Returns the path of a request target without its query. */
 function pathOf(url: string): string {
   const mark = url.indexOf('?');
   return mark < 0 ? url : url.slice(0, mark);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { draftUrl, findTimeFault, patchUrl } from './change-url.js';
+import { draftUrl, findExpiryError, patchUrl } from './change-url.js';
 import { type ShortUrl, urlOf } from './short-url.js';
 import type { UrlUpdateRequest } from './url-contract.js';
 
@@ -15,16 +15,16 @@ function url(fields: Partial<ShortUrl> = {}): ShortUrl {
 
 function patched(before: ShortUrl, patch: UrlUpdateRequest, hash: string | null = null): ShortUrl {
   const change = patchUrl(before, patch, hash, now);
-  if (!change.ok) throw new Error(`${change.fault.path} ${change.fault.message}`);
+  if (!change.ok) throw new Error(`${change.error.path} ${change.error.message}`);
   return change.url;
 }
 
-function faultOf(before: ShortUrl, patch: UrlUpdateRequest): string | undefined {
+function errorPathOf(before: ShortUrl, patch: UrlUpdateRequest): string | undefined {
   const change = patchUrl(before, patch, null, now);
-  return change.ok ? undefined : change.fault.path;
+  return change.ok ? undefined : change.error.path;
 }
 
-describe('findTimeFault', () => {
+describe('findExpiryError', () => {
   it.each([
     [undefined, undefined],
     [null, undefined],
@@ -32,12 +32,12 @@ describe('findTimeFault', () => {
     [iso(now), 'expiresAt'],
     [iso(now - 1), 'expiresAt'],
   ])('of expiresAt %j is %j', (expiresAt, path) => {
-    expect(findTimeFault({ expiresAt }, now)?.path).toBe(path);
+    expect(findExpiryError({ expiresAt }, now)?.path).toBe(path);
   });
 });
 
 describe('draftUrl', () => {
-  it('takes null and a field that is left out alike', () => {
+  it('treats null as a missing field', () => {
     const targetUrl = 'https://example.com/';
     const nothing = { title: null, tags: null, redirectType: null, customUtmParams: null };
     expect(draftUrl({ targetUrl, ...nothing, expiresAt: null, customSlug: null }, null)).toEqual(
@@ -48,7 +48,7 @@ describe('draftUrl', () => {
 });
 
 describe('patchUrl', () => {
-  it('leaves what it does not name', () => {
+  it('does not change missing fields', () => {
     expect(patched(url(), {})).toEqual(url());
     expect(patched(url(), { title: undefined })).toEqual(url());
   });
@@ -72,7 +72,7 @@ describe('patchUrl', () => {
     expect(patched(before, { [field]: null })[field]).toEqual(cleared);
   });
 
-  it('never touches what is immutable, nor the record it was given', () => {
+  it('changes neither immutable fields nor its argument', () => {
     const patch = fc.record(
       {
         title: fc.option(fc.string()),
@@ -120,19 +120,19 @@ describe('patchUrl', () => {
     expect(patched(url({ passwordHash }), patch, newHash).passwordHash).toBe(expected);
   });
 
-  it('needs a password to protect, and protection for a password', () => {
-    expect(faultOf(url(), { isPasswordProtected: true })).toBe('password');
-    expect(faultOf(url(), { password: 'p' })).toBe('isPasswordProtected');
-    expect(faultOf(url({ passwordHash: 'h' }), { isPasswordProtected: false, password: 'p' })).toBe(
-      'isPasswordProtected',
-    );
+  it('requires a password for protection, and protection for a password', () => {
+    expect(errorPathOf(url(), { isPasswordProtected: true })).toBe('password');
+    expect(errorPathOf(url(), { password: 'p' })).toBe('isPasswordProtected');
+    expect(
+      errorPathOf(url({ passwordHash: 'h' }), { isPasswordProtected: false, password: 'p' }),
+    ).toBe('isPasswordProtected');
   });
 
-  it('brings a link back unless its time has passed', () => {
+  it('activates a link unless expiresAt has passed', () => {
     const inactive = url({ isActive: false });
     expect(patched(inactive, { isActive: true }).isActive).toBe(true);
     const expired = url({ isActive: false, expiresAt: now });
-    expect(faultOf(expired, { isActive: true })).toBe('isActive');
+    expect(errorPathOf(expired, { isActive: true })).toBe('isActive');
     expect(patched(expired, { isActive: true, expiresAt: null }).isActive).toBe(true);
     expect(patched(expired, { isActive: true, expiresAt: iso(now + 1) }).isActive).toBe(true);
     expect(patched(expired, { expiresAt: iso(now + 1) }).isActive).toBe(false);

@@ -5,8 +5,8 @@ import type { UrlChange } from './url-repository.js';
 
 type Settings = Omit<UrlUpdateRequest, 'isActive' | 'isPasswordProtected' | 'password'>;
 
-/** What only time can tell about a request; the contract has checked the rest. */
-export function findTimeFault(
+/** Returns the error of an `expiresAt` in the past. A schema cannot check it without a clock. */
+export function findExpiryError(
   body: Pick<UrlUpdateRequest, 'expiresAt'>,
   now: number,
 ): ErrorDetail | undefined {
@@ -17,7 +17,7 @@ export function findTimeFault(
   };
 }
 
-/** A new link out of a request that has passed the contract. */
+/** Returns the new link that a valid request describes. */
 export function draftUrl(body: UrlCreateRequest, passwordHash: string | null): UrlDraft {
   return {
     customSlug: body.customSlug ?? null,
@@ -40,7 +40,7 @@ export function draftUrl(body: UrlCreateRequest, passwordHash: string | null): U
   };
 }
 
-/** What PATCH makes of a link. A field that is left out stays; null clears. */
+/** Applies a PATCH to a link. A missing field stays as it is; null clears it. */
 export function patchUrl(
   url: ShortUrl,
   patch: UrlUpdateRequest,
@@ -48,17 +48,17 @@ export function patchUrl(
   now: number,
 ): UrlChange<ErrorDetail> {
   const { isActive, isPasswordProtected, password, ...settings } = patch;
-  const protects = isPasswordProtected ?? url.passwordHash !== null;
-  if (protects && newPasswordHash === null && url.passwordHash === null) {
+  const isProtected = isPasswordProtected ?? url.passwordHash !== null;
+  if (isProtected && newPasswordHash === null && url.passwordHash === null) {
     return refuse('password', 'is needed when isPasswordProtected is true');
   }
-  if (password != null && !protects) {
+  if (password != null && !isProtected) {
     return refuse('isPasswordProtected', 'must be true when a password is given');
   }
   const changed: ShortUrl = {
     ...url,
     ...settingsOf(settings),
-    passwordHash: protects ? (newPasswordHash ?? url.passwordHash) : null,
+    passwordHash: isProtected ? (newPasswordHash ?? url.passwordHash) : null,
     isActive: isActive ?? url.isActive,
   };
   if (isActive && isExpired(changed, now)) {
@@ -67,7 +67,7 @@ export function patchUrl(
   return { ok: true, url: changed };
 }
 
-const cleared = { tags: [], customUtmParams: {}, redirectType: 307 } as const;
+const clearedValues = { tags: [], customUtmParams: {}, redirectType: 307 } as const;
 
 function settingsOf({ expiresAt, ...rest }: Settings): Partial<ShortUrl> {
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
@@ -75,7 +75,7 @@ function settingsOf({ expiresAt, ...rest }: Settings): Partial<ShortUrl> {
     ...Object.fromEntries(
       given.map(([field, value]) => [
         field,
-        value ?? cleared[field as keyof typeof cleared] ?? null,
+        value ?? clearedValues[field as keyof typeof clearedValues] ?? null,
       ]),
     ),
     ...(expiresAt !== undefined && {
@@ -85,5 +85,5 @@ function settingsOf({ expiresAt, ...rest }: Settings): Partial<ShortUrl> {
 }
 
 function refuse(path: string, message: string): UrlChange<ErrorDetail> {
-  return { ok: false, fault: { path, message } };
+  return { ok: false, error: { path, message } };
 }

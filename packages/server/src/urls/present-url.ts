@@ -2,15 +2,15 @@ import type { z } from 'zod';
 import { isLive, type ShortUrl } from './short-url.js';
 import type { urlListItem, urlRecord } from './url-contract.js';
 
-/** Where links are served. */
+/** The public addresses that short URLs are built from. */
 export interface LinkOrigins {
-  /** `https://` or `http://`, as visitors reach this server. */
+  /** `https://` or `http://`. */
   readonly scheme: string;
-  /** Host, and port if need be, of links without a custom domain. */
+  /** The host of links without a custom domain, with its port if it has one. */
   readonly shortDomain: string;
 }
 
-/** The canonical public link. Specification, "URL record". */
+/** Returns the public link. Specification, "URL record". */
 export function shortUrlOf(
   origins: LinkOrigins,
   url: Pick<ShortUrl, 'shortCode' | 'customSlug'> & {
@@ -21,8 +21,8 @@ export function shortUrlOf(
 }
 
 /**
- * What the text of a link's QR codes begins with. A custom domain has its codes to itself, so that
- * only its own name leads to them.
+ * Returns the prefix of the text of a link's QR codes. A link on a custom domain has the domain's
+ * host, because no other host resolves its codes.
  */
 export function publicHostOf(
   { scheme, shortDomain }: LinkOrigins,

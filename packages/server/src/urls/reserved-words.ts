@@ -1,7 +1,7 @@
 import type { Route } from '../contract/define-route.js';
 
-// What visitors and crawlers expect of any web server, whether or not a route answers it today.
-const expectedOfServers = [
+// Paths that browsers, crawlers and people expect on a web server, with or without a route today.
+const wellKnownWords = [
   'admin',
   'api',
   'assets',
@@ -35,10 +35,10 @@ const expectedOfServers = [
   'www',
 ];
 
-/** Words that no link may take, in any case: the first segments of our routes, and the above. */
+/** Returns the words, in lower case, that are no slugs: first segments of routes, and well-known words. */
 export function reservedWords(routes: readonly Route[]): ReadonlySet<string> {
-  const ours = routes
+  const firstSegments = routes
     .map((route) => route.path.split('/')[1] ?? '')
     .filter((segment) => !segment.startsWith('{'));
-  return new Set([...expectedOfServers, ...ours].map((word) => word.toLowerCase()));
+  return new Set([...wellKnownWords, ...firstSegments].map((word) => word.toLowerCase()));
 }

@@ -8,17 +8,17 @@ import {
 } from '../storage/sqlite/search-index.js';
 
 export interface SearchDiagnosis {
-  /** Links whose search text does not follow from their fields. */
+  /** Links whose search text differs from their fields. */
   readonly outdated: readonly number[];
-  /** Links that searches by the index would not find. */
+  /** The number of links that are missing in the index. */
   readonly unindexed: number;
-  /** `unavailable` on a PostgreSQL without pg_trgm, where searches work without an index. */
+  /** `unavailable`: a PostgreSQL without pg_trgm, where searches work without an index. */
   readonly index: 'sound' | 'damaged' | 'missing' | 'unavailable';
 }
 
 const rowsAtOnce = 2_000;
 
-/** Compares what searches read with the links. */
+/** Compares search texts and the search index with the links. */
 export async function diagnoseSearch(database: Database): Promise<SearchDiagnosis> {
   const outdated: number[] = [];
   for (let last = 0; ; ) {
@@ -41,7 +41,7 @@ export async function diagnoseSearch(database: Database): Promise<SearchDiagnosi
   return { outdated, unindexed: await findUnindexedUrls(database.read), index };
 }
 
-/** Repairs what a diagnosis has found. Servers index the links again, in the background. */
+/** Repairs the search texts and the index. Running servers index the links again in the background. */
 export async function repairSearch(
   database: Database,
   { outdated, unindexed, index }: SearchDiagnosis,

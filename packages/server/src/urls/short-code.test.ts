@@ -6,12 +6,12 @@ import { shortCodeMaker } from './short-code.js';
 const nothingReserved = () => false;
 
 describe('shortCodeMaker', () => {
-  it('makes 7 characters of [A-Za-z0-9]', () => {
+  it('returns 7 characters of [A-Za-z0-9]', () => {
     const newCode = shortCodeMaker(randomBytes, nothingReserved);
     for (let at = 0; at < 10_000; at += 1) expect(newCode()).toMatch(/^[A-Za-z0-9]{7}$/);
   });
 
-  it('favours no letter: all bytes together give each one equally often', () => {
+  it('returns each character equally often over all byte values', () => {
     let at = 0;
     // Every byte value in turn, over and over.
     const newCode = shortCodeMaker(
@@ -27,14 +27,14 @@ describe('shortCodeMaker', () => {
     expect(new Set(counts.values())).toEqual(new Set([28]));
   });
 
-  it('never repeats itself in a hundred thousand', () => {
+  it('returns 100,000 different codes', () => {
     const newCode = shortCodeMaker(randomBytes, nothingReserved);
     const codes = new Set(Array.from({ length: 100_000 }, newCode));
     // 62^7 is 3.5e12: more than two clashes by chance come once in millions of runs.
     expect(codes.size).toBeGreaterThan(99_997);
   });
 
-  it('is never a reserved word, whatever the random source says', () => {
+  it('never returns a reserved word', () => {
     const bytes = fc.uint8Array({ minLength: 4096, maxLength: 4096 });
     fc.assert(
       fc.property(bytes, (pool) => {

@@ -3,13 +3,13 @@ import type { RandomBytes } from '../ports.js';
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 export const shortCodeLength = 7;
 
-// The largest multiple of 62 that a byte can hold; bytes above it would favour some letters.
-const fairBytes = 256 - (256 % alphabet.length);
+// Bytes from here on are discarded: their remainders would favour the first letters.
+const byteLimit = 256 - (256 % alphabet.length);
 
-// One draw from the system's generator serves many codes.
+// Random bytes are read in blocks, because each read is a system call.
 const poolSize = 4096;
 
-/** Makes short codes: 7 letters and digits that nobody can guess, never a reserved word. */
+/** Returns a generator of short codes: 7 random letters and digits, never a reserved word. */
 export function shortCodeMaker(
   randomBytes: RandomBytes,
   isReserved: (word: string) => boolean,
@@ -29,7 +29,7 @@ export function shortCodeMaker(
     let code = '';
     while (code.length < shortCodeLength) {
       const byte = nextByte();
-      if (byte < fairBytes) code += alphabet[byte % alphabet.length];
+      if (byte < byteLimit) code += alphabet[byte % alphabet.length];
     }
     return code;
   }

@@ -1,10 +1,10 @@
-/** A link as this server knows it. Instants are milliseconds since 1970. */
+/** A stored link. Instants are milliseconds since 1970. */
 export interface ShortUrl extends UrlSettings {
   readonly id: number;
   readonly organizationId: string;
   readonly shortCode: string;
   readonly customSlug: string | null;
-  /** The name of its custom domain; null on the platform's. */
+  /** The hostname of its custom domain; null on the platform's domain. */
   readonly hostname: string | null;
   readonly isActive: boolean;
   readonly clickCount: number;
@@ -12,14 +12,14 @@ export interface ShortUrl extends UrlSettings {
   readonly updatedAt: number;
 }
 
-/** What its owner chose and may change. */
+/** The fields that its owner may change. */
 export interface UrlSettings {
   readonly targetUrl: string;
   readonly title: string | null;
   readonly description: string | null;
   readonly category: string | null;
   readonly tags: readonly string[];
-  /** A custom domain, or null for the platform's. */
+  /** The id of a custom domain; null is the platform's domain. */
   readonly domainId: string | null;
   readonly redirectType: RedirectType;
   readonly expiresAt: number | null;
@@ -35,7 +35,7 @@ export interface UrlSettings {
 
 export type RedirectType = 301 | 302 | 307 | 308;
 
-/** A link that does not exist yet. */
+/** A link that is not stored yet. */
 export interface UrlDraft extends UrlSettings {
   readonly customSlug: string | null;
 }
@@ -47,7 +47,7 @@ export interface UrlIdentity {
   readonly hostname: string | null;
 }
 
-/** The link that a draft becomes. Field by field: a spread of so many costs fourteen times as much. */
+/** Returns the link of a draft. It copies field by field, because a spread takes 14 times as long. */
 export function urlOf(draft: UrlDraft, identity: UrlIdentity, now: number): ShortUrl {
   return {
     id: identity.id,
@@ -78,12 +78,12 @@ export function urlOf(draft: UrlDraft, identity: UrlIdentity, now: number): Shor
   };
 }
 
-/** A link past its `expiresAt` never redirects, even before its record has turned inactive. */
+/** Returns whether `expiresAt` has passed. Such a link never redirects, even while it is active. */
 export function isExpired(url: { expiresAt: number | null }, now: number): boolean {
   return url.expiresAt !== null && url.expiresAt <= now;
 }
 
-/** Whether visitors are redirected now. */
+/** Returns whether the link redirects now. */
 export function isLive(url: Pick<ShortUrl, 'isActive' | 'expiresAt'>, now: number): boolean {
   return url.isActive && !isExpired(url, now);
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findTargetUrlFault, maxTargetUrlBytes } from './target-url.js';
+import { findTargetUrlError, maxTargetUrlBytes } from './target-url.js';
 
 const fill = (bytes: number) => 'https://example.com/'.padEnd(bytes, 'a');
 
-describe('findTargetUrlFault', () => {
+describe('findTargetUrlError', () => {
   it.each([
     'https://example.com',
     'http://example.com:8080/a?b=c#d',
@@ -17,8 +17,8 @@ describe('findTargetUrlFault', () => {
     'https://example.com/a b',
     'https://example.com/@user',
     fill(maxTargetUrlBytes),
-  ])('takes %s', (target) => {
-    expect(findTargetUrlFault(target)).toBeUndefined();
+  ])('accepts %s', (target) => {
+    expect(findTargetUrlError(target)).toBeUndefined();
   });
 
   it.each([
@@ -53,16 +53,16 @@ describe('findTargetUrlFault', () => {
     [fill(maxTargetUrlBytes + 1), /8192 bytes/],
     [`https://example.com/${'ü'.repeat(4087)}`, /8192 bytes/],
   ])('refuses %j', (target, fault) => {
-    expect(findTargetUrlFault(target)).toMatch(fault);
+    expect(findTargetUrlError(target)).toMatch(fault);
   });
 
-  it('reads a backslash as WHATWG does, as a slash: what follows is a path and no user name', () => {
+  it('parses a backslash as a slash, so no user name follows it', () => {
     const target = 'https://example.com\\@other.example';
-    expect(findTargetUrlFault(target)).toBeUndefined();
+    expect(findTargetUrlError(target)).toBeUndefined();
     expect(new URL(target).host).toBe('example.com');
   });
 
-  it('takes nothing that would not be an http or https URL on one ASCII line', () => {
+  it('accepts only what serialises to an http or https URL in one ASCII line', () => {
     const text = fc.oneof(
       fc.webUrl({ withFragments: true, withQueryParameters: true }),
       fc.string({ unit: 'binary' }),
@@ -75,7 +75,7 @@ describe('findTargetUrlFault', () => {
     );
     fc.assert(
       fc.property(text, (target) => {
-        if (findTargetUrlFault(target) !== undefined) return;
+        if (findTargetUrlError(target) !== undefined) return;
         const url = new URL(target);
         expect(['http:', 'https:']).toContain(url.protocol);
         expect(url.href).toMatch(/^[\x21-\x7e]+$/);

@@ -1,19 +1,19 @@
 import { parseUrl } from '../network/parse-url.js';
 
-/** 8 KB, in bytes as they travel. Specification, "Limits". */
+/** The limit of a target in UTF-8. Specification, "Limits". */
 export const maxTargetUrlBytes = 8192;
 
-// WHATWG parsing drops tabs and line breaks and trims the ends without a word: refuse them instead.
+// The URL parser removes tabs, line breaks and outer spaces without an error, so they are refused.
 const forbidden = /[\p{Cc}\u2028\u2029]|^\s|\s$/u;
 
-/** Why a text cannot be a link's target, or undefined when it can. */
-export function findTargetUrlFault(text: string): string | undefined {
+/** Returns why a text is not a valid target, or undefined when it is one. */
+export function findTargetUrlError(text: string): string | undefined {
   if (text === '') return 'must not be empty';
   if (forbidden.test(text)) {
     return 'must not contain control characters or line breaks, or begin or end with a space';
   }
   if (!text.isWellFormed()) return 'must be well-formed Unicode (it has half of a surrogate pair)';
-  // UTF-8 takes at most three bytes for a UTF-16 unit, so short texts need no counting.
+  // UTF-8 takes at most three bytes for a UTF-16 unit, so bytes of short texts need no count.
   if (text.length * 3 > maxTargetUrlBytes && Buffer.byteLength(text) > maxTargetUrlBytes) {
     return `must be at most ${maxTargetUrlBytes} bytes long`;
   }

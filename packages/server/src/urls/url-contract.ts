@@ -11,7 +11,7 @@ import {
   urlIdParam,
   uuid,
 } from '../contract/fields.js';
-import { findTargetUrlFault, maxTargetUrlBytes } from './target-url.js';
+import { findTargetUrlError, maxTargetUrlBytes } from './target-url.js';
 
 /** Items in one bulk request. Specification, "Limits". */
 export const maxBulkItems = 100;
@@ -19,8 +19,8 @@ export const maxBulkItems = 100;
 const targetUrl = z
   .string()
   .check((context) => {
-    const fault = findTargetUrlFault(context.value);
-    if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value });
+    const error = findTargetUrlError(context.value);
+    if (error) context.issues.push({ code: 'custom', message: error, input: context.value });
   })
   .meta({
     description: `Where the link leads: http or https, at most ${maxTargetUrlBytes} bytes. It must not lead back to the link. Returned exactly as it was sent.`,
@@ -38,13 +38,13 @@ const customSlug = z
     'may hold letters, digits and hyphens (A-Z a-z 0-9 -), and no hyphen at either end',
   )
   .meta({
-    description: 'Case-sensitive, immutable, and never free again once taken.',
+    description: 'Case-sensitive. It cannot be changed, and is never free again.',
     example: 'spring-sale',
   });
 
 const redirectType = z
   .literal([301, 302, 307, 308], { error: 'must be 301, 302, 307 or 308' })
-  .meta({ description: 'The status that visitors are redirected with.', example: 307 });
+  .meta({ description: 'The HTTP status of the redirect.', example: 307 });
 
 const utmValue = line(512, 1);
 
@@ -62,7 +62,7 @@ const fieldOfUtmParameter = new Map<string, string>(
 
 const maxCustomUtmParams = 20;
 
-// Zod passes over this key without a word, where every other that is wrong is named.
+// Zod ignores this key without an error.
 const refuseProto: Parameters<typeof z.preprocess>[0] = (input, context) => {
   if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
     context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is not a parameter name' });
@@ -83,8 +83,9 @@ const customUtmParams = z.preprocess(
         });
       }
       for (const key of keys) {
-        const own = fieldOfUtmParameter.get(key);
-        if (own) context.addIssue({ code: 'custom', path: [key], message: `belongs in ${own}` });
+        const field = fieldOfUtmParameter.get(key);
+        if (field)
+          context.addIssue({ code: 'custom', path: [key], message: `belongs in ${field}` });
         else if (!/^[A-Za-z0-9_.~-]{1,64}$/.test(key)) {
           context.addIssue({
             code: 'custom',
@@ -100,8 +101,8 @@ const customUtmParams = z.preprocess(
     }),
 );
 
-// Everything that both create and PATCH take. `null` means the same as leaving a field out at
-// create, and clears the field at PATCH.
+// The fields of both create and PATCH. At create, null has the same meaning as a missing field; at
+// PATCH, it clears the field.
 const settings = {
   title: foldedText(500).nullish().meta({ example: 'Spring sale' }),
   description: foldedText(5000).nullish(),
@@ -237,8 +238,8 @@ export const urlRecord = z
   })
   .meta({ id: 'UrlRecord' });
 
-// Bulk bodies are checked item by item, so that one bad item is that item's failure alone. The
-// schema only counts them; the documented item is the one that each is then parsed with.
+// The service validates each item by itself, because an invalid item must not fail the request. This
+// schema only counts the items; the document refers to the schema of one item.
 function bulkItems(field: string, item: string) {
   const rule = `must be a list of 1 to ${maxBulkItems} items`;
   return z
@@ -309,7 +310,7 @@ export const urlBulkDeleteRequest = z
 
 export const urlBulkDeleteResult = z
   .object({
-    requested: z.int().min(1).meta({ description: 'How many different ids were asked for.' }),
+    requested: z.int().min(1).meta({ description: 'The number of different ids in the request.' }),
     deletedCount: z.int().min(0),
     skippedCount: z.int().min(0),
     deletedIds: z.array(z.string()),
@@ -342,9 +343,12 @@ export const urlRoutes = [
     access: { scope: 'urls:read' },
     query: z.strictObject({
       ...paging,
-      isActive: queryBoolean.optional().meta({ description: 'Only links in this state.' }),
+      isActive: queryBoolean
+        .optional()
+        .meta({ description: 'Only links that are active, or only inactive ones.' }),
       search: line(200, 1).optional().meta({
-        description: 'Text that the title, target, slug or code contains, in any case.',
+        description:
+          'Only links whose title, target, slug or code contains this text, in any case.',
       }),
       tag: line(100, 1).optional().meta({ description: 'Only links with exactly this tag.' }),
       category: line(100, 1).optional().meta({ description: 'Only links of this category.' }),
@@ -388,8 +392,7 @@ export const urlRoutes = [
     path: '/api/v1/urls/bulk',
     tag,
     summary: 'Deactivate up to 100 short links',
-    description:
-      'The ids come in the query or in the body, not in both. Ids that are unknown here are skipped.',
+    description: 'Send the ids in the query or in the body, not in both. Unknown ids are skipped.',
     access: { scope: 'urls:write' },
     query: z.strictObject({
       ids: z
@@ -405,7 +408,7 @@ export const urlRoutes = [
     }),
     body: urlBulkDeleteRequest,
     bodyOptional: true,
-    responses: { 200: { description: 'What was deactivated', data: urlBulkDeleteResult } },
+    responses: { 200: { description: 'The deactivated links', data: urlBulkDeleteResult } },
   }),
   defineRoute({
     operationId: 'getUrl',
@@ -436,7 +439,7 @@ export const urlRoutes = [
     path: '/api/v1/urls/{id}',
     tag,
     summary: 'Deactivate a short link',
-    description: 'The record is kept and stays readable; the link answers 410 from now on.',
+    description: 'The link answers 410 from now on. Its record stays readable.',
     access: { scope: 'urls:write' },
     params,
     responses: { 200: { description: 'The deactivated link', data: urlRecord } },

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { defineEvent } from '../events/define-event.js';
 import { urlRecord } from './url-contract.js';
 
-// Not strict: receivers must accept fields that a newer server adds.
+// Not strict, because receivers must accept fields that newer servers add.
 const data = z.object(urlRecord.shape).meta({ id: 'UrlEventData' });
 
 export const urlCreated = defineEvent({
   type: 'url.created',
   data,
-  summary: 'A link was created, by itself or in bulk',
+  summary: 'A link was created, alone or in bulk',
 });
 
 export const urlUpdated = defineEvent({
@@ -20,5 +20,5 @@ export const urlUpdated = defineEvent({
 export const urlExpired = defineEvent({
   type: 'url.expired',
   data,
-  summary: "A link's time has come",
+  summary: 'A link expired',
 });

@@ -1,10 +1,10 @@
 import type { Clock } from '../ports.js';
 import type { UrlRepository } from './url-repository.js';
 
-// One transaction holds the write lock for so many links at the most.
+// Limits the time that one transaction holds the write lock.
 const batchSize = 500;
 
-/** Turns links whose time has come inactive, with their events; how many. */
+/** Deactivates links whose `expiresAt` has passed, with their events, and returns their number. */
 export async function expireUrls(urls: UrlRepository, clock: Clock): Promise<number> {
   const now = clock();
   let expired = 0;

@@ -53,7 +53,7 @@ export function urlHandlers(
         body.urls,
         idempotency,
       );
-      const places = origins();
+      const linkOrigins = origins();
       return {
         status: created.length > 0 ? 201 : 207,
         replayed,
@@ -62,12 +62,12 @@ export function urlHandlers(
           createdCount: created.length,
           failedCount: errors.length,
           created: created.map(({ index, id, shortCode, hostname }) => {
-            // It was created, so it is the request of a link.
+            // The item is valid, because the link was created from it.
             const { targetUrl, customSlug = null } = body.urls[index] as {
               targetUrl: string;
               customSlug?: string | null;
             };
-            const shortUrl = shortUrlOf(places, { shortCode, customSlug, hostname });
+            const shortUrl = shortUrlOf(linkOrigins, { shortCode, customSlug, hostname });
             return { index, id: String(id), shortCode, targetUrl, customSlug, shortUrl };
           }),
           errors: [...errors],

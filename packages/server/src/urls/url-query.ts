@@ -11,9 +11,9 @@ import {
 import { foldText } from '../storage/search-text.js';
 import { searchQueryOf } from '../storage/sqlite/search-index.js';
 import type { ShortUrl } from './short-url.js';
-import { fromRow, tagNeedle } from './url-row.js';
+import { fromRow, tagTextOf } from './url-row.js';
 
-export interface ListFilter {
+export interface UrlFilter {
   readonly limit: number;
   readonly offset: number;
   readonly isActive?: boolean | undefined;
@@ -23,7 +23,7 @@ export interface ListFilter {
   readonly domainId?: string | undefined;
 }
 
-/** Links with all that `fromRow` needs. */
+/** Selects all columns that `fromRow` needs. */
 export function selectUrls(db: Kysely<Schema>) {
   return db
     .selectFrom('urls')
@@ -34,9 +34,9 @@ export function selectUrls(db: Kysely<Schema>) {
 }
 
 export interface UrlPageOptions {
-  /** The links up to which an organization is searched without the index. */
+  /** An organization with at most this many links is searched without the index. */
   readonly readWithoutIndex?: number;
-  /** The links that the index may name, or does not know yet, for a search to use it. */
+  /** A search with more candidates than this, or more links that are not indexed yet, does not use the index. */
   readonly maxCandidates?: number;
   readonly timeoutMs?: number | undefined;
 }
@@ -46,11 +46,11 @@ export interface UrlPage {
   readonly urls: readonly ShortUrl[];
 }
 
-/** One page of links, newest first, and how many there are in all. */
+/** Returns one page of links, newest first, and the number of all matches. */
 export async function listUrls(
   database: Database,
   organizationId: string,
-  filter: ListFilter,
+  filter: UrlFilter,
   now: number,
 ): Promise<UrlPage> {
   const { total, ids } = await readUrlPage(database, organizationId, filter, now);
@@ -63,11 +63,11 @@ export async function listUrls(
   return { total, urls: rows.map(fromRow) };
 }
 
-/** The ids of one page, newest first, and how many links there are in all. */
+/** Returns the ids of one page, newest first, and the number of all matches. */
 export async function readUrlPage(
   database: Database,
   organizationId: string,
-  filter: ListFilter,
+  filter: UrlFilter,
   now: number,
   { readWithoutIndex = 20_000, maxCandidates = 10_000, timeoutMs }: UrlPageOptions = {},
 ): Promise<ListPage<number>> {
@@ -89,8 +89,8 @@ export async function readUrlPage(
   return readListPage(database, query);
 }
 
-/** Whether a link passes every filter that is set; undefined when none is. */
-function conditionOf(filter: ListFilter, now: number): RawBuilder<SqlBool> | undefined {
+/** Returns the condition of all filters that are set; undefined when none is. */
+function conditionOf(filter: UrlFilter, now: number): RawBuilder<SqlBool> | undefined {
   const { isActive, category, domainId, tag, search } = filter;
   const conditions: RawBuilder<SqlBool>[] = [];
   if (isActive !== undefined) {
@@ -100,7 +100,7 @@ function conditionOf(filter: ListFilter, now: number): RawBuilder<SqlBool> | und
   }
   if (category !== undefined) conditions.push(sql`urls.category = ${category}`);
   if (domainId !== undefined) conditions.push(sql`urls.domain_id = ${domainId}`);
-  if (tag !== undefined) conditions.push(contains('urls.tags', tagNeedle(tag)));
+  if (tag !== undefined) conditions.push(contains('urls.tags', tagTextOf(tag)));
   if (search !== undefined) conditions.push(contains('urls.search_text', foldText(search)));
   return conditions.length === 0 ? undefined : allOf(...conditions);
 }
@@ -121,9 +121,9 @@ async function hasMoreUrls(
 }
 
 /**
- * The links of all organizations that may contain a text, and those that are not indexed yet.
- * Undefined when the text is too short for the index, or when there are more than `max` of either:
- * then reading the organization's own links takes less time.
+ * Returns the links of all organizations that may contain a text: those that the index finds, and
+ * those that are not indexed yet. Returns undefined when the text is too short for the index, or
+ * when either group has more than `max` links; a scan of the organization's links is faster then.
  */
 async function findCandidates(
   db: Kysely<Schema>,
@@ -132,7 +132,7 @@ async function findCandidates(
 ): Promise<Iterable<number> | undefined> {
   const searchQuery = searchQueryOf(foldText(text));
   if (searchQuery === undefined) return undefined;
-  // Before the index, so that a link that is indexed meanwhile is in one of them at least.
+  // Read before the index, so a link that is indexed in between is in at least one result.
   const { rows: pending } = await sql<{ id: number }>`
     select url_id as id from url_search_pending limit ${max + 1}`.execute(db);
   const { rows: indexed } = await sql<{ id: number }>`
@@ -142,10 +142,10 @@ async function findCandidates(
   return new Set([...pending, ...indexed].map(({ id }) => id));
 }
 
-// About a millisecond.
+// One slice takes about a millisecond.
 const candidatesAtOnce = 1_000;
 
-/** Compares candidates with the condition, a slice at a time. */
+/** Returns the page of those candidates that match, and reads them in slices. */
 async function readCandidates(
   db: Kysely<Schema>,
   { owner, limit, offset, timeoutMs = listTimeoutMs }: ListQuery,

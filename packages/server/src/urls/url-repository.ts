@@ -3,7 +3,7 @@ import { findActiveDomains } from '../domains/find-active-domains.js';
 import type { DataOfEvent } from '../events/define-event.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import { findFirst, type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
-import { giveQuota, takeQuota } from '../organizations/link-quota.js';
+import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
 import { type PlanTable, standardPlans } from '../organizations/plans.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
@@ -14,55 +14,55 @@ import { domainKeyOf, findKeyOwners, keyNameOf, keysOf } from './url-keys.js';
 import { selectUrls } from './url-query.js';
 import { fromRow, toRow, type UrlRow } from './url-row.js';
 
-/** What became of one draft, small enough to be kept with an idempotency key. */
+/** The outcome of one draft, which is stored with its idempotency key. */
 export type CreateOutcome =
   | {
       readonly status: 'created';
       readonly id: number;
       readonly shortCode: string;
-      /** Of the custom domain, where there is one. */
+      /** The hostname of the custom domain; undefined on the platform's domain. */
       readonly hostname: string | undefined;
     }
   | { readonly status: 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' | 'loop' };
 
-/** What became of one change. */
-export type UpdateOutcome<Fault> =
+/** The outcome of one change. */
+export type UpdateOutcome<Refusal> =
   | { readonly status: 'updated'; readonly url: ShortUrl }
   | {
       readonly status: 'not-found' | 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' | 'loop';
     }
-  | { readonly status: 'refused'; readonly fault: Fault };
+  | { readonly status: 'refused'; readonly error: Refusal };
 
-/** What a change makes of a link: the new state, or why not. */
-export type UrlChange<Fault> =
+/** The new state of a link, or why it cannot change. */
+export type UrlChange<Refusal> =
   | { readonly ok: true; readonly url: ShortUrl }
-  | { readonly ok: false; readonly fault: Fault };
+  | { readonly ok: false; readonly error: Refusal };
 
-export interface CreateContext<Kept> {
+export interface CreateContext<Result> {
   readonly organizationId: string;
   readonly now: number;
   readonly newShortCode: () => string;
   readonly idempotency: IdempotentRequest | undefined;
-  /** Makes what is kept for a repeated request out of what was done. */
-  readonly keep: (outcomes: readonly CreateOutcome[]) => Kept;
+  /** Returns the result that is stored with the idempotency key and returned to repeated requests. */
+  readonly toResult: (outcomes: readonly CreateOutcome[]) => Result;
 }
 
 export interface UrlRepositoryOptions {
   readonly outbox: EventOutbox;
-  /** The public record, as events carry it. */
-  readonly describe: (url: ShortUrl, now: number) => DataOfEvent<typeof urlCreated>;
+  /** Returns the public record of a link for its events. */
+  readonly toEventData: (url: ShortUrl, now: number) => DataOfEvent<typeof urlCreated>;
   readonly plans?: PlanTable;
   readonly chains: LinkChains;
 }
 
-/** Links and their keys. Every method is one transaction. */
+/** Stores links and their keys. Every method is one transaction. */
 export class UrlRepository {
   readonly #database: Database;
   readonly #outbox: EventOutbox;
-  readonly #describe: UrlRepositoryOptions['describe'];
+  readonly #toEventData: UrlRepositoryOptions['toEventData'];
   readonly #plans: PlanTable;
   readonly #chains: LinkChains;
-  // A redirect that is not cached waits for it.
+  // Prepared, because redirects of links that are not cached wait for it.
   readonly #byKey: (domainKey: string, key: string) => CompiledQuery<UrlRow>;
 
   constructor(database: Database, options: UrlRepositoryOptions) {
@@ -74,19 +74,22 @@ export class UrlRepository {
         .where('url_keys.key', '=', ''),
     );
     this.#outbox = options.outbox;
-    this.#describe = options.describe;
+    this.#toEventData = options.toEventData;
     this.#plans = options.plans ?? standardPlans;
     this.#chains = options.chains;
   }
 
   /**
-   * Creates what can be created, in order, and tells what became of each draft. The quota, the keys,
-   * the links and their events are decided and written together.
+   * Creates links from drafts, as if one after the other, and returns the outcome of each. The
+   * quota, keys, links and events are written in one transaction.
    */
-  createMany<Kept>(drafts: readonly UrlDraft[], context: CreateContext<Kept>): Promise<Once<Kept>> {
+  createMany<Result>(
+    drafts: readonly UrlDraft[],
+    context: CreateContext<Result>,
+  ): Promise<Once<Result>> {
     return this.#database.write((transaction) =>
       runOnce(transaction, context.idempotency, async () =>
-        context.keep(await this.#createAll(transaction, drafts, context)),
+        context.toResult(await this.#createAll(transaction, drafts, context)),
       ),
     );
   }
@@ -104,7 +107,7 @@ export class UrlRepository {
     return row && fromRow(row);
   }
 
-  /** The link that a visitor asks for; `domainId` null is the platform's domain. */
+  /** Returns the link of a key on a domain; `domainId` null is the platform's domain. */
   async findByKey(domainId: string | null, key: string): Promise<ShortUrl | undefined> {
     const { rows } = await this.#database.read.executeQuery(
       this.#byKey(domainKeyOf(domainId), key),
@@ -114,17 +117,17 @@ export class UrlRepository {
   }
 
   /**
-   * Changes links by id, in order. `change` decides in memory what becomes of a link; it may be
-   * called for the same link twice, when an id is repeated, and sees the first change then.
+   * Changes links by id, in order. `change` returns the new state of a link. When an id is repeated,
+   * the second call gets the state after the first change.
    */
-  updateMany<Fault>(
+  updateMany<Refusal>(
     organizationId: string,
     ids: readonly number[],
     now: number,
-    change: (url: ShortUrl, index: number) => UrlChange<Fault>,
-  ): Promise<UpdateOutcome<Fault>[]> {
+    change: (url: ShortUrl, index: number) => UrlChange<Refusal>,
+  ): Promise<UpdateOutcome<Refusal>[]> {
     return this.#database.write(async (transaction) => {
-      const outcomes: UpdateOutcome<Fault>[] = [];
+      const outcomes: UpdateOutcome<Refusal>[] = [];
       const changed: ShortUrl[] = [];
       for (const [index, id] of ids.entries()) {
         const outcome = await this.#update(transaction, organizationId, id, now, (url) =>
@@ -138,7 +141,7 @@ export class UrlRepository {
     });
   }
 
-  /** Deactivates links; the ids, out of those given, that the organization has. */
+  /** Deactivates links and returns those of the ids that the organization has. */
   deactivateMany(organizationId: string, ids: readonly number[], now: number): Promise<number[]> {
     return this.#database.write(async (transaction) => {
       const rows = await selectUrls(transaction)
@@ -158,7 +161,7 @@ export class UrlRepository {
     });
   }
 
-  /** Deactivates up to `limit` links whose time has come, with their events; their ids. */
+  /** Deactivates up to `limit` links that are due, with their events, and returns their ids. */
   expireDue(now: number, limit: number): Promise<number[]> {
     return this.#database.write(async (transaction) => {
       const rows = await selectUrls(transaction)
@@ -173,7 +176,7 @@ export class UrlRepository {
     });
   }
 
-  /** Whether any link's time has come; cheap enough to ask every second. */
+  /** Returns whether a link is due: active although `expiresAt` has passed. */
   async hasDue(now: number): Promise<boolean> {
     const row = await this.#database.read
       .selectFrom('urls')
@@ -231,16 +234,16 @@ export class UrlRepository {
       for (const key of keysOf(url)) owners.set(keyNameOf(key), url.id);
     }
 
-    const free = await takeQuota(transaction, this.#plans, organizationId, accepted.size);
+    const free = await reserveLinks(transaction, this.#plans, organizationId, accepted.size);
     const created = [...accepted.values()].slice(0, free);
     for (const { id } of [...accepted.values()].slice(free)) {
       refused.set(id, { status: 'quota-exceeded' });
     }
-    await giveQuota(transaction, organizationId, accepted.size - created.length);
+    await releaseLinks(transaction, organizationId, accepted.size - created.length);
     await this.#database.bulkInsert(transaction, 'urls', created.map(toRow));
     await this.#database.bulkInsert(transaction, 'url_keys', created.flatMap(keysOf));
     await this.#outbox.record(transaction, organizationId, urlCreated, now, () =>
-      created.map((url) => this.#describe(url, now)),
+      created.map((url) => this.#toEventData(url, now)),
     );
     return urls.map(({ id }) => refused.get(id) ?? createdOutcome(accepted.get(id) as ShortUrl));
   }
@@ -263,28 +266,28 @@ export class UrlRepository {
     }
   }
 
-  async #update<Fault>(
+  async #update<Refusal>(
     transaction: WriteTransaction,
     organizationId: string,
     id: number,
     now: number,
-    change: (url: ShortUrl) => UrlChange<Fault>,
-  ): Promise<UpdateOutcome<Fault>> {
+    change: (url: ShortUrl) => UrlChange<Refusal>,
+  ): Promise<UpdateOutcome<Refusal>> {
     const row = await selectUrls(transaction)
       .where('urls.id', '=', id)
       .where('urls.organization_id', '=', organizationId)
       .executeTakeFirst();
     if (!row) return { status: 'not-found' };
-    // A link that is due expires before it is changed, whether or not the sweep has come by.
+    // A link that is due expires first, even if the periodic expiry has not reached it yet.
     const isDue = isDueBy(now)(row);
     if (isDue) await this.#expire(transaction, [row], now);
     const before = fromRow(isDue ? { ...row, is_active: 0, updated_at: now } : row);
     const changed = change(before);
-    if (!changed.ok) return { status: 'refused', fault: changed.fault };
+    if (!changed.ok) return { status: 'refused', error: changed.error };
     let url: ShortUrl = { ...changed.url, updatedAt: now };
     const moves = url.domainId !== before.domainId;
     const activeChange = Number(url.isActive) - Number(before.isActive);
-    // Its domain may have been deleted while it was inactive.
+    // The domain of an inactive link may have been deleted.
     if (moves || activeChange > 0) {
       const domains = await findActiveDomains(transaction, organizationId, [url.domainId]);
       const hostname = url.domainId === null ? null : domains.get(url.domainId);
@@ -295,16 +298,16 @@ export class UrlRepository {
       const [local] = await this.#chains.findLocal(transaction, [url]);
       if (local && (await this.#chains.leadsBack(transaction, url))) return { status: 'loop' };
     }
-    if (activeChange > 0 && (await takeQuota(transaction, this.#plans, organizationId, 1)) < 1) {
-      await giveQuota(transaction, organizationId, 1);
+    if (activeChange > 0 && (await reserveLinks(transaction, this.#plans, organizationId, 1)) < 1) {
+      await releaseLinks(transaction, organizationId, 1);
       return { status: 'quota-exceeded' };
     }
     // The keys on the old domain stay taken and still lead to the link, because it may be in print.
     if (moves && !(await this.#takeKeys(transaction, url))) {
-      if (activeChange > 0) await giveQuota(transaction, organizationId, 1);
+      if (activeChange > 0) await releaseLinks(transaction, organizationId, 1);
       return { status: 'slug-conflict' };
     }
-    if (activeChange < 0) await giveQuota(transaction, organizationId, 1);
+    if (activeChange < 0) await releaseLinks(transaction, organizationId, 1);
     const { id: _, ...columns } = toRow(url);
     await transaction.updateTable('urls').set(columns).where('id', '=', id).execute();
     return { status: 'updated', url };
@@ -329,7 +332,7 @@ export class UrlRepository {
     for (const [organizationId, expired] of byOrganization(rows)) {
       await this.#outbox.record(transaction, organizationId, urlExpired, now, () =>
         expired.map((row) =>
-          this.#describe({ ...fromRow(row), isActive: false, updatedAt: now }, now),
+          this.#toEventData({ ...fromRow(row), isActive: false, updatedAt: now }, now),
         ),
       );
     }
@@ -351,7 +354,7 @@ export class UrlRepository {
       )
       .execute();
     for (const [organizationId, own] of byOrganization(rows)) {
-      await giveQuota(transaction, organizationId, own.length);
+      await releaseLinks(transaction, organizationId, own.length);
     }
   }
 
@@ -363,7 +366,7 @@ export class UrlRepository {
   ): Promise<void> {
     if (urls.length === 0) return;
     await this.#outbox.record(transaction, organizationId, urlUpdated, now, () =>
-      urls.map((url) => this.#describe(url, now)),
+      urls.map((url) => this.#toEventData(url, now)),
     );
   }
 }
@@ -372,7 +375,7 @@ function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {
   return { status: 'created', id, shortCode, hostname: hostname ?? undefined };
 }
 
-/** Whether a link is active although its time has come. */
+/** Returns a predicate for links that are active although `expiresAt` has passed. */
 function isDueBy(now: number): (row: UrlRow) => boolean {
   return (row) => row.is_active === 1 && isExpired({ expiresAt: row.expires_at }, now);
 }

@@ -3,7 +3,7 @@ import type { UrlTable } from '../storage/schema.js';
 import { searchTextOf } from '../storage/search-text.js';
 import type { RedirectType, ShortUrl } from './short-url.js';
 
-/** A link as it is read: its columns, the name of its custom domain, and its clicks if it has any. */
+/** The columns of a link with the hostname of its custom domain and its clicks. */
 export type UrlRow = Selectable<UrlTable> & { hostname: string | null; clicks: number | null };
 
 export function toRow(url: ShortUrl): Selectable<UrlTable> {
@@ -71,7 +71,7 @@ export function fromRow(row: UrlRow): ShortUrl {
   };
 }
 
-// A tag has no line break, so that a tag between two of them is a whole one.
-export function tagNeedle(tag: string): string {
+/** Returns the text that `urls.tags` contains when a link has a tag. No tag has a line break. */
+export function tagTextOf(tag: string): string {
   return `\n${tag}\n`;
 }

@@ -6,7 +6,7 @@ import { UrlService } from './url-service.js';
 
 const page = { limit: 25, offset: 0 };
 
-describe('a list that takes too long', () => {
+describe('a list that exceeds its time limit', () => {
   const error = new ListTimeoutError(1);
   const service = new UrlService({
     urls: {} as UrlRepository,
@@ -18,14 +18,14 @@ describe('a list that takes too long', () => {
     onChanged: () => {},
   });
 
-  it('is refused by the name of the field when it is a search', async () => {
+  it('is a validation error of the field search when it is a search', async () => {
     await expect(service.list('organization', { ...page, search: 'a' })).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
       details: [{ path: 'search', message: expect.stringContaining('takes longer than 10 s') }],
     });
   });
 
-  it('is unavailable when it is not', async () => {
+  it('is unavailable otherwise', async () => {
     await expect(service.list('organization', page)).rejects.toBe(error);
   });
 });

@@ -7,7 +7,7 @@ import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
-import { draftUrl, findTimeFault, patchUrl } from './change-url.js';
+import { draftUrl, findExpiryError, patchUrl } from './change-url.js';
 import { maxHops } from './link-chains.js';
 import type { ShortUrl, UrlDraft } from './short-url.js';
 import {
@@ -16,21 +16,21 @@ import {
   urlBulkUpdateItem,
   urlCreateRequest,
 } from './url-contract.js';
-import type { ListFilter, UrlPage } from './url-query.js';
+import type { UrlFilter, UrlPage } from './url-query.js';
 import type { CreateOutcome, UpdateOutcome, UrlRepository } from './url-repository.js';
 
 export interface UrlServiceOptions {
   readonly urls: UrlRepository;
   readonly passwords: Pick<Passwords, 'assertCapacity' | 'hashAll'>;
-  readonly listUrls: (organizationId: string, filter: ListFilter, now: number) => Promise<UrlPage>;
+  readonly listUrls: (organizationId: string, filter: UrlFilter, now: number) => Promise<UrlPage>;
   readonly clock: Clock;
   readonly newShortCode: () => string;
   readonly isReserved: (word: string) => boolean;
-  /** Called after each change, before it is answered, so that the next redirect obeys it. */
+  /** Called after each change, before the response, so that the next redirect obeys it. */
   readonly onChanged: (ids: readonly number[]) => void;
 }
 
-/** What is new of a link that was just created; the rest is in the request. */
+/** The generated fields of a new link. The request has the others. */
 export interface CreatedUrl {
   readonly id: number;
   readonly shortCode: string;
@@ -51,10 +51,10 @@ interface StoredCreation {
 
 export interface BulkCreated {
   readonly created: readonly (CreatedUrl & { readonly index: number })[];
-  readonly errors: readonly BulkCreateFault[];
+  readonly errors: readonly BulkCreateError[];
 }
 
-interface BulkCreateFault {
+interface BulkCreateError {
   readonly index: number;
   readonly error: string;
   readonly code: 'SLUG_CONFLICT' | 'QUOTA_EXCEEDED' | 'DOMAIN_INVALID' | 'CREATE_FAILED';
@@ -62,10 +62,10 @@ interface BulkCreateFault {
 
 export interface BulkUpdated {
   readonly updated: readonly { readonly index: number; readonly url: ShortUrl }[];
-  readonly errors: readonly BulkUpdateFault[];
+  readonly errors: readonly BulkUpdateError[];
 }
 
-interface BulkUpdateFault {
+interface BulkUpdateError {
   readonly index: number;
   readonly id: string | null;
   readonly error: string;
@@ -93,7 +93,7 @@ const refusals = {
   'not-found': { code: 'NOT_FOUND', message: 'There is no such URL in this organization' },
 } as const satisfies Record<Refusal, { code: string; message: string }>;
 
-/** The rules of links: what may be created and changed, and by whom. */
+/** The rules of links: which ones may be created, changed and read. */
 export class UrlService {
   readonly #options: UrlServiceOptions;
 
@@ -108,9 +108,9 @@ export class UrlService {
   ): Promise<CreatedOnce> {
     const { urls, clock, newShortCode } = this.#options;
     const now = clock();
-    const fault = findTimeFault(body, now);
-    // With a key, the first answer counts: then the link may have been made while there was time.
-    if (fault && !idempotency) throw validationError([fault]);
+    const expiryError = findExpiryError(body, now);
+    // A repeated request gets its first result, which may be from before `expiresAt`.
+    if (expiryError && !idempotency) throw validationError([expiryError]);
     if (this.#isReserved(body)) {
       throw new ApiError('SLUG_RESERVED', reservedMessage(body), {
         details: [{ path: 'customSlug', message: 'is a reserved word' }],
@@ -120,22 +120,22 @@ export class UrlService {
     const { result, replayed } =
       first ??
       (await urls.createMany<StoredCreation>(
-        fault ? [] : await this.#draftAll(organizationId, [body]),
+        expiryError ? [] : await this.#draftAll(organizationId, [body]),
         {
           organizationId,
           now,
           newShortCode,
           idempotency,
-          keep: ([outcome]) => ({ outcome, createdAt: now }),
+          toResult: ([outcome]) => ({ outcome, createdAt: now }),
         },
       ));
     const { outcome, createdAt } = result;
-    if (!outcome) throw validationError(fault ? [fault] : []);
+    if (!outcome) throw validationError(expiryError ? [expiryError] : []);
     if (outcome.status !== 'created') throw refusal(outcome.status, body, replayed);
     return { url: outcome, createdAt, replayed };
   }
 
-  /** Creates what can be created of the items; each fault is its item's alone. */
+  /** Creates the valid items. An invalid item does not affect the others. */
   async bulkCreate(
     organizationId: string,
     items: readonly unknown[],
@@ -148,13 +148,13 @@ export class UrlService {
     const now = clock();
     const indexes: number[] = [];
     const bodies: UrlCreateRequest[] = [];
-    const faults: BulkCreateFault[] = [];
+    const errors: BulkCreateError[] = [];
     const slices = new TimeSlices();
     for (const [index, item] of items.entries()) {
       if (slices.isOver) await slices.next();
       const checked = this.#checkItem(item, now);
       if (typeof checked === 'string') {
-        faults.push({ index, error: checked, code: 'CREATE_FAILED' });
+        errors.push({ index, error: checked, code: 'CREATE_FAILED' });
       } else {
         indexes.push(index);
         bodies.push(checked);
@@ -166,7 +166,7 @@ export class UrlService {
       now,
       newShortCode,
       idempotency,
-      keep: (outcomes): BulkCreated => sortOutcomes(outcomes, indexes, bodies, faults),
+      toResult: (outcomes): BulkCreated => collectOutcomes(outcomes, indexes, bodies, errors),
     });
     return { ...result, replayed };
   }
@@ -177,11 +177,11 @@ export class UrlService {
     return url;
   }
 
-  async list(organizationId: string, filter: ListFilter): Promise<UrlPage> {
+  async list(organizationId: string, filter: UrlFilter): Promise<UrlPage> {
     try {
       return await this.#options.listUrls(organizationId, filter, this.#options.clock());
     } catch (error) {
-      // The same search would take as long again, so the caller should not just repeat it.
+      // A client error, because a repeated search would take as long again.
       if (error instanceof ListTimeoutError && filter.search !== undefined) {
         throw validationError([{ path: 'search', message: searchTimeoutMessage }]);
       }
@@ -192,13 +192,13 @@ export class UrlService {
   async update(organizationId: string, id: number, patch: UrlUpdateRequest): Promise<ShortUrl> {
     const [outcome] = await this.#updateMany(organizationId, [{ id, patch }]);
     if (outcome?.status === 'updated') return outcome.url;
-    if (outcome?.status === 'refused') throw validationError([outcome.fault]);
+    if (outcome?.status === 'refused') throw validationError([outcome.error]);
     throw refusal(outcome?.status ?? 'not-found', patch);
   }
 
   async bulkUpdate(organizationId: string, items: readonly unknown[]): Promise<BulkUpdated> {
     this.#options.passwords.assertCapacity(organizationId, countPasswords(items));
-    const errors: BulkUpdateFault[] = [];
+    const errors: BulkUpdateError[] = [];
     const changes: { index: number; id: number; patch: UrlUpdateRequest }[] = [];
     const slices = new TimeSlices();
     for (const [index, item] of items.entries()) {
@@ -221,18 +221,18 @@ export class UrlService {
     for (const [position, outcome] of outcomes.entries()) {
       const { index, id, patch } = changes[position] as (typeof changes)[number];
       if (outcome.status === 'updated') updated.push({ index, url: outcome.url });
-      else errors.push({ index, id: String(id), ...updateFault(outcome, patch) });
+      else errors.push({ index, id: String(id), ...updateError(outcome, patch) });
     }
     return { updated, errors: errors.sort((a, b) => a.index - b.index) };
   }
 
-  /** Deactivates a link and returns it; one that is inactive already stays as it is. */
+  /** Deactivates a link and returns it. An inactive link stays as it is. */
   async delete(organizationId: string, id: number): Promise<ShortUrl> {
     await this.bulkDelete(organizationId, [id]);
     return this.get(organizationId, id);
   }
 
-  /** Deactivates links; the ids, out of those given, that the organization has. */
+  /** Deactivates links and returns those of the ids that the organization has. */
   async bulkDelete(organizationId: string, ids: readonly number[]): Promise<ReadonlySet<number>> {
     const { urls, clock, onChanged } = this.#options;
     try {
@@ -257,11 +257,11 @@ export class UrlService {
     try {
       return await urls.updateMany(organizationId, ids, now, (url, index) => {
         const { patch } = changes[index] as (typeof changes)[number];
-        const fault = findTimeFault(patch, now);
-        return fault ? { ok: false, fault } : patchUrl(url, patch, hashes[index] ?? null, now);
+        const error = findExpiryError(patch, now);
+        return error ? { ok: false, error } : patchUrl(url, patch, hashes[index] ?? null, now);
       });
     } finally {
-      // Even when the commit's answer was lost: what is cached may be out of date.
+      // Also after an error: the connection may have failed after the commit.
       onChanged(ids);
     }
   }
@@ -275,12 +275,12 @@ export class UrlService {
     return this.#options.urls.findFirstResult<T>(idempotency);
   }
 
-  /** An item of a bulk request that may be created, or what is wrong with it. */
+  /** Returns a valid item of a bulk request, or the error message of an invalid one. */
   #checkItem(item: unknown, now: number): UrlCreateRequest | string {
     const parsed = parseInput(urlCreateRequest, item);
     if (!parsed.ok) return summarize(parsed.details, { subject: 'The item', count: parsed.count });
-    const fault = findTimeFault(parsed.value, now);
-    if (fault) return summarize([fault]);
+    const error = findExpiryError(parsed.value, now);
+    if (error) return summarize([error]);
     return this.#isReserved(parsed.value) ? reservedMessage(parsed.value) : parsed.value;
   }
 
@@ -299,7 +299,7 @@ export class UrlService {
     return bodies.map((body, index) => draftUrl(body, hashes[index] ?? null));
   }
 
-  /** The hash of each password; null where there is none. */
+  /** Returns the hash of each password; null where there is none. */
   async #hashPasswords(
     organizationId: string,
     passwords: readonly (string | null | undefined)[],
@@ -318,14 +318,14 @@ function countPasswords(items: readonly unknown[]): number {
   ).length;
 }
 
-function sortOutcomes(
+function collectOutcomes(
   outcomes: readonly CreateOutcome[],
   indexes: readonly number[],
   bodies: readonly UrlCreateRequest[],
-  faults: readonly BulkCreateFault[],
+  invalid: readonly BulkCreateError[],
 ): BulkCreated {
   const created: (CreatedUrl & { index: number })[] = [];
-  const errors = [...faults];
+  const errors = [...invalid];
   for (const [position, outcome] of outcomes.entries()) {
     const index = indexes[position] as number;
     if (outcome.status === 'created') {
@@ -354,7 +354,7 @@ function refusal<R extends Refusal>(
   replayed = false,
 ): ApiError & { code: (typeof refusals)[R]['code'] } {
   const { code, message } = refusals[reason];
-  const words =
+  const text =
     reason === 'slug-conflict'
       ? `The slug ${customSlug ?? 'or code'} ${message}`
       : reason === 'loop'
@@ -362,17 +362,17 @@ function refusal<R extends Refusal>(
         : message;
   const details = reason === 'loop' ? [{ path: 'targetUrl', message }] : [];
   const headers = replayed ? { 'Idempotent-Replayed': 'true' } : {};
-  return new ApiError(code, words, { details, headers }) as ApiError & {
+  return new ApiError(code, text, { details, headers }) as ApiError & {
     code: (typeof refusals)[R]['code'];
   };
 }
 
-function updateFault(
+function updateError(
   outcome: Exclude<UpdateOutcome<ErrorDetail>, { status: 'updated' }>,
   patch: UrlUpdateRequest,
-): Pick<BulkUpdateFault, 'error' | 'code'> {
+): Pick<BulkUpdateError, 'error' | 'code'> {
   if (outcome.status === 'refused') {
-    return { error: summarize([outcome.fault]), code: 'UPDATE_FAILED' };
+    return { error: summarize([outcome.error]), code: 'UPDATE_FAILED' };
   }
   const { message } = refusal(outcome.status, patch);
   return { error: message, code: outcome.status === 'not-found' ? 'NOT_FOUND' : 'UPDATE_FAILED' };
@@ -382,10 +382,10 @@ function reservedMessage({ customSlug }: UrlCreateRequest): string {
   return `customSlug ${customSlug} is a reserved word; choose another`;
 }
 
-// A broken id is shown to be recognised; nobody recognises a megabyte.
+// An invalid id is shown only as far as a person would recognise it.
 const maxShownId = 100;
 
-/** The id that a broken item carries, as far as it can be told. */
+/** Returns the id of an invalid item, if it has a readable one. */
 function idOf(item: unknown): string | null {
   if (typeof item !== 'object' || item === null || !('id' in item)) return null;
   const id = typeof item.id === 'number' ? String(item.id) : item.id;

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely';
-import { countUses, UseTally } from '../organizations/usage-meters.js';
+import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
@@ -84,7 +84,7 @@ export class DeliveryQueue {
 
   async #record(transaction: WriteTransaction, outcomes: readonly AttemptOutcome[]): Promise<void> {
     const attempts: DeliveryAttemptTable[] = [];
-    const charged = new UseTally();
+    const charged = new UsageTally();
     const changed = await this.#database.updateEach(
       transaction,
       'deliveries',

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-// What is wrong with one link, whichever way it comes.
+// Invalid fields of one link.
 const faulty: [string, object][] = [
   ['targetUrl', { targetUrl: 'javascript:alert(1)' }],
   ['targetUrl', { targetUrl: 1 }],
@@ -31,7 +31,7 @@ const faulty: [string, object][] = [
 ];
 
 describe('POST /api/v1/urls/bulk: CREATE_FAILED, the error message gives details', () => {
-  it.each(faulty)('%s of %j: the same words as for a single create', async (field, body) => {
+  it.each(faulty)('%s of %j: the message of a single create', async (field, body) => {
     const item = { targetUrl: 'https://example.com/', ...body };
     const single = await api.call('createUrl', { body: item });
     const bulk = await api.call('bulkCreateUrls', { body: { urls: [item] } });
@@ -52,7 +52,7 @@ describe('POST /api/v1/urls/bulk: CREATE_FAILED, the error message gives details
     ]);
   });
 
-  it('a slug that is taken: SLUG_CONFLICT in the same words', async () => {
+  it('a taken slug: SLUG_CONFLICT with the same message', async () => {
     const item = { targetUrl: 'https://example.com/', customSlug: 'taken-one' };
     await api.call('createUrl', { body: item });
     const single = await api.call('createUrl', { body: item });
@@ -78,7 +78,7 @@ describe('PATCH /api/v1/urls/bulk: each item is validated against the single PAT
     },
   );
 
-  it('what a single PATCH takes is taken, with the same effect', async () => {
+  it('accepts what a single PATCH accepts, with the same effect', async () => {
     const patch = {
       targetUrl: 'https://example.com/new',
       tags: ['a'],

@@ -25,7 +25,7 @@ async function addDomain(caller: Caller = api, isActive = true) {
 }
 const create = (body: object) => api.call('createUrl', { body: { targetUrl, ...body } });
 
-/** Where a visitor of that host is sent; the status when nowhere. fetch would set its own Host. */
+/** Returns the Location of a visit, or its status. fetch cannot send another Host header. */
 function follow(host: string, key: string): Promise<string | number> {
   return new Promise((resolve, reject) => {
     const call = request(`${api.server.url}/${key}`, { headers: { host } }, (response) => {
@@ -83,7 +83,7 @@ describe('domainId routes the link through a custom domain', () => {
     expect(await follow(two.hostname, customSlug)).toBe('https://example.com/two');
   });
 
-  it('only the links of the domain are looked up there, and they nowhere else', async () => {
+  it('a domain serves its own links only, and no other host serves them', async () => {
     const { id, hostname } = await addDomain();
     const ours = (await create({ customSlug: 'platform-only' })).data;
     const theirs = (await create({ domainId: id, customSlug: 'domain-only' })).data;
@@ -94,7 +94,7 @@ describe('domainId routes the link through a custom domain', () => {
     expect(await follow(hostname, theirs.shortCode)).toBe(targetUrl);
   });
 
-  it('the host is read in any case, with any port, with a final dot', async () => {
+  it('the Host header is matched in any case, with any port, with a final dot', async () => {
     const { id, hostname } = await addDomain();
     await create({ domainId: id, customSlug: 'any-case' });
     for (const host of [hostname.toUpperCase(), `${hostname}:8080`, `${hostname}.`]) {
@@ -102,14 +102,14 @@ describe('domainId routes the link through a custom domain', () => {
     }
   });
 
-  it('every other host is the platform', async () => {
+  it('every other host serves the links of the platform', async () => {
     await create({ customSlug: 'any-host' });
     for (const host of ['127.0.0.1', '[::1]:80', 'unknown.example', "'", 'x'.repeat(300)]) {
       expect(await follow(host, 'any-host'), host).toBe(targetUrl);
     }
   });
 
-  it('a domain that becomes active takes hold at once', async () => {
+  it('a domain serves its links as soon as it is verified', async () => {
     const { id, hostname } = await addDomain(api, false);
     await create({ customSlug: 'soon-there' });
     expect(await follow(hostname, 'soon-there')).toBe(targetUrl);
@@ -120,8 +120,8 @@ describe('domainId routes the link through a custom domain', () => {
   });
 });
 
-describe('a domain that is no more', () => {
-  it('leads its visitors to its own links, which are gone, and never to others of that name', async () => {
+describe('a deleted domain', () => {
+  it('answers 410 for its own links and 404 for all others', async () => {
     const { id, hostname } = await addDomain();
     await create({ customSlug: 'in-both', targetUrl: 'https://example.com/platform' });
     await create({ customSlug: 'platform-alone' });
@@ -133,7 +133,7 @@ describe('a domain that is no more', () => {
     expect(await follow(hostname, 'platform-alone')).toBe(404);
   });
 
-  it('belongs to whom it is verified by next, at once', async () => {
+  it('serves the links of the next organization that verifies it, at once', async () => {
     const { id, hostname } = await addDomain();
     const { data: link } = await create({ domainId: id, customSlug: 'handed-over' });
     await api.call('deleteUrl', { params: { id: link.id } });
@@ -152,15 +152,15 @@ describe('a domain that is no more', () => {
   });
 });
 
-describe('what else a custom domain answers', () => {
-  it('is told to nobody who asks by its name for certificates', async () => {
+describe('other routes and a custom domain', () => {
+  it('does not serve /internal/tls-allowed', async () => {
     const { hostname } = await addDomain();
-    const question = `internal/tls-allowed?domain=${hostname}`;
-    expect(await follow(hostname, question)).toBe(404);
-    expect(await follow('localhost', question)).toBe(200);
+    const path = `internal/tls-allowed?domain=${hostname}`;
+    expect(await follow(hostname, path)).toBe(404);
+    expect(await follow('localhost', path)).toBe(200);
   });
 
-  it('links of the domain are listed by domainId, and their QR codes carry its name', async () => {
+  it('links are listed by domainId, and their QR codes have the hostname', async () => {
     const { id: domainId, hostname } = await addDomain();
     const { data: link } = await create({ domainId, customSlug: 'with-code' });
     const { data } = await api.call('listUrls', { query: { domainId } });
@@ -172,7 +172,7 @@ describe('what else a custom domain answers', () => {
 });
 
 describe('PATCH of domainId', () => {
-  it('moves the link; what led to it before leads to it still', async () => {
+  it('moves the link, and its old addresses still redirect', async () => {
     const { id: domainId, hostname } = await addDomain();
     const { id, shortCode } = (await create({ customSlug: 'in-print' })).data;
     const moved = await api.call('updateUrl', { params: { id }, body: { domainId } });
@@ -209,7 +209,7 @@ describe('PATCH of domainId', () => {
 });
 
 describe('SHORTY_SHORT_DOMAIN and SHORTY_BASE_URL', () => {
-  it('make the address of short links', async () => {
+  it('determine the address of short links', async () => {
     const other = await startServer({
       baseUrl: undefined,
       shortDomain: 'sho.example',

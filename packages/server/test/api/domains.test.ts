@@ -30,7 +30,7 @@ async function addVerified(hostname = newName(), caller: Caller = api) {
 }
 
 describe('POST /domains', () => {
-  it('answers the record and the DNS TXT record to set', async () => {
+  it('returns the record and the DNS TXT record to set', async () => {
     const answer = await add('Go.Example.com.');
     expect(answer.status).toBe(201);
     expect(answer.data).toEqual({
@@ -51,14 +51,14 @@ describe('POST /domains', () => {
     expect(await get(answer.data.id)).toEqual(answer.data);
   });
 
-  it('each domain has a challenge of its own', async () => {
+  it('generates a different challenge for each domain', async () => {
     const hostname = newName();
     const [ours, theirs] = [(await add(hostname)).data, (await add(hostname, other)).data];
     expect(ours.txtRecord.name).toBe(theirs.txtRecord.name);
     expect(ours.txtRecord.value).not.toBe(theirs.txtRecord.value);
   });
 
-  it('refuses what is no host name, and says what would be right', async () => {
+  it('refuses an invalid hostname with the rule that it breaks', async () => {
     const answer = await add('https://go.example.com/x');
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
     expect(answer.error.details).toEqual([
@@ -75,7 +75,7 @@ describe('POST /domains', () => {
     },
   );
 
-  it('refuses what is there already, and names it', async () => {
+  it('refuses a hostname that the organization has, with the id of its domain', async () => {
     const hostname = newName();
     const { id } = (await add(hostname)).data;
     const again = await add(hostname.toUpperCase());
@@ -83,7 +83,7 @@ describe('POST /domains', () => {
     expect(again.error.message).toContain(id);
   });
 
-  it('with an Idempotency-Key is done once', async () => {
+  it('creates one domain for repeated requests with an Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'add-once' };
     const body = { hostname: newName() };
     const first = await api.call('createDomain', { body, headers });
@@ -94,7 +94,7 @@ describe('POST /domains', () => {
     expect((await api.call('createDomain', conflict)).outcome).toBe('409 IDEMPOTENCY_CONFLICT');
   });
 
-  it('stops at the most that an organization may have, deleted ones not counted', async () => {
+  it('refuses more domains than the limit; deleted ones do not count', async () => {
     const many = await api.signIn(await api.createOrganization('scale'));
     const { database } = api.server;
     await database.write(async (transaction) => {
@@ -146,7 +146,7 @@ describe('GET /domains', () => {
 });
 
 describe('POST /domains/{id}/verify', () => {
-  it('finds the TXT record among others and makes the domain active', async () => {
+  it('finds the TXT record among others and activates the domain', async () => {
     const { id, txtRecord } = (await add(newName())).data;
     api.zone.set(txtRecord.name, ['v=spf1 -all', ` "${txtRecord.value}" `]);
     api.clock.advance(5000);
@@ -158,7 +158,7 @@ describe('POST /domains/{id}/verify', () => {
     expect(await get(id)).toEqual(data);
   });
 
-  it('answers an active domain as it is, and asks DNS nothing', async () => {
+  it('returns an active domain without a look-up', async () => {
     const { id, txtRecord } = await addVerified();
     const before = await get(id);
     api.zone.set(txtRecord.name, 'no_name');
@@ -187,7 +187,7 @@ describe('POST /domains/{id}/verify', () => {
     expect(lastCheckedAt).toBe(new Date(api.clock()).toISOString());
   });
 
-  it('shows what the record is where it is another, and no more of it than helps', async () => {
+  it('reports the wrong TXT records, truncated', async () => {
     const { id, txtRecord } = (await add(newName())).data;
     const { name, value } = txtRecord;
     api.zone.set(name, [value.toUpperCase(), 'b', 'c\u001b[2J', 'd', 'e'.repeat(10_000)]);
@@ -202,7 +202,7 @@ describe('POST /domains/{id}/verify', () => {
     expect((await verify(id)).error.message).toContain('There is no TXT record');
   });
 
-  it("another organization's challenge proves nothing", async () => {
+  it("does not accept another organization's challenge", async () => {
     const hostname = newName();
     const theirs = (await add(hostname, other)).data;
     const ours = (await add(hostname)).data;
@@ -211,7 +211,7 @@ describe('POST /domains/{id}/verify', () => {
     expect((await verify(theirs.id, other)).status).toBe(200);
   });
 
-  it('of two organizations at once makes the hostname active in one, and tells the other', async () => {
+  it('activates a hostname in one of two concurrent organizations and refuses it in the other', async () => {
     const hostname = newName();
     const ours = (await add(hostname)).data;
     const theirs = (await add(hostname, other)).data;
@@ -223,7 +223,7 @@ describe('POST /domains/{id}/verify', () => {
     expect(loser?.error.message).toContain(`${hostname} is active in another organization`);
   });
 
-  it('goes to whom it was taken from once that one has deleted it', async () => {
+  it('activates a hostname once the other organization has deleted it', async () => {
     const { id, hostname, txtRecord } = await addVerified();
     const theirs = (await add(hostname, other)).data;
     api.zone.set(txtRecord.name, [txtRecord.value, theirs.txtRecord.value]);
@@ -237,7 +237,7 @@ describe('POST /domains/{id}/verify', () => {
     });
   });
 
-  it('with an Idempotency-Key answers the first response again', async () => {
+  it('returns the first response to repeated requests with an Idempotency-Key', async () => {
     const { id, txtRecord } = (await add(newName())).data;
     const headers = { 'idempotency-key': 'verify-once' };
     const first = await verify(id, api, headers);
@@ -251,7 +251,7 @@ describe('POST /domains/{id}/verify', () => {
 });
 
 describe('domain.verified', () => {
-  it('is written at the first verification, with the record, and never again', async () => {
+  it('is written once, at the first verification, with the record', async () => {
     const caller = await api.signIn(await api.createOrganization('scale'));
     const webhook = await caller.call('createWebhook', {
       body: { url: 'https://receiver.example/', events: ['domain.verified'], isActive: true },
@@ -280,7 +280,7 @@ describe('DELETE /domains/{id}', () => {
   const create = (body: object) =>
     api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } });
 
-  it('answers the domain as it was; then it is missing', async () => {
+  it('returns the deleted domain, which is not found afterwards', async () => {
     const { id } = await addVerified();
     const before = await get(id);
     expect((await remove(id)).data).toEqual(before);
@@ -298,7 +298,7 @@ describe('DELETE /domains/{id}', () => {
     ]);
   });
 
-  it('is refused while active links are on it', async () => {
+  it('is refused while the domain has active links', async () => {
     const { id, hostname } = await addVerified();
     const one = (await create({ domainId: id })).data;
     const two = (await create({ domainId: id })).data;
@@ -312,7 +312,7 @@ describe('DELETE /domains/{id}', () => {
     expect((await remove(id)).status).toBe(200);
   });
 
-  it('leaves its inactive links as they are; none is active again without the domain', async () => {
+  it('keeps inactive links, which cannot be activated without the domain', async () => {
     const { id, hostname, txtRecord } = await addVerified();
     const { data: link } = await create({ domainId: id, customSlug: 'autumn' });
     await api.call('deleteUrl', { params: { id: link.id } });
@@ -341,7 +341,7 @@ describe('GET /internal/tls-allowed', () => {
   const ask = (domain: string, headers: Record<string, string> = {}) =>
     api.visit(`/internal/tls-allowed?domain=${encodeURIComponent(domain)}`, { headers });
 
-  it('answers 200 for active hostnames and the names of this server, 404 for all others', async () => {
+  it('answers 200 for active hostnames and own hosts, 404 for all others', async () => {
     const active = await addVerified();
     const { hostname: pending } = (await add(newName())).data;
     const deleted = await addVerified();
@@ -365,7 +365,7 @@ describe('GET /internal/tls-allowed', () => {
     expect((await ask(active.hostname)).body).toEqual({ domain: active.hostname });
   });
 
-  it('is for the proxy that asks, not for whom it lets in', async () => {
+  it('answers 404 to requests that a proxy has forwarded', async () => {
     const { hostname } = await addVerified();
     for (const headers of [
       { 'x-forwarded-for': '203.0.113.9' },
@@ -375,7 +375,7 @@ describe('GET /internal/tls-allowed', () => {
     }
   });
 
-  it('names what is missing', async () => {
+  it('names the missing parameter', async () => {
     const answer = await api.visit('/internal/tls-allowed');
     expect([answer.outcome, answer.faultyFields]).toEqual(['400 VALIDATION_FAILED', ['domain']]);
   });

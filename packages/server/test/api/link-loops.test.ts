@@ -25,7 +25,7 @@ const aim = (id: string, targetUrl: string) =>
 
 const encodeLetter = (letter: string) => `%${letter.charCodeAt(0).toString(16)}`;
 
-/** The Location of a visit, or its status. fetch would set its own Host. */
+/** Returns the Location of a visit, or its status. fetch cannot send another Host header. */
 function visit(slug: string, host: string): Promise<string | number> {
   return new Promise((resolve, reject) => {
     const call = request(`${api.server.url}/${slug}`, { headers: { host } }, (response) => {
@@ -46,7 +46,7 @@ async function addDomain(hostname: string): Promise<string> {
 
 let idnDomainId: Promise<string> | undefined;
 
-describe('a link that leads to itself', () => {
+describe('a link whose target leads back to it', () => {
   it.each<[string, (slug: string) => string]>([
     ['as it is', (slug) => at(slug)],
     ['with a slash, a query and a fragment', (slug) => `${at(slug)}/?a=1#b`],
@@ -90,9 +90,9 @@ describe('a link that leads to itself', () => {
     expect(bulk.data.errors[0]?.error).toContain(byCode);
   });
 
-  it('may lead to another link, and is refused when that one leads back, active or not', async () => {
+  it('is refused over another link, active or not; a target that does not lead back is accepted', async () => {
     const [one, two] = [newSlug(), newSlug()];
-    // Nobody has the second slug yet.
+    // The second slug is still free.
     const first = await create(one, at(two));
     expect(first.status).toBe(201);
     expect((await create(two, at(one))).outcome).toBe('400 VALIDATION_FAILED');
@@ -105,7 +105,7 @@ describe('a link that leads to itself', () => {
     );
   });
 
-  it('is the one item of a bulk request that closes the circle', async () => {
+  it('is the only item of a bulk request that fails', async () => {
     const [one, two, three] = [newSlug(), newSlug(), newSlug()];
     const { data } = await api.call('bulkCreateUrls', {
       body: {
@@ -122,7 +122,7 @@ describe('a link that leads to itself', () => {
     expect((await create(three, elsewhere)).status).toBe(201);
   });
 
-  it('is refused on and through a custom domain, when it moves there too', async () => {
+  it('is refused on a custom domain, over one, and when the link moves to one', async () => {
     const domainId = await addDomain('loops.example');
     const slug = newSlug();
     const there = `https://LOOPS.example.:8443/${slug}`;
@@ -154,12 +154,12 @@ describe('a link that leads to itself', () => {
     expect((await api.call('createUrl', { body })).faultyFields).toEqual(['targetUrl']);
   });
 
-  it('is refused with a user name, whatever the host', async () => {
+  it('is refused with a user name before the host', async () => {
     const refused = await create(newSlug(), `http://me@localhost:${port}/any-slug`);
     expect(refused.faultyFields).toEqual(['targetUrl']);
   });
 
-  it('is refused when it leads back by the name of a deleted domain', async () => {
+  it('is refused over deleted domains', async () => {
     const [one, two] = [newSlug(), newSlug()];
     const hostnames = ['deleted-one.example', 'deleted-two.example'] as const;
     const [first, second] = [await addDomain(hostnames[0]), await addDomain(hostnames[1])];
@@ -182,7 +182,7 @@ describe('a link that leads to itself', () => {
     );
   });
 
-  it('is not activated again when other links lead back to it meanwhile', async () => {
+  it('cannot be activated', async () => {
     const hostname = 'not-yet.example';
     const [one, two] = [newSlug(), newSlug()];
     const { data } = await create(one, `https://${hostname}/${two}`);
@@ -206,7 +206,7 @@ describe('a link that leads to itself', () => {
     expect(activated.faultyFields).toEqual(['targetUrl']);
   });
 
-  it('is refused after more than ten links', async () => {
+  it('is refused when more than ten links follow one another', async () => {
     let target = elsewhere;
     for (let links = 0; links <= 10; links += 1) {
       const slug = newSlug();
@@ -216,7 +216,7 @@ describe('a link that leads to itself', () => {
     expect((await create(newSlug(), target)).outcome).toBe('400 VALIDATION_FAILED');
   });
 
-  it('is gone for its visitors at a host that the server does not know as its own', async () => {
+  it('answers 410 at an unknown host that its target names', async () => {
     const [one, two, three] = [newSlug(), newSlug(), newSlug()];
     const alias = (slug: string) => `http://alias.example/${slug}`;
     for (const [slug, target] of [
@@ -244,7 +244,7 @@ describe('a link that leads to itself', () => {
   });
 });
 
-it('a loop over a known and an unknown host ends at the unknown one', async () => {
+it('a loop over a known and an unknown host answers 410 at the unknown host', async () => {
   const [one, two, three] = [newSlug(), newSlug(), newSlug()];
   const domainId = await addDomain('known.example');
   const known = `https://known.example/${three}`;
@@ -258,7 +258,7 @@ it('a loop over a known and an unknown host ends at the unknown one', async () =
   expect(await visit(two, 'alias.example')).toBe(410);
 });
 
-it('a link that is visited at an unknown host may lead to other sites', async () => {
+it('a link that is visited at an unknown host redirects to other sites', async () => {
   const [one, two] = [newSlug(), newSlug()];
   await create(one, `https://other-site.example/${two}`);
   // A link of the same name here says nothing about the other site.
@@ -266,11 +266,11 @@ it('a link that is visited at an unknown host may lead to other sites', async ()
   expect(await visit(one, 'alias.example')).toBe(`https://other-site.example/${two}`);
 });
 
-it('no sequence of creates and changes makes a circle', async () => {
+it('no sequence of creates and changes makes a loop', async () => {
   const size = 6;
   const step = fc.record({
     link: fc.nat(size - 1),
-    // One more than there are stands for a target elsewhere.
+    // The number after the last link stands for a target on another site.
     to: fc.nat(size),
     by: fc.constantFrom('slug', 'code', 'bulk'),
   });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** Clients of one organization, each with a token of its own. */
+/** Returns clients of one organization with different tokens. */
 async function newClients(plan: PlanName, count = clientCount): Promise<[Caller, ...Caller[]]> {
   const credentials = await api.createOrganization(plan);
   const [first, ...others] = await Promise.all(
@@ -31,7 +31,7 @@ const activeOf = async (caller: Caller) =>
 const usedOf = async (caller: Caller) => (await caller.call('getUsage')).data.links.used;
 
 describe('a plan with a bundle of 1,000 links', () => {
-  it('ends with exactly 1,000 when 64 clients hammer it, one by one and in bulk', async () => {
+  it('has exactly 1,000 after concurrent creates of 64 clients, single and bulk', async () => {
     const clients = await newClients('developer');
     let created = 0;
     const hammer = async (caller: Caller, client: number) => {
@@ -63,7 +63,7 @@ describe('a plan with a bundle of 1,000 links', () => {
     ]);
   }, 60_000);
 
-  it('is never exceeded while links are paused, deleted and brought back', async () => {
+  it('is never exceeded while links are paused, deleted and activated', async () => {
     const clients = await newClients('developer', 16);
     const [caller] = clients;
     const ids: string[] = [];
@@ -73,7 +73,7 @@ describe('a plan with a bundle of 1,000 links', () => {
       ids.push(...data.created.map(({ id }) => id));
       if (made < 2) await caller.call('bulkDeleteUrls', { body: { ids: ids.slice(-100) } });
     }
-    // 1,000 active ones and 200 that want to come back.
+    // 1,000 active links, and 200 inactive ones to activate.
     expect(await usedOf(caller)).toBe(bundle);
     const [gone, kept] = [ids.slice(0, 200), ids.slice(200)];
     let freed = 0;
@@ -100,7 +100,7 @@ describe('a plan with a bundle of 1,000 links', () => {
     expect(returned).toBeGreaterThan(0);
   }, 60_000);
 
-  it('a bulk update tells of each link that has no room to come back', async () => {
+  it('a bulk update reports each link beyond the bundle', async () => {
     const [caller] = await newClients('free', 1);
     const urls = Array.from({ length: 50 }, () => body);
     const first = (await caller.call('bulkCreateUrls', { body: { urls } })).data.created;
@@ -121,7 +121,7 @@ describe('a plan with a bundle of 1,000 links', () => {
     expect(await usedOf(caller)).toBe(50);
   });
 
-  it('a plan that has become too small keeps what is there, and takes no more', async () => {
+  it('a smaller plan keeps existing links and refuses new ones', async () => {
     const [caller] = await newClients('developer', 1);
     const urls = Array.from({ length: 60 }, () => body);
     const { created } = (await caller.call('bulkCreateUrls', { body: { urls } })).data;
@@ -143,7 +143,7 @@ describe('a plan with a bundle of 1,000 links', () => {
 });
 
 describe('QR generation quota per month', () => {
-  it('Free ends with exactly 25 when 64 clients ask at once', async () => {
+  it('Free has exactly 25 after concurrent creates of 64 clients', async () => {
     const clients = await newClients('free');
     const answers = await Promise.all(
       clients.map((caller, at) =>

@@ -16,7 +16,7 @@ interface Visit {
   readonly location: string | null;
 }
 
-/** Visits a link on many connections without pause while the work is done, and a little longer. */
+/** Visits a link continuously on many connections until shortly after the work is done. */
 async function hammer(path: string, work: () => Promise<void>): Promise<Visit[]> {
   const visits: Visit[] = [];
   let isDone = false;
@@ -41,7 +41,7 @@ async function hammer(path: string, work: () => Promise<void>): Promise<Visit[]>
   return visits;
 }
 
-describe('after a change has answered, the next redirect obeys it, however hot the link is', () => {
+describe('the redirect after the response to a change obeys it, for links in constant use', () => {
   it('an edit, twenty times in a row', async () => {
     const { id, shortCode } = await create();
     const changes: { at: number; location: string }[] = [];
@@ -112,7 +112,7 @@ describe('after a change has answered, the next redirect obeys it, however hot t
 });
 
 describe('a link past its expiresAt', () => {
-  it('stops redirecting at that very millisecond, before its record has turned inactive', async () => {
+  it('stops redirecting at that millisecond, before its record is inactive', async () => {
     const expiresAt = new Date(api.clock() + 60_000).toISOString();
     const { shortCode } = await create({ expiresAt, redirectType: 302 });
     api.clock.advance(59_999);
@@ -121,14 +121,14 @@ describe('a link past its expiresAt', () => {
     expect((await api.visit(`/${shortCode}`)).status).toBe(410);
   });
 
-  it('does so without ever having been visited', async () => {
+  it('does not redirect its first visit', async () => {
     const expiresAt = new Date(api.clock() + 1000).toISOString();
     const { shortCode } = await create({ expiresAt });
     api.clock.advance(1000);
     expect((await api.visit(`/${shortCode}`)).status).toBe(410);
   });
 
-  it('asks for no password any more', async () => {
+  it('no longer asks for a password', async () => {
     const expiresAt = new Date(api.clock() + 1000).toISOString();
     const { shortCode } = await create({ expiresAt, isPasswordProtected: true, password: 'x' });
     expect((await api.visit(`/${shortCode}`)).status).toBe(200);
@@ -136,7 +136,7 @@ describe('a link past its expiresAt', () => {
     expect((await api.visit(`/${shortCode}`)).status).toBe(410);
   });
 
-  it('redirects again once it was given more time and switched on', async () => {
+  it('redirects again with a later expiresAt and isActive true', async () => {
     const expiresAt = new Date(api.clock() + 1000).toISOString();
     const { id, shortCode } = await create({ expiresAt });
     api.clock.advance(1000);

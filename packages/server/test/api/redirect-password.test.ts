@@ -37,25 +37,25 @@ describe('when isPasswordProtected is true, the password must be supplied', () =
     expect(answer.text).not.toContain(targetUrl);
   });
 
-  it('HEAD shows nothing and does not redirect', async () => {
+  it('HEAD has no body and does not redirect', async () => {
     const answer = await api.visit(await protect(), { method: 'HEAD' });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('location')).toBeNull();
   });
 
-  it('GET answers programs 401', async () => {
+  it('GET answers 401 for Accept: application/json', async () => {
     const answer = await api.visit(await protect(), { headers: wantsJson });
     expect(answer.outcome).toBe('401 UNAUTHORIZED');
   });
 
-  it('POST of the right password answers 303 to the target, kept by nobody', async () => {
+  it('POST of the correct password answers 303 to the target with no-store', async () => {
     const answer = await guess(await protect({ redirectType: 301, utmSource: 'x' }), password);
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toBe(`${targetUrl}?utm_source=x`);
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('POST takes the password as JSON too', async () => {
+  it('POST accepts the password as JSON', async () => {
     const path = await protect();
     const post = (body: unknown) =>
       api.visit(path, {
@@ -85,7 +85,7 @@ describe('when isPasswordProtected is true, the password must be supplied', () =
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
-  it('obeys a change of the password and its removal at once', async () => {
+  it('uses a changed or removed password at once', async () => {
     const { data } = await api.call('createUrl', {
       body: { targetUrl, isPasswordProtected: true, password },
     });
@@ -100,7 +100,7 @@ describe('when isPasswordProtected is true, the password must be supplied', () =
   });
 });
 
-describe('bodies that are no password', () => {
+describe('invalid bodies', () => {
   it.each([
     ['nothing', ''],
     ['another field', 'pass=x'],
@@ -129,7 +129,7 @@ describe('bodies that are no password', () => {
     expect(answer.outcome).toBe(outcome);
   });
 
-  it('20 MB are answered 413, and the server goes on', async () => {
+  it('20 MB are answered 413, and the server stays available', async () => {
     const path = await protect();
     const answer = await form(path, `password=${'x'.repeat(20 * 1024 * 1024)}`, wantsJson);
     expect(answer.outcome).toBe('413 PAYLOAD_TOO_LARGE');
@@ -158,7 +158,7 @@ describe('bodies that are no password', () => {
 describe('attempts are limited per link and address', () => {
   const from = (address: string) => ({ 'x-forwarded-for': address });
 
-  it('ten may fail in ten minutes; then even the right one waits, with Retry-After', async () => {
+  it('after ten failures in ten minutes, the correct password gets Retry-After, too', async () => {
     const path = await protect();
     for (let at = 0; at < 10; at += 1) {
       expect((await guess(path, 'wrong', from('192.0.2.1'))).status).toBe(401);
@@ -179,7 +179,7 @@ describe('attempts are limited per link and address', () => {
     expect((await guess(path, password, from('192.0.2.1'))).status).toBe(303);
   });
 
-  it('a burst of guesses at once gets no more than ten comparisons', async () => {
+  it('concurrent attempts get at most ten comparisons', async () => {
     const path = await protect();
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => guess(path, 'wrong', from('192.0.2.3'))),
@@ -189,7 +189,7 @@ describe('attempts are limited per link and address', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   });
 
-  it('right ones are not counted', async () => {
+  it('correct passwords do not count', async () => {
     const path = await protect();
     for (let at = 0; at < 12; at += 1) {
       expect((await guess(path, password, from('192.0.2.4'))).status).toBe(303);

@@ -30,14 +30,14 @@ describe('GET /{code}', () => {
     }
   });
 
-  it('is led to by the custom slug and by the short code alike', async () => {
+  it('redirects by custom slug and by short code', async () => {
     const { shortCode } = await create({ customSlug: 'two-ways' });
     for (const key of ['two-ways', shortCode]) {
       expect((await api.visit(`/${key}`)).headers.get('location')).toBe(targetUrl);
     }
   });
 
-  it('tells slugs and codes apart by case', async () => {
+  it('matches slugs and codes case-sensitively', async () => {
     await create({ customSlug: 'MixedCase' });
     expect((await api.visit('/MixedCase')).status).toBe(307);
     expect((await api.visit('/mixedcase')).status).toBe(404);
@@ -63,7 +63,7 @@ describe('GET /{code}', () => {
     }
   });
 
-  it('leads to the same target with a trailing slash', async () => {
+  it('redirects to the same target with a trailing slash', async () => {
     const { shortCode } = await create();
     const visit = (path: string) => fetch(api.server.url + path, { redirect: 'manual' });
     const [plain, withSlash] = [await visit(`/${shortCode}`), await visit(`/${shortCode}/`)];
@@ -83,15 +83,15 @@ describe('GET /{code}', () => {
   );
 });
 
-describe('links that lead nowhere', () => {
-  it('answer 404 when they do not exist: a page for people', async () => {
+describe('unknown and inactive links', () => {
+  it('answer 404 with a page when they do not exist', async () => {
     const answer = await api.visit('/noSuch1');
     expect(answer.status).toBe(404);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(answer.text).toContain('<h1>This link does not exist</h1>');
   });
 
-  it('answer 410 when they are inactive: a page for people', async () => {
+  it('answer 410 with a page when they are inactive', async () => {
     const { id, shortCode } = await create();
     await api.call('deleteUrl', { params: { id } });
     const answer = await api.visit(`/${shortCode}`);
@@ -113,7 +113,7 @@ describe('links that lead nowhere', () => {
     expect((await api.visit(`/${shortCode}`, { method: 'HEAD' })).status).toBe(410);
   });
 
-  it('are found when they are made after somebody asked for them', async () => {
+  it('redirect once they are created, even if they were visited before', async () => {
     expect((await api.visit('/not-yet')).status).toBe(404);
     await create({ customSlug: 'not-yet' });
     expect((await api.visit('/not-yet')).status).toBe(307);
@@ -142,7 +142,7 @@ describe('pages', () => {
     },
   );
 
-  it('throw nothing back that was in the address', async () => {
+  it('do not contain any part of the requested address', async () => {
     for (const path of ['/<script>alert(1)</script>', '/x?q=<script>', '/%3Cscript%3E']) {
       const { text } = await api.visit(path);
       expect(text).not.toMatch(/<script|%3Cscript/i);
@@ -168,7 +168,7 @@ describe('server-side UTM injection', () => {
     );
   });
 
-  it('keeps the rest and the fragment, and replaces same-named parameters', async () => {
+  it('replaces parameters of the same name; the rest and the fragment stay', async () => {
     const location = await locationOf({
       targetUrl:
         'https://example.com/p?utm_source=old&keep=%2F+x&utm%5Fsource=older&b#frag?utm_source=f',
@@ -180,13 +180,13 @@ describe('server-side UTM injection', () => {
     );
   });
 
-  it('writes what is not ASCII as one ASCII line', async () => {
+  it('encodes other characters than ASCII in one line', async () => {
     expect(await locationOf({ targetUrl: 'https://example.com/', utmSource: 'Größe 🌷' })).toBe(
       'https://example.com/?utm_source=Gr%C3%B6%C3%9Fe%20%F0%9F%8C%B7',
     );
   });
 
-  it('leaves the stored targetUrl as it was sent', async () => {
+  it('does not change the stored targetUrl', async () => {
     const { id } = await create({ utmSource: 'x' });
     expect((await api.call('getUrl', { params: { id } })).data.targetUrl).toBe(targetUrl);
   });

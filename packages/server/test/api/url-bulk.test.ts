@@ -26,7 +26,7 @@ describe('POST /api/v1/urls/bulk', () => {
     expect(new Set(data.created.map(({ shortCode }) => shortCode)).size).toBe(100);
   });
 
-  it('answers { index, id, shortCode, targetUrl, customSlug, shortUrl } of each created item', async () => {
+  it('returns { index, id, shortCode, targetUrl, customSlug, shortUrl } of each created item', async () => {
     const { data } = await bulkCreate([{ targetUrl, customSlug: 'in-bulk' }]);
     expect(data.created).toEqual([
       {
@@ -106,14 +106,14 @@ describe('POST /api/v1/urls/bulk', () => {
     expect(answer.data).toMatchObject({ requested: 2, createdCount: 0, failedCount: 2 });
   });
 
-  it('lets the first of two items that claim one slug win', async () => {
+  it('creates the first of two items with the same slug', async () => {
     const slugs = ['twin-slug', 'other-slug', 'twin-slug', 'Twin-Slug'];
     const { data } = await bulkCreate(slugs.map((customSlug) => ({ targetUrl, customSlug })));
     expect(data.created.map(({ index }) => index)).toEqual([0, 1, 3]);
     expect(data.errors).toMatchObject([{ index: 2, code: 'SLUG_CONFLICT' }]);
   });
 
-  it('reports QUOTA_EXCEEDED for the items that the bundle has no room for', async () => {
+  it('reports QUOTA_EXCEEDED for the items beyond the bundle of links', async () => {
     const free = await api.signIn(await api.createOrganization('free'));
     const first = await free.call('bulkCreateUrls', { body: { urls: links(48) } });
     expect(first.data.createdCount).toBe(48);
@@ -202,7 +202,7 @@ describe('PATCH /api/v1/urls/bulk', () => {
     expect(data).toMatchObject({ title: 'second', category: 'kept' });
   });
 
-  it.each([[links(101)], [[]], [null], ['x']])('refuses a list that is none', async (updates) => {
+  it.each([[links(101)], [[]], [null], ['x']])('refuses the list %j', async (updates) => {
     const answer = await bulkUpdate(updates);
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
     expect(answer.faultyFields).toEqual(['updates']);
@@ -248,13 +248,13 @@ describe('DELETE /api/v1/urls/bulk', () => {
     expect(kept.data.isActive).toBe(true);
   });
 
-  it('turns the links inactive', async () => {
+  it('deactivates the links', async () => {
     const id = await create({ customSlug: 'bulk-gone' });
     await remove([id]);
     expect((await api.visit('/bulk-gone')).status).toBe(410);
   });
 
-  it('takes 100 ids and no more, in the body and in the query', async () => {
+  it('accepts at most 100 ids, in the body and in the query', async () => {
     const ids = Array.from({ length: 101 }, (_, index) => 900_000_000 + index);
     expect((await remove(ids.slice(1))).data.skippedCount).toBe(100);
     expect((await remove(ids)).faultyFields).toEqual(['ids']);
@@ -268,12 +268,12 @@ describe('DELETE /api/v1/urls/bulk', () => {
     expect(answer.faultyFields[0]).toMatch(/^ids/);
   });
 
-  it('names the item that is no id', async () => {
+  it('names the item that is not an id', async () => {
     const answer = await remove([1, 'x', 2.5]);
     expect(answer.faultyFields).toEqual(['ids[1]', 'ids[2]']);
   });
 
-  it('refuses ids in both places, and in none', async () => {
+  it('refuses ids in both places, and a request without ids', async () => {
     const both = await api.call('bulkDeleteUrls', { query: { ids: '1' }, body: { ids: [1] } });
     expect(both.faultyFields).toEqual(['ids']);
     const none = await api.call('bulkDeleteUrls');

@@ -39,7 +39,7 @@ describe('POST /api/v1/urls', () => {
     expect(shortUrl).toBe(`${api.server.url}/spring-sale`);
   });
 
-  it('takes null for every optional field as if it were left out', async () => {
+  it('treats null in an optional field as a missing field', async () => {
     const { id } = (
       await create({
         customSlug: null,
@@ -61,7 +61,7 @@ describe('POST /api/v1/urls', () => {
     expect(data).toMatchObject({ tags: [], customUtmParams: {}, redirectType: 307, title: null });
   });
 
-  it('keeps every create field but the password, and returns them in the full record', async () => {
+  it('stores every create field and returns all but the password in the full record', async () => {
     const fields = {
       customSlug: 'Every-Field',
       title: 'Spring “sale” 🌷',
@@ -113,7 +113,7 @@ describe('POST /api/v1/urls', () => {
     expect(data.expiresAt).toBe('2030-06-01T10:00:00.000Z');
   });
 
-  it.each([301, 302, 307, 308])('takes redirectType %i', async (redirectType) => {
+  it.each([301, 302, 307, 308])('accepts redirectType %i', async (redirectType) => {
     const { id } = (await create({ redirectType })).data;
     expect((await api.call('getUrl', { params: { id } })).data.redirectType).toBe(redirectType);
   });
@@ -123,7 +123,7 @@ describe('POST /api/v1/urls', () => {
     expect((await api.call('getUrl', { params: { id } })).data.redirectType).toBe(307);
   });
 
-  it('takes up to 20 tags and no more', async () => {
+  it('accepts at most 20 tags', async () => {
     const tags = Array.from({ length: 21 }, (_, index) => `tag-${index}`);
     expect((await create({ tags: tags.slice(1) })).status).toBe(201);
     const answer = await create({ tags });
@@ -136,7 +136,7 @@ describe('POST /api/v1/urls', () => {
     expect(answer.faultyFields).toEqual(['password']);
   });
 
-  it('refuses a password that protects nothing', async () => {
+  it('refuses a password without isPasswordProtected', async () => {
     const answer = await create({ password: 'open sesame' });
     expect(answer.faultyFields).toEqual(['isPasswordProtected']);
   });
@@ -177,7 +177,7 @@ describe('slug rules', () => {
     expect(new Set(answer.faultyFields)).toEqual(new Set(['customSlug']));
   });
 
-  it('1. keeps platform-domain slugs globally unique, across organizations', async () => {
+  it('1. slugs on the platform domain are unique across organizations', async () => {
     await create({ customSlug: 'only-once' });
     const other = await api.signIn(await api.createOrganization('free'));
     const answer = await other.call('createUrl', {
@@ -187,7 +187,7 @@ describe('slug rules', () => {
     expect(answer.error.message).toContain('only-once');
   });
 
-  it('tells slugs apart by case', async () => {
+  it('compares slugs case-sensitively', async () => {
     expect((await create({ customSlug: 'Case-Matters' })).status).toBe(201);
     expect((await create({ customSlug: 'case-matters' })).status).toBe(201);
   });
@@ -221,7 +221,7 @@ describe('slug rules', () => {
     expect(answer.faultyFields).toEqual(['customSlug']);
   });
 
-  it('lets exactly one of 64 creates that race for a slug win', async () => {
+  it('gives a slug to exactly one of 64 concurrent creates', async () => {
     const answers = await Promise.all(
       Array.from({ length: 64 }, () => create({ customSlug: 'the-race' })),
     );

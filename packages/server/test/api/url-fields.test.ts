@@ -13,7 +13,7 @@ afterAll(() => api.stop());
 
 const half = '\ud83d';
 
-// Every field with values that it must refuse, one by one.
+// Fields with values that each of them must refuse.
 const refused: Record<string, unknown[]> = {
   targetUrl: [7, true, {}, [], '', ' https://example.com/', 'https://example.com/ '],
   customSlug: [7, true, {}, [], ['abc'], `ab${half}`],
@@ -101,7 +101,7 @@ describe('wrong values', () => {
     expect(answer.faultyFields).toEqual(['customUtmParams']);
   });
 
-  it('takes the longest values that the limits allow', async () => {
+  it('accepts values of the maximum length', async () => {
     const body = {
       targetUrl: `https://example.com/${'a'.repeat(8192 - 20)}`,
       customSlug: 'y'.repeat(50),
@@ -165,7 +165,7 @@ describe('targetUrl', () => {
     expect(answer.faultyFields).toEqual(['targetUrl']);
   });
 
-  it('takes 8192 bytes and refuses 8193, counted as UTF-8', async () => {
+  it('accepts 8192 bytes of UTF-8 and refuses 8193', async () => {
     const base = 'https://example.com/';
     const longest = base + 'a'.repeat(8192 - base.length);
     expect((await create(longest)).status).toBe(201);

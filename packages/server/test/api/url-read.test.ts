@@ -18,7 +18,7 @@ async function create(caller: Caller, body: object = {}): Promise<string> {
 }
 
 describe('GET /api/v1/urls', () => {
-  it('answers { total, limit, offset, items } with id, shortCode, customSlug, shortUrl, targetUrl, isActive', async () => {
+  it('returns { total, limit, offset, items } with id, shortCode, customSlug, shortUrl, targetUrl, isActive', async () => {
     const caller = await newcomer();
     const id = await create(caller, { customSlug: 'listed-one' });
     const { data } = await caller.call('listUrls');
@@ -39,7 +39,7 @@ describe('GET /api/v1/urls', () => {
     });
   });
 
-  it('answers an organization without links an empty page', async () => {
+  it('returns an empty page for an organization without links', async () => {
     const { data } = await (await newcomer()).call('listUrls');
     expect(data).toEqual({ total: 0, limit: 25, offset: 0, items: [] });
   });
@@ -68,7 +68,7 @@ describe('GET /api/v1/urls', () => {
     expect(seen).toEqual(ids);
   });
 
-  it('defaults limit to 25 and takes up to 100', async () => {
+  it('has a default limit of 25 and a maximum of 100', async () => {
     const caller = await newcomer();
     const urls = Array.from({ length: 100 }, () => ({ targetUrl: 'https://example.com/' }));
     await caller.call('bulkCreateUrls', { body: { urls } });
@@ -114,7 +114,7 @@ describe('GET /api/v1/urls', () => {
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
   });
 
-  it('refuses a parameter that comes twice', async () => {
+  it('refuses a repeated parameter', async () => {
     const answer = await api.send('GET', '/api/v1/urls?limit=5&limit=6');
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
     expect(answer.faultyFields).toEqual(['limit']);
@@ -184,7 +184,7 @@ describe('GET /api/v1/urls/{id}', () => {
     expect(data).toMatchObject({ id, isActive: false });
   });
 
-  it('answers 404 for an id that was never given', async () => {
+  it('answers 404 for an unknown id', async () => {
     const answer = await api.call('getUrl', { params: { id: '999999999' } });
     expect(answer.outcome).toBe('404 NOT_FOUND');
   });
@@ -212,7 +212,7 @@ describe('GET /api/v1/urls/{id}', () => {
     }
   });
 
-  it('refuses a path that is no valid percent-encoding', async () => {
+  it('refuses a path with invalid percent-encoding', async () => {
     const answer = await api.send('GET', '/api/v1/urls/%zz');
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
     expect(answer.faultyFields).toEqual(['path']);

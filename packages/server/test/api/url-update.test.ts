@@ -70,7 +70,7 @@ describe('PATCH /api/v1/urls/{id}', () => {
     expect(answer.faultyFields).toEqual(['targetUrl']);
   });
 
-  it('changes nothing by {}', async () => {
+  it('changes nothing for an empty body', async () => {
     const id = await create(changes);
     const before = (await api.call('getUrl', { params: { id } })).data;
     expect((await patch(id, {})).data).toMatchObject({ ...before, updatedAt: expect.any(String) });
@@ -105,7 +105,7 @@ describe('PATCH /api/v1/urls/{id}', () => {
 });
 
 describe('states of a URL', () => {
-  it('active → inactive by DELETE: the record is kept', async () => {
+  it('active → inactive by DELETE: the record stays readable', async () => {
     const id = await create({ title: 'Kept' });
     const answer = await api.call('deleteUrl', { params: { id } });
     expect(answer.status).toBe(200);
@@ -150,7 +150,7 @@ describe('states of a URL', () => {
     expect(row).toEqual({ is_active: 0 });
   });
 
-  it('an expired link comes back only with a later expiresAt or none', async () => {
+  it('an expired link is activated only with a later expiresAt or without one', async () => {
     const id = await create({ expiresAt: new Date(api.clock() + 1000).toISOString() });
     api.clock.advance(1000);
     await api.server.expireUrls();
@@ -160,7 +160,7 @@ describe('states of a URL', () => {
     expect((await patch(id, { isActive: true, expiresAt: null })).data.isActive).toBe(true);
   });
 
-  it('an expired link stays inactive when only its expiresAt is moved, swept already or not', async () => {
+  it('an expired link stays inactive when only its expiresAt changes, before and after its expiry was stored', async () => {
     for (const isSwept of [false, true]) {
       const id = await create({ expiresAt: new Date(api.clock() + 1000).toISOString() });
       api.clock.advance(1000);

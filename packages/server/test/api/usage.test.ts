@@ -29,10 +29,10 @@ const counted = async ({ organizationId }: Caller, meter: Meter = 'api_call') =>
       .executeTakeFirst()
   )?.used ?? 0;
 
-/** What is counted of a caller once everything that was answered before has been counted. */
+/** Returns the caller's meter once all earlier requests have been counted. */
 async function calls(caller: Caller): Promise<number> {
   const before = await counted(stranger);
-  // Lines are moved in their order, so that the last one tells of all before it.
+  // Journal lines are stored in order, so the last one proves that all others are stored.
   await stranger.call('getUsage');
   await expect.poll(() => counted(stranger)).toBe(before + 1);
   return counted(caller);
@@ -48,7 +48,7 @@ async function setUsed({ organizationId }: Caller, meter: Meter, used: number, m
 }
 
 describe('GET /api/v1/usage', () => {
-  it('answers the month, the plan, every meter and the links', async () => {
+  it('returns the month, the plan, every meter and the links', async () => {
     const caller = await newCaller('developer');
     await setUsed(caller, 'qr_generated', 1_003);
     await setUsed(caller, 'webhook_delivery', 150_000);
@@ -78,11 +78,11 @@ describe('GET /api/v1/usage', () => {
     expect([data.links.included, qr_generated.included, webhook_delivery.included]).toEqual(all);
   });
 
-  it('the default organization of a new server is enterprise: no limits', async () => {
+  it('the default organization of a new server has the plan enterprise, without limits', async () => {
     expect((await api.call('getUsage')).data).toMatchObject({ plan: 'enterprise' });
   });
 
-  it('a past month has its own figures, and nothing where there was nothing', async () => {
+  it('a past month has its own figures, and zeros without any use', async () => {
     const caller = await newCaller('scale');
     await setUsed(caller, 'qr_generated', 25_002, '2029-12');
     const read = async (period: string) =>
@@ -103,14 +103,14 @@ describe('GET /api/v1/usage', () => {
     '',
     ' 2030-01',
     '२०३०-०१',
-  ])('period %j is no month', async (period) => {
+  ])('refuses the period %j', async (period) => {
     const answer = await api.call('getUsage', { query: { period } });
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
     expect(answer.faultyFields).toEqual(['period']);
     expect(answer.error.message).toContain('must be a month, such as 2030-01');
   });
 
-  it('a month that is to come is refused, and the error says which one it is now', async () => {
+  it('refuses a future month and names the current one', async () => {
     const answer = await api.call('getUsage', { query: { period: '2030-02' } });
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
     expect(answer.error.details).toEqual([
@@ -118,7 +118,7 @@ describe('GET /api/v1/usage', () => {
     ]);
   });
 
-  it('an unknown query parameter is named', async () => {
+  it('names an unknown query parameter', async () => {
     const answer = await api.call('getUsage', { query: { month: january } });
     expect(answer.faultyFields).toEqual(['month']);
   });
@@ -161,21 +161,21 @@ describe('the api_call meter is charged once per HTTP request', () => {
     expect(await calls(caller)).toBe(1);
   });
 
-  it('a request that lacks the scope is one too', async () => {
+  it('a request without the scope counts', async () => {
     const credentials = await api.createOrganization('developer', ['qr:read']);
     const caller = await api.signIn(credentials);
     expect((await caller.call('listUrls')).status).toBe(403);
     expect(await calls(caller)).toBe(1);
   });
 
-  it('a repeated request with its Idempotency-Key is another request', async () => {
+  it('a repeated request with an Idempotency-Key counts again', async () => {
     const caller = await newCaller('developer');
     const headers = { 'idempotency-key': 'again' };
     for (let sent = 0; sent < 2; sent += 1) await caller.call('createUrl', { body, headers });
     expect(await calls(caller)).toBe(2);
   });
 
-  it('a request whose token nobody was given is nobody’s, and signing in is free', async () => {
+  it('requests with an unknown token and token requests do not count', async () => {
     await calls(stranger);
     const countRows = async () =>
       (await api.server.database.read.selectFrom('usage_meters').selectAll().execute()).length;
@@ -188,7 +188,7 @@ describe('the api_call meter is charged once per HTTP request', () => {
     expect(await countRows()).toBe(before);
   });
 
-  it('every route that takes a token is below /api/v1', () => {
+  it('every route with a token is below /api/v1', () => {
     for (const { access, path } of table as readonly Route[]) {
       if (access !== 'public') expect(path).toMatch(/^\/api\/v1\//);
     }

@@ -3,7 +3,7 @@ import { parseReferrer } from '../../src/analytics/classify/parse-referrer.js';
 import { canonicalAddress } from '../../src/network/ip-address.js';
 import { parseUrl } from '../../src/network/parse-url.js';
 import { findUrlFault } from '../../src/network/receiver-url.js';
-import { findTargetUrlFault } from '../../src/urls/target-url.js';
+import { findTargetUrlError } from '../../src/urls/target-url.js';
 
 // Node compiles a function after some thousand calls, and compiled code may take other paths into
 // the runtime than interpreted code. Every test here therefore runs after this many calls.
@@ -16,7 +16,7 @@ const rules = { allowPrivateNetwork: false };
 
 const readers: Readonly<Record<string, (url: string) => unknown>> = {
   parseUrl,
-  findTargetUrlFault,
+  findTargetUrlError,
   parseReferrer,
   findUrlFault: (url) => findUrlFault(url, rules),
   canonicalAddress: (url) => canonicalAddress(`::${url}`),
@@ -63,14 +63,14 @@ describe('after thousands of calls with ASCII', () => {
     ['https://straße.example/ä?ö=ü#ß', 'https://xn--strae-oqa.example/%C3%A4?%C3%B6=%C3%BC#%C3%9F'],
     ['https://例え.example', 'https://xn--r8jz45g.example/'],
   ])('the target %s is accepted', (target, href) => {
-    expect(findTargetUrlFault(target)).toBeUndefined();
+    expect(findTargetUrlError(target)).toBeUndefined();
     expect(parseUrl(target)?.href).toBe(href);
   });
 
   it.each(['https://\xc3\xa0\x81x.example', 'https://\xad', 'https://a\x80b.example'])(
     'the target %j is refused',
     (target) => {
-      expect(findTargetUrlFault(target)).toMatch(/must/);
+      expect(findTargetUrlError(target)).toMatch(/must/);
     },
   );
 });

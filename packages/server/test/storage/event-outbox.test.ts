@@ -70,7 +70,7 @@ describe('the event and its deliveries are written in the transaction of the cha
     await update(true);
     await stored.urls.deactivateMany(organizationId, [id], now);
     await stored.urls.deactivateMany(organizationId, [id], now);
-    await stored.urls.updateMany(organizationId, [id], now, () => ({ ok: false, fault: 'no' }));
+    await stored.urls.updateMany(organizationId, [id], now, () => ({ ok: false, error: 'no' }));
     const states = (await recorded(organizationId)).map(({ data }) => data.isActive);
     expect(states.sort()).toEqual([false, false, true]);
   });
@@ -123,7 +123,7 @@ describe('the event and its deliveries are written in the transaction of the cha
       now,
       newShortCode: () => 'Undone2',
       idempotency: undefined,
-      keep: () => {
+      toResult: () => {
         throw new Error('the last step');
       },
     });

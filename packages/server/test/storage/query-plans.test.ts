@@ -49,7 +49,7 @@ beforeAll(async () => {
   urls = new UrlRepository(database, {
     outbox,
     chains: new LinkChains(new OwnHosts(() => ['sho.example'])),
-    describe: (url, at) => toRecord(origins, url, at),
+    toEventData: (url, at) => toRecord(origins, url, at),
   });
   domains = new DomainRepository(database, { outbox });
 });
@@ -114,7 +114,7 @@ async function create(owner: string, drafts: readonly Partial<UrlDraft>[]) {
       return `new${owner.at(-1)}${drafts.length}-${codes}`;
     },
     idempotency: { organizationId: owner, key: `key-${drafts.length}`, fingerprint: '', now },
-    keep: (outcomes) => outcomes,
+    toResult: (outcomes) => outcomes,
   });
   return result.map(({ status }) => status);
 }

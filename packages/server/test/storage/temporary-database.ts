@@ -70,7 +70,8 @@ export async function openRepository(): Promise<Stored> {
   const urls = new UrlRepository(database, {
     outbox: new EventOutbox(database, { newId }),
     chains: new LinkChains(new OwnHosts(() => ['sho.example'])),
-    describe: (url, now) => toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),
+    toEventData: (url, now) =>
+      toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),
   });
   return {
     database,
@@ -111,7 +112,7 @@ export async function openRepository(): Promise<Stored> {
         now,
         newShortCode: () => left.shift() ?? `C${newId().slice(3).padStart(6, '0')}`,
         idempotency: undefined,
-        keep: (outcomes) => outcomes,
+        toResult: (outcomes) => outcomes,
       });
       return result;
     },

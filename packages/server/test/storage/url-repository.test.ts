@@ -26,7 +26,7 @@ const rowCount = async (organizationId: string) => {
 };
 
 describe('createMany', () => {
-  it('keeps a link as it was drafted', async () => {
+  it('stores all fields of a draft', async () => {
     const organizationId = await stored.addOrganization('scale');
     const draft = {
       customSlug: 'kept-whole',
@@ -69,7 +69,7 @@ describe('createMany', () => {
     ]);
   });
 
-  it('takes nothing from the quota for drafts that fail, and leaves nothing of them behind', async () => {
+  it('stores nothing of refused drafts and does not count them', async () => {
     const organizationId = await stored.addOrganization('free');
     await stored.create(organizationId, [{ customSlug: 'taken-here' }]);
     const outcomes = await stored.create(organizationId, [
@@ -89,7 +89,7 @@ describe('createMany', () => {
     expect(await stored.urls.findByKey(null, 'never-made')).toBeUndefined();
   });
 
-  it('a draft that failed for quota leaves its slug free', async () => {
+  it('leaves the slug of a draft beyond the quota free', async () => {
     const organizationId = await stored.addOrganization('free');
     await stored.create(
       organizationId,
@@ -102,7 +102,7 @@ describe('createMany', () => {
     expect(made?.status).toBe('created');
   });
 
-  it('gives exactly 50 of 64 concurrent creates a place on the plan free', async () => {
+  it('creates exactly 50 of 64 concurrent links on the plan free', async () => {
     const organizationId = await stored.addOrganization('free');
     const outcomes = await Promise.all(
       Array.from({ length: 64 }, () => stored.create(organizationId, [{}])),
@@ -113,7 +113,7 @@ describe('createMany', () => {
     expect(await rowCount(organizationId)).toBe(50);
   });
 
-  it('lets one of 64 concurrent creates have a slug', async () => {
+  it('gives a slug to one of 64 concurrent creates', async () => {
     const organizationId = await stored.addOrganization('scale');
     const outcomes = await Promise.all(
       Array.from({ length: 64 }, () =>
@@ -124,14 +124,14 @@ describe('createMany', () => {
     expect(await activeUrls(organizationId)).toBe(1);
   });
 
-  it('undoes everything of a request whose last step fails, and nothing of its neighbours', async () => {
+  it('rolls back a request whose last step fails, and no other of its group commit', async () => {
     const organizationId = await stored.addOrganization('scale');
     const failing = stored.urls.createMany([draftOf({ customSlug: 'undone' })], {
       organizationId,
       now,
       newShortCode: () => 'Undone1',
       idempotency: undefined,
-      keep: () => {
+      toResult: () => {
         throw new Error('the last step');
       },
     });
@@ -148,7 +148,7 @@ describe('createMany', () => {
 });
 
 describe('expireDue', () => {
-  it('turns exactly the links inactive whose time has come, in batches', async () => {
+  it('deactivates exactly the links that are due, in batches', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.create(organizationId, [
       { expiresAt: now + 5000 },
@@ -167,7 +167,7 @@ describe('expireDue', () => {
     expect(await activeUrls(organizationId)).toBe(2);
   });
 
-  // Other tests of this file leave links with a time, too.
+  // Other tests of this file also leave links with expiresAt.
   async function hasOtherDue(at: number): Promise<boolean> {
     const row = await stored.database.read
       .selectFrom('urls')

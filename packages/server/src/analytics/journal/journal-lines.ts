@@ -1,4 +1,4 @@
-import { UseTally } from '../../organizations/usage-meters.js';
+import { UsageTally } from '../../organizations/usage-meters.js';
 import { fromLine, type Visit } from './visit.js';
 
 const download = 'download\t';
@@ -19,14 +19,14 @@ export interface Journalled {
   /** How many, by the ids of the codes. */
   readonly downloads: ReadonlyMap<string, number>;
   /** Requests of the API. */
-  readonly calls: UseTally;
+  readonly calls: UsageTally;
 }
 
 /** What the lines of a journal tell of. */
 export function readLines(lines: readonly string[]): Journalled {
   const visits: Visit[] = [];
   const downloads = new Map<string, number>();
-  const calls = new UseTally();
+  const calls = new UsageTally();
   for (const line of lines) {
     if (line.startsWith(download)) {
       const qrId = line.slice(download.length);

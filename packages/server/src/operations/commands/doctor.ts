@@ -1,6 +1,6 @@
 import { diagnoseClicks, mendCounters } from '../../analytics/reports/click-doctor.js';
 import { diagnoseScans, mendScanCounters } from '../../analytics/reports/scan-doctor.js';
-import { diagnoseLinks, mendLinkCounters } from '../../organizations/link-doctor.js';
+import { findWrongLinkCounters, repairLinkCounters } from '../../organizations/link-doctor.js';
 import type { Database } from '../../storage/database.js';
 import { diagnoseSearch, repairSearch } from '../../urls/search-doctor.js';
 import { diagnoseDeliveries, mendDeliveries } from '../../webhooks/delivery-doctor.js';
@@ -76,14 +76,14 @@ async function examineScans(database: Database): Promise<Diagnosis> {
 }
 
 async function examineLinks(database: Database): Promise<Diagnosis> {
-  const faults = await diagnoseLinks(database);
+  const faults = await findWrongLinkCounters(database);
   return {
     says: faults.map(
       ({ organizationId, counted, active }) =>
         `Organization ${organizationId}: its counter says ${number(counted)}, it has ${number(active)} active links.`,
     ),
     faults: faults.length,
-    mend: () => mendLinkCounters(database, faults),
+    mend: () => repairLinkCounters(database, faults),
   };
 }
 

@@ -15,7 +15,7 @@ import { urlHandlers } from './url-handlers.js';
 import { UrlRepository } from './url-repository.js';
 import { UrlService, type UrlServiceOptions } from './url-service.js';
 
-export interface UrlRoomOptions {
+export interface UrlModuleOptions {
   readonly database: Database;
   readonly listUrls: UrlServiceOptions['listUrls'];
   readonly outbox: EventOutbox;
@@ -23,7 +23,7 @@ export interface UrlRoomOptions {
   readonly origins: () => LinkOrigins;
   readonly ownHosts: OwnHosts;
   readonly isReserved: (word: string) => boolean;
-  /** Called with the ids of links whose change has been committed, before it is answered. */
+  /** Called with the ids of changed links after the commit, before the response. */
   readonly onChanged: (ids: readonly number[]) => void;
   readonly plans: PlanTable;
   readonly clock: Clock;
@@ -32,15 +32,15 @@ export interface UrlRoomOptions {
 
 const expiryEveryMs = 1_000;
 
-/** The module of links: their records, and the service that expires them. */
-export function createUrlRoom(options: UrlRoomOptions) {
+/** Composes the module of links: records, redirect look-up and expiry. */
+export function createUrlModule(options: UrlModuleOptions) {
   const { database, listUrls, outbox, origins, isReserved, plans, clock, logger } = options;
   const chains = new LinkChains(options.ownHosts);
   const urls = new UrlRepository(database, {
     outbox,
     chains,
     plans,
-    describe: (shortUrl, now) => toRecord(origins(), shortUrl, now),
+    toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });
   const service = new UrlService({
     urls,
@@ -51,15 +51,14 @@ export function createUrlRoom(options: UrlRoomOptions) {
     isReserved,
     onChanged: options.onChanged,
   });
-  /** Turns links whose time has come inactive; how many. */
   const expire = () => expireUrls(urls, clock);
   return {
     service,
-    /** The link of a key, and whether it leads back to itself. */
+    /** Finds the link of a key and whether it leads back to itself. */
     async findForRedirect(domainId: string | null, key: string) {
       const url = await urls.findByKey(domainId, key);
       if (!url) return undefined;
-      // A loop that was stored before loops were refused, or made by a change of the server's hosts.
+      // Writes refuse loops, but a change of the server's own hosts may close one.
       return { url, isLoop: await chains.leadsBack(database.read, url) };
     },
     handlers: urlHandlers(service, origins, clock),

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SecondChanceMap } from './second-chance-map.js';
+import { ClockCache } from './clock-cache.js';
 
 function recordingMap(max: number) {
   const evicted: string[] = [];
-  const map = new SecondChanceMap<string, number>(max, (key) => evicted.push(key));
+  const map = new ClockCache<string, number>(max, (key) => evicted.push(key));
   return { map, evicted };
 }
 
-describe('SecondChanceMap', () => {
-  it('gives up the oldest entry that was not asked for', () => {
+describe('ClockCache', () => {
+  it('evicts the oldest entry that was not read', () => {
     const { map, evicted } = recordingMap(3);
     for (const [at, key] of ['a', 'b', 'c'].entries()) map.set(key, at);
     map.get('a');
@@ -18,7 +18,7 @@ describe('SecondChanceMap', () => {
     expect(map.get('a')).toBe(0);
   });
 
-  it('gives up the oldest of all when every entry was asked for', () => {
+  it('evicts the oldest entry when all were read', () => {
     const { map, evicted } = recordingMap(2);
     map.set('a', 0);
     map.set('b', 1);
@@ -28,7 +28,7 @@ describe('SecondChanceMap', () => {
     expect(evicted).toEqual(['a']);
   });
 
-  it('replaces a value without giving up another', () => {
+  it('replaces a value without an eviction', () => {
     const { map, evicted } = recordingMap(2);
     map.set('a', 0);
     map.set('b', 1);
@@ -37,7 +37,7 @@ describe('SecondChanceMap', () => {
     expect(evicted).toEqual([]);
   });
 
-  it('gives up entries of a large map as quickly as those of a small one', () => {
+  it('evicts entries of a large cache as fast as those of a small one', () => {
     const usEach = (max: number) => {
       const { map } = recordingMap(max);
       for (let at = 0; at < max; at += 1) map.set(String(at), at);
@@ -46,11 +46,11 @@ describe('SecondChanceMap', () => {
       return (performance.now() - startedAt) / 200;
     };
     usEach(1_000);
-    // Memory makes some difference; a walk over what was given up before makes a hundredfold one.
+    // Memory access makes a small difference; a walk over removed entries takes 100 times as long.
     expect(usEach(100_000) / usEach(1_000)).toBeLessThan(20);
   });
 
-  it('never holds more than its bound, and answers nothing but what was last set', () => {
+  it('never exceeds its maximum and returns the last value set', () => {
     const step = fc.record({
       act: fc.constantFrom('set', 'set', 'get', 'delete', 'clear'),
       key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
@@ -58,7 +58,7 @@ describe('SecondChanceMap', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step), (max, steps) => {
         const model = new Map<string, number>();
-        const map = new SecondChanceMap<string, number>(max, (key) => model.delete(key));
+        const map = new ClockCache<string, number>(max, (key) => model.delete(key));
         for (const [at, { act, key }] of steps.entries()) {
           if (act === 'set') {
             map.set(key, at);

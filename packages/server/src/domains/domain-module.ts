@@ -9,19 +9,19 @@ import { DomainService, type DomainServiceOptions } from './domain-service.js';
 import { HostResolver } from './host-resolver.js';
 import type { OwnHosts } from './own-hosts.js';
 
-export interface DomainRoomOptions {
+export interface DomainModuleOptions {
   readonly database: Database;
   readonly listDomains: DomainServiceOptions['listDomains'];
   readonly outbox: EventOutbox;
   readonly resolveTxt: ResolveTxt;
-  /** The platform's own host for links, with its port if need be. */
+  /** Returns the host of the platform's links, with its port if it has one. */
   readonly shortDomain: () => string;
   readonly ownHosts: OwnHosts;
   readonly clock: Clock;
 }
 
-/** Custom domains: their records, the proof that they are somebody's, and whom a Host header names. */
-export function createDomainRoom(options: DomainRoomOptions) {
+/** Composes the module of custom domains: records, proof of ownership, and resolution of Host headers. */
+export function createDomainModule(options: DomainModuleOptions) {
   const { database, outbox, resolveTxt, shortDomain, ownHosts, clock } = options;
   const domains = new DomainRepository(database, { outbox });
   const hosts = new HostResolver({

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chargeOf } from './charge-of.js';
+import { computeCharge } from './compute-charge.js';
 import type { BundledMeter } from './meters.js';
 import { type PlanName, standardPlans } from './plans.js';
 
 const charge = (plan: PlanName, meter: BundledMeter, used: number) =>
-  chargeOf(used, standardPlans[plan].meters[meter]);
+  computeCharge(used, standardPlans[plan].meters[meter]);
 
 describe('overage per QR: 0.05 USD (Developer), 0.03 USD (Scale)', () => {
   it.each([
@@ -36,11 +36,11 @@ describe('deliveries: Developer 100,000 (1 USD per 100K), Scale 1,000,000 (0.75 
   });
 });
 
-it('uses that a plan without a price let through before cost nothing', () => {
+it('overage costs nothing on a plan without a price', () => {
   expect(charge('free', 'qr_generated', 400)).toMatchObject({ overage: 375, overageUsd: 0 });
 });
 
-it('amounts are the decimal number itself, whatever was used', () => {
+it('amounts are the nearest doubles to the exact amounts', () => {
   const priced = [
     ['developer', 'qr_generated', 5n, 2],
     ['scale', 'qr_generated', 3n, 2],
