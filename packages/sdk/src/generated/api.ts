@@ -58,7 +58,7 @@ export interface paths {
         post: operations["bulkCreateUrls"];
         /**
          * Deactivate up to 100 short links
-         * @description The ids come in the query or in the body, not in both. Ids that are unknown here are skipped.
+         * @description Send the ids in the query or in the body, not in both. Unknown ids are skipped.
          */
         delete: operations["bulkDeleteUrls"];
         options?: never;
@@ -83,7 +83,7 @@ export interface paths {
         post?: never;
         /**
          * Deactivate a short link
-         * @description The record is kept and stays readable; the link answers 410 from now on.
+         * @description The link answers 410 from now on. Its record stays readable.
          */
         delete: operations["deleteUrl"];
         options?: never;
@@ -367,7 +367,7 @@ export interface paths {
         put?: never;
         /**
          * Add a custom domain
-         * @description Answers the TXT record to set before it is verified. An organization has at most 1000 domains.
+         * @description Returns the TXT record to set before the domain is verified. An organization has at most 1000 domains.
          */
         post: operations["createDomain"];
         delete?: never;
@@ -389,7 +389,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a custom domain
-         * @description Refused with DOMAIN_CONFLICT while active links are on it. Inactive ones stay as they are, and are back with the domain when it is added and verified again.
+         * @description DOMAIN_CONFLICT: the domain has active links. Its inactive links stay as they are, and can be activated once the domain is added and verified again.
          */
         delete: operations["deleteDomain"];
         options?: never;
@@ -407,8 +407,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look up the TXT record, and make the domain active
-         * @description A domain that is active already is answered as it is: the TXT record may go then. DOMAIN_INVALID says what DNS answered instead, DOMAIN_CONFLICT that the hostname is active in another organization.
+         * Look up the TXT record and activate the domain
+         * @description An active domain is returned without a look-up, so its TXT record may be removed. DOMAIN_INVALID: DNS has no such record; the message says what it has. DOMAIN_CONFLICT: the hostname is active in another organization.
          */
         post: operations["verifyDomain"];
         delete?: never;
@@ -425,8 +425,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell a TLS proxy whether to get a certificate for a name
-         * @description For a proxy that issues on demand, and for it alone: requests that came through a proxy, or by the name of a custom domain, are answered 404. Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * Check whether a TLS proxy may get a certificate for a name
+         * @description For a proxy that gets certificates on demand. Requests that a proxy has forwarded, and requests at a custom domain, get 404. Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         get: operations["getTlsAllowed"];
         put?: never;
@@ -445,8 +445,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what the organization has used in a month, and what its plan includes
-         * @description Everything is counted exactly once. `api_call` is seen here within half a second, the rest at once.
+         * Read the organization's use in a month, and what its plan includes
+         * @description Each use is counted exactly once. `api_call` is up to date within half a second, the other meters at once.
          */
         get: operations["getUsage"];
         put?: never;
@@ -620,7 +620,7 @@ export interface paths {
         };
         /**
          * Follow a short link
-         * @description Redirects with the status of the link. A link with a password answers a form instead. HEAD answers the same without a body. Errors are pages, or JSON for `Accept: application/json`.
+         * @description Redirects with the status of the link. A link with a password returns a form instead. HEAD returns the same headers without a body. Errors are pages, or JSON for `Accept: application/json`.
          */
         get: operations["followLink"];
         put?: never;
@@ -643,7 +643,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A link was created, by itself or in bulk */
+        /** A link was created, alone or in bulk */
         post: operations["url.created"];
         delete?: never;
         options?: never;
@@ -694,7 +694,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A link's time has come */
+        /** A link expired */
         post: operations["url.expired"];
         delete?: never;
         options?: never;
@@ -1015,7 +1015,7 @@ export interface components {
         DomainCreateRequest: {
             /**
              * Format: idn-hostname
-             * @description A host name with a dot, at most 235 characters long; no address, port or wildcard. Kept in lower case and ASCII (punycode), without a final dot.
+             * @description A host name with a dot, at most 235 characters long; no address, port or wildcard. Stored in lower case and ASCII (punycode), without a final dot.
              * @example go.example.com
              */
             hostname: string;
@@ -1077,7 +1077,7 @@ export interface components {
             /** Format: uuid */
             domainId: string | null;
             /**
-             * @description The status that visitors are redirected with.
+             * @description The HTTP status of the redirect.
              * @example 307
              * @enum {number}
              */
@@ -1307,7 +1307,7 @@ export interface components {
             hostname: string;
             /** Format: uuid */
             organizationId: string;
-            /** @description Links are served on it. */
+            /** @description Whether links are served on it. */
             isActive: boolean;
             txtRecord: components["schemas"]["DomainTxtRecord"];
             /**
@@ -1317,12 +1317,12 @@ export interface components {
             createdAt: string;
             /** @description When it was first verified. */
             verifiedAt: string | null;
-            /** @description When DNS was last asked. */
+            /** @description When the TXT record was last looked up. */
             lastCheckedAt: string | null;
-            /** @description Why the last look-up did not verify it. */
+            /** @description Why the last look-up did not verify the domain. */
             lastError: string | null;
         };
-        /** @description What to set in DNS to prove that the hostname is yours. */
+        /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
         DomainTxtRecord: {
             /** @example _shorty-challenge.go.example.com */
             name: string;
@@ -1510,7 +1510,7 @@ export interface components {
             }[];
         };
         UrlBulkDeleteResult: {
-            /** @description How many different ids were asked for. */
+            /** @description The number of different ids in the request. */
             requested: number;
             deletedCount: number;
             skippedCount: number;
@@ -1543,7 +1543,7 @@ export interface components {
             /** Format: uuid */
             domainId: string | null;
             /**
-             * @description The status that visitors are redirected with.
+             * @description The HTTP status of the redirect.
              * @example 307
              * @enum {number}
              */
@@ -1994,7 +1994,7 @@ export interface components {
             hostname: string;
             /** Format: uuid */
             organizationId: string;
-            /** @description Links are served on it. */
+            /** @description Whether links are served on it. */
             isActive: boolean;
             txtRecord: components["schemas"]["DomainTxtRecordOutput"];
             /**
@@ -2004,9 +2004,9 @@ export interface components {
             createdAt: string;
             /** @description When it was first verified. */
             verifiedAt: string | null;
-            /** @description When DNS was last asked. */
+            /** @description When the TXT record was last looked up. */
             lastCheckedAt: string | null;
-            /** @description Why the last look-up did not verify it. */
+            /** @description Why the last look-up did not verify the domain. */
             lastError: string | null;
         };
         TlsAllowed: {
@@ -2019,23 +2019,23 @@ export interface components {
              */
             period: string;
             /**
-             * @description What the period is charged by: the plan at its end, or the plan now while it lasts.
+             * @description The plan that the period is charged by: the plan at its end, or the current plan.
              * @enum {string}
              */
             plan: "free" | "developer" | "scale" | "enterprise";
             meters: {
-                /** @description Requests with a valid token, whatever was answered; bulk ones once. */
+                /** @description Requests with a valid token, whatever their status. A bulk request counts once. */
                 api_call: {
                     used: number;
                 };
-                /** @description QR codes that were created. */
+                /** @description QR codes created. */
                 qr_generated: components["schemas"]["BundledUsage"];
-                /** @description Deliveries that a receiver has acknowledged, each once; tests and replays are free. */
+                /** @description Deliveries that a receiver has acknowledged. Tests and replays are free. */
                 webhook_delivery: components["schemas"]["BundledUsage"];
             };
-            /** @description Counted now, whatever the period. */
+            /** @description The current state, whatever the period. */
             links: {
-                /** @description Active links now. */
+                /** @description Links that are active now. */
                 used: number;
                 /** @description The plan's bundle; null without a limit. */
                 included: number | null;
@@ -2045,7 +2045,7 @@ export interface components {
             used: number;
             /** @description What the plan includes; null without a limit. */
             included: number | null;
-            /** @description How many of those used are beyond what is included. */
+            /** @description The uses beyond what is included. */
             overage: number;
             /**
              * @description What the overage costs in US dollars, exactly: it is not rounded to cents.
@@ -2057,7 +2057,7 @@ export interface components {
             /** @constant */
             status: "ok";
         };
-        /** @description What to set in DNS to prove that the hostname is yours. */
+        /** @description The TXT record to set in DNS, which proves that the hostname is yours. */
         DomainTxtRecordOutput: {
             /** @example _shorty-challenge.go.example.com */
             name: string;
@@ -2997,9 +2997,9 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description How many items to pass over first. */
                 offset?: components["parameters"]["Offset"];
-                /** @description Only links in this state. */
+                /** @description Only links that are active, or only inactive ones. */
                 isActive?: boolean;
-                /** @description Text that the title, target, slug or code contains, in any case. */
+                /** @description Only links whose title, target, slug or code contains this text, in any case. */
                 search?: string;
                 /** @description Only links with exactly this tag. */
                 tag?: string;
@@ -3170,7 +3170,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was deactivated */
+            /** @description The deactivated links */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4221,9 +4221,9 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description How many items to pass over first. */
                 offset?: components["parameters"]["Offset"];
-                /** @description Only active or only pending ones. */
+                /** @description Only active or only pending domains. */
                 isActive?: boolean;
-                /** @description Only the domain of this name. */
+                /** @description Only the domain with this hostname. */
                 hostname?: string;
             };
             header?: never;
@@ -4279,7 +4279,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The domain, which is pending */
+            /** @description The pending domain */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4358,7 +4358,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The domain that was deleted */
+            /** @description The deleted domain */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4400,7 +4400,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The domain, which is active */
+            /** @description The active domain */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4431,7 +4431,7 @@ export interface operations {
     getTlsAllowed: {
         parameters: {
             query: {
-                /** @description The name. */
+                /** @description The hostname. */
                 domain: string;
             };
             header?: never;
@@ -4460,7 +4460,7 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description A calendar month in UTC up to the current one, which is the default. */
+                /** @description A calendar month in UTC. The default is the current month; later ones are refused. */
                 period?: string;
             };
             header?: never;
@@ -4469,7 +4469,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The usage of the period */
+            /** @description The use in the period */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4744,7 +4744,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Moved; kept by the visitor for 90 seconds */
+            /** @description Moved; browsers cache it for 90 seconds */
             301: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4774,7 +4774,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Permanent; kept by the visitor for 90 seconds */
+            /** @description Permanent; browsers cache it for 90 seconds */
             308: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4808,7 +4808,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The password was right */
+            /** @description The password is correct */
             303: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

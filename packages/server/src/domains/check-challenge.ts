@@ -52,8 +52,8 @@ function explain(fault: DnsFault, name: string, { hostname, challenge }: Challen
     no_record: `There is no TXT record at ${name}: ${toSet}`,
     server_failure: `The name servers of ${hostname} fail (SERVFAIL): check them and DNSSEC`,
     refused: `DNS refuses to look up ${name} (REFUSED): check the name servers of ${hostname}`,
-    bad_answer: `The DNS response for ${name} is malformed: check the name servers of ${hostname}`,
-    timeout: `The DNS look-up of ${name} timed out: try again, or check the name servers of ${hostname}`,
+    bad_answer: `The DNS response for ${name} cannot be read: check the name servers of ${hostname}`,
+    timeout: `DNS did not answer for ${name} in time: try again, or check the name servers of ${hostname}`,
     unreachable: `No DNS server could be reached to look up ${name}: try again later`,
   };
   return explanations[fault];

@@ -216,7 +216,7 @@ describe('a link whose target leads back to it', () => {
     expect((await create(newSlug(), target)).outcome).toBe('400 VALIDATION_FAILED');
   });
 
-  it('answers 410 at an unknown host that its target names', async () => {
+  it('is gone for its visitors at a host that the server does not know as its own', async () => {
     const [one, two, three] = [newSlug(), newSlug(), newSlug()];
     const alias = (slug: string) => `http://alias.example/${slug}`;
     for (const [slug, target] of [

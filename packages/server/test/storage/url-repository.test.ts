@@ -26,7 +26,7 @@ const rowCount = async (organizationId: string) => {
 };
 
 describe('createMany', () => {
-  it('stores all fields of a draft', async () => {
+  it('keeps a link as it was drafted', async () => {
     const organizationId = await stored.addOrganization('scale');
     const draft = {
       customSlug: 'kept-whole',
@@ -69,7 +69,7 @@ describe('createMany', () => {
     ]);
   });
 
-  it('stores nothing of refused drafts and does not count them', async () => {
+  it('takes nothing from the quota for drafts that fail, and leaves nothing of them behind', async () => {
     const organizationId = await stored.addOrganization('free');
     await stored.create(organizationId, [{ customSlug: 'taken-here' }]);
     const outcomes = await stored.create(organizationId, [
@@ -89,7 +89,7 @@ describe('createMany', () => {
     expect(await stored.urls.findByKey(null, 'never-made')).toBeUndefined();
   });
 
-  it('leaves the slug of a draft beyond the quota free', async () => {
+  it('a draft that failed for quota leaves its slug free', async () => {
     const organizationId = await stored.addOrganization('free');
     await stored.create(
       organizationId,
@@ -102,7 +102,7 @@ describe('createMany', () => {
     expect(made?.status).toBe('created');
   });
 
-  it('creates exactly 50 of 64 concurrent links on the plan free', async () => {
+  it('gives exactly 50 of 64 concurrent creates a place on the plan free', async () => {
     const organizationId = await stored.addOrganization('free');
     const outcomes = await Promise.all(
       Array.from({ length: 64 }, () => stored.create(organizationId, [{}])),
@@ -113,7 +113,7 @@ describe('createMany', () => {
     expect(await rowCount(organizationId)).toBe(50);
   });
 
-  it('gives a slug to one of 64 concurrent creates', async () => {
+  it('lets one of 64 concurrent creates have a slug', async () => {
     const organizationId = await stored.addOrganization('scale');
     const outcomes = await Promise.all(
       Array.from({ length: 64 }, () =>
@@ -124,7 +124,7 @@ describe('createMany', () => {
     expect(await activeUrls(organizationId)).toBe(1);
   });
 
-  it('rolls back a request whose last step fails, and no other of its group commit', async () => {
+  it('undoes everything of a request whose last step fails, and nothing of its neighbours', async () => {
     const organizationId = await stored.addOrganization('scale');
     const failing = stored.urls.createMany([draftOf({ customSlug: 'undone' })], {
       organizationId,
@@ -148,7 +148,7 @@ describe('createMany', () => {
 });
 
 describe('expireDue', () => {
-  it('deactivates exactly the links that are due, in batches', async () => {
+  it('turns exactly the links inactive whose time has come, in batches', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.create(organizationId, [
       { expiresAt: now + 5000 },
@@ -167,7 +167,7 @@ describe('expireDue', () => {
     expect(await activeUrls(organizationId)).toBe(2);
   });
 
-  // Other tests of this file also leave links with expiresAt.
+  // Other tests of this file leave links with a time, too.
   async function hasOtherDue(at: number): Promise<boolean> {
     const row = await stored.database.read
       .selectFrom('urls')

@@ -80,7 +80,7 @@ const search = (organizationId: string, term: string, options?: UrlPageOptions, 
     options,
   );
 
-/** The ways in which an engine can find the same links. */
+/** Every way in which an engine can find the same links. */
 const ways: readonly (readonly [string, UrlPageOptions, indexed: boolean])[] =
   engine() === 'postgres'
     ? [['by one statement', {}, false]]
@@ -136,7 +136,7 @@ describe('a search', () => {
     60_000,
   );
 
-  it('finds a changed link by its new text only, indexed or not', async () => {
+  it('finds a changed link by its new text and not by its old one, indexed or not', async () => {
     const organizationId = await stored.addOrganization('enterprise');
     const [link] = await createLinks(organizationId, [
       { title: 'Before', targetUrl: 'https://example.com/', tags: [], category: null },
@@ -169,7 +169,7 @@ describe('a search', () => {
     }
   });
 
-  it('finds a link by its second short code, when the first one was taken', async () => {
+  it('finds a link by the code that it was given when the first one was taken', async () => {
     const organizationId = await stored.addOrganization('enterprise');
     await stored.create(organizationId, [{}], ['TakenAA']);
     await stored.create(organizationId, [{}], ['TakenAA', 'SecondA']);
@@ -179,7 +179,7 @@ describe('a search', () => {
 });
 
 describe('a page', () => {
-  it('equals the page of all rows in memory, at any offset', async () => {
+  it('is the same as of all rows in memory, wherever its slice begins', async () => {
     const organizationId = await stored.addOrganization('enterprise');
     const count = 9_000;
     const links = Array.from({ length: count }, (_, index) => ({
@@ -225,7 +225,7 @@ describe('a page', () => {
     }
   }, 60_000);
 
-  it('fails with a ListTimeoutError after the time limit', async () => {
+  it('fails with a ListTimeoutError when it takes longer than it may', async () => {
     const organizationId = await stored.addOrganization('enterprise');
     await stored.create(organizationId, [{}]);
     const slow =
@@ -243,7 +243,7 @@ describe('a page', () => {
         timeoutMs: 1,
       }),
     ).rejects.toThrow(ListTimeoutError);
-    // The handle can still be used.
+    // The handle is as good as before.
     expect((await search(organizationId, 'example')).total).toBe(1);
   });
 });

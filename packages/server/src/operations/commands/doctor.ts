@@ -1,6 +1,6 @@
 import { diagnoseClicks, mendCounters } from '../../analytics/reports/click-doctor.js';
 import { diagnoseScans, mendScanCounters } from '../../analytics/reports/scan-doctor.js';
-import { findWrongLinkCounters, repairLinkCounters } from '../../organizations/link-doctor.js';
+import { findWrongLinkCounters, mendLinkCounters } from '../../organizations/link-doctor.js';
 import type { Database } from '../../storage/database.js';
 import { diagnoseSearch, repairSearch } from '../../urls/search-doctor.js';
 import { diagnoseDeliveries, mendDeliveries } from '../../webhooks/delivery-doctor.js';
@@ -83,7 +83,7 @@ async function examineLinks(database: Database): Promise<Diagnosis> {
         `Organization ${organizationId}: its counter says ${number(counted)}, it has ${number(active)} active links.`,
     ),
     faults: faults.length,
-    mend: () => repairLinkCounters(database, faults),
+    mend: () => mendLinkCounters(database, faults),
   };
 }
 
