@@ -37,7 +37,7 @@ async function tryPassword(page: Page, guess: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-/** Every page that people meet, and how to get there. */
+/** Every page for visitors, and how to open it. */
 const pages: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   home: (page) => page.goto(`${server.url}/`),
   'not found': (page) => page.goto(`${server.url}/no-such-link`),
@@ -77,11 +77,11 @@ const pages: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
 for (const colorScheme of colorSchemes) {
   for (const { name: view, viewport } of views) {
     for (const [name, open] of Object.entries(pages)) {
-      test(`${name} fits a ${view} in ${colorScheme}, asks nobody else, and is for everybody`, async () => {
+      test(`${name} fits a ${view} in ${colorScheme}, loads nothing from other sites, and is accessible`, async () => {
         const page = await browser.newPage({ colorScheme, viewport });
         const { outside, problems } = watchPage(page, server.url);
         await open(page);
-        const seen = await page.evaluate(() => {
+        const layout = await page.evaluate(() => {
           const style = getComputedStyle(document.body);
           return {
             isWiderThanScreen: document.documentElement.scrollWidth > innerWidth,
@@ -90,11 +90,11 @@ for (const colorScheme of colorSchemes) {
             font: Number.parseFloat(style.fontSize),
           };
         });
-        expect(seen.headings).toBe(1);
-        expect(seen.isWiderThanScreen).toBe(false);
-        expect(seen.font).toBeGreaterThanOrEqual(16);
-        // The style sheet passed the content policy, in this colour scheme.
-        expect(seen.background).toBe(
+        expect(layout.headings).toBe(1);
+        expect(layout.isWiderThanScreen).toBe(false);
+        expect(layout.font).toBeGreaterThanOrEqual(16);
+        // Proves that the content policy allows the style sheet.
+        expect(layout.background).toBe(
           colorScheme === 'dark' ? 'rgb(17, 17, 19)' : 'rgb(252, 252, 253)',
         );
         expect(await accessibilityFaults(page)).toEqual([]);
@@ -126,8 +126,8 @@ test('a QR code of a hostile address shows its host in ASCII and no direction ov
   await page.close();
 });
 
-test('a visitor opens a protected link with its password, and nobody without it', async () => {
-  // The target is another origin, so that a content policy that is too strict would stop it here.
+test('a visitor opens a protected link only with its password', async () => {
+  // The target has another origin: a content policy with form-action would block the redirect.
   const elsewhere = createServer();
   await elsewhere.start();
   const { shortUrl } = await createLocked(`${elsewhere.url}/`);
@@ -143,12 +143,12 @@ test('a visitor opens a protected link with its password, and nobody without it'
   await elsewhere.stop();
 });
 
-test('the password is asked for, refused and asked for again by keyboard alone', async () => {
+test('the password form works with the keyboard alone, also after a wrong password', async () => {
   const { shortUrl } = await createLocked(`${server.url}/`);
   const page = await browser.newPage();
   await page.goto(shortUrl);
   const field = page.getByLabel('Password');
-  // A browser sets it when it has laid the page out.
+  // A browser sets the focus after its layout.
   const focused = () => page.evaluate(() => document.activeElement?.id);
   const outline = () =>
     page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle);
@@ -156,7 +156,7 @@ test('the password is asked for, refused and asked for again by keyboard alone',
   await page.keyboard.type('wrong');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').waitFor();
-  // The fault is read with the field, which has the focus again.
+  // Screen readers read the error with the field, which has the focus again.
   await expect.poll(focused).toBe('password');
   expect(await field.getAttribute('aria-invalid')).toBe('true');
   expect(await field.getAttribute('aria-describedby')).toBe(

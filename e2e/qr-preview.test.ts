@@ -13,9 +13,9 @@ async function post<Data>(path: string, body: object): Promise<Data> {
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: JSON.stringify(body),
   });
-  const answer = (await response.json()) as { data: Data };
-  if (!response.ok) throw new Error(JSON.stringify(answer));
-  return answer.data;
+  const envelope = (await response.json()) as { data: Data };
+  if (!response.ok) throw new Error(JSON.stringify(envelope));
+  return envelope.data;
 }
 
 const createQr = (body: object) =>
@@ -55,8 +55,7 @@ for (const colorScheme of colorSchemes) {
       for (const [code, body] of Object.entries(codes)) {
         const { previewUrl, downloadUrl } = await createQr(body);
         await page.goto(server.url + previewUrl);
-        const picture = page.locator('img.code');
-        const box = await picture.boundingBox();
+        const box = await page.locator('img.code').boundingBox();
         expect(box?.width).toBeGreaterThan(200);
         expect(box?.width).toBe(box?.height);
         expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(viewport.width);
@@ -72,7 +71,7 @@ for (const colorScheme of colorSchemes) {
         await keepPicture(page, `${code}-${name}-${colorScheme}`);
       }
       expect(problems).toEqual([]);
-      // The pages, and nothing that they would have to ask for.
+      // The pages request no further files.
       expect(requests.filter((url) => !url.startsWith('data:'))).toHaveLength(
         Object.keys(codes).length,
       );
@@ -81,21 +80,21 @@ for (const colorScheme of colorSchemes) {
   }
 }
 
-test('the preview shows its picture, and its button saves it', async () => {
+test('the preview shows the image, and its button saves it', async () => {
   const { id, previewUrl } = await createQr(codes.svg);
   const page = await browser.newPage({ acceptDownloads: true });
   await page.goto(server.url + previewUrl);
-  const drawn = await page.evaluate(
+  const width = await page.evaluate(
     () => (document.querySelector('img.code') as HTMLImageElement).naturalWidth,
   );
-  expect(drawn).toBe(1024);
+  expect(width).toBe(1024);
   const saving = page.waitForEvent('download');
   await page.getByRole('link', { name: /Download SVG/ }).click();
   expect((await saving).suggestedFilename()).toBe(`qr-${id}.svg`);
   await page.close();
 });
 
-test('a deleted code has a page that says so', async () => {
+test('the preview of a deleted code is an error page', async () => {
   const { id, previewUrl } = await createQr(codes.link);
   await fetch(`${server.url}/api/v1/qr/${id}`, {
     method: 'DELETE',

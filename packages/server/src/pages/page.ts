@@ -31,7 +31,7 @@ const policy = [
   "frame-ancestors 'none'",
 ];
 
-/** Returns the headers of a page with this content security policy, without the security headers. */
+/** Returns a page's headers for this content security policy, without the security headers. */
 export function pageHeadersWith(contentPolicy: readonly string[]): Record<string, string> {
   return {
     'Content-Type': 'text/html; charset=utf-8',

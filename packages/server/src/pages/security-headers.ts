@@ -18,8 +18,8 @@ function collect(set: ReturnType<typeof helmet>): Record<string, string> {
 }
 
 /**
- * helmet's headers for every response except redirects and images. They never change, so helmet runs
- * once. Strict-Transport-Security is missing: only the TLS proxy knows whether a host is HTTPS only.
+ * helmet's headers for every response except redirects and images. They are constant, so helmet runs
+ * once. Strict-Transport-Security is left to the TLS proxy, which has the configuration of TLS.
  */
 const fixed: Readonly<Record<string, string>> = collect(
   helmet({

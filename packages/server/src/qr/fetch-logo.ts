@@ -13,7 +13,7 @@ const maxBytes = 1024 * 1024;
 const timeoutMs = 5_000;
 const maxRedirects = 3;
 
-/** Returns a function that fetches logos through the guarded fetch, with limits of time and size. */
+/** Returns a function that fetches logos through the guarded fetch, limited in time and size. */
 export function logoFetcher(fetch: Pick<GuardedFetch, 'request'>): FetchLogo {
   return async (url) => {
     const { status, body } = await request(fetch, url);

@@ -71,10 +71,10 @@ export class QrImageHandler {
     route: Route,
     found: FoundImage,
   ): void {
-    if (found === undefined)
-      this.#respondWithError(request, response, route, unknown, qrNotFoundPage);
-    else if (found === 'deleted')
-      this.#respondWithError(request, response, route, deleted, qrGonePage);
+    const refuse = (error: ApiError, page: string) =>
+      this.#respondWithError(request, response, route, error, page);
+    if (found === undefined) refuse(unknown, qrNotFoundPage);
+    else if (found === 'deleted') refuse(deleted, qrGonePage);
     else if (request.method !== 'GET' && request.method !== 'HEAD') {
       sendError(request, response, methodNotAllowed);
     } else if (route === 'preview') {
@@ -120,7 +120,7 @@ export class QrImageHandler {
     });
   }
 
-  /** Sends a page or JSON, as the client accepts. The default is JSON for downloads, a page for previews. */
+  /** Sends a page or JSON, as Accept says. The default for downloads is JSON, for previews a page. */
   #respondWithError(
     request: IncomingMessage,
     response: ServerResponse,
@@ -151,10 +151,6 @@ export class QrImageHandler {
 
 const unknown = new ApiError('NOT_FOUND', 'There is no such QR code');
 const deleted = new ApiError('GONE', 'This QR code was deleted');
-const methodNotAllowed = new ApiError(
-  'METHOD_NOT_ALLOWED',
-  'This route supports GET and HEAD only',
-  {
-    headers: { Allow: 'GET, HEAD' },
-  },
-);
+const methodNotAllowed = new ApiError('METHOD_NOT_ALLOWED', 'Use GET or HEAD', {
+  headers: { Allow: 'GET, HEAD' },
+});

@@ -134,7 +134,7 @@ export class QrService {
     return this.#drawVerified(qr, logo);
   }
 
-  /** Returns the public host and the short code, or `data` unchanged. Specification, "QR record". */
+  /** Returns the public host and short code, or `data` unchanged. Specification, "QR record". */
   async #payload(organizationId: string, { urlId, data }: QrCreateRequest): Promise<string> {
     // The contract requires exactly one of the two.
     if (urlId == null) return data as string;

@@ -72,8 +72,8 @@ describe('POST /api/v1/qr', () => {
 
   it("with urlId, the URL must belong to the calling organization: another's is missing", async () => {
     const other = await api.signIn(await api.createOrganization('free'));
-    const answer = await other.call('createQr', { body: { urlId: url.id } });
-    expect(answer.outcome).toBe('404 NOT_FOUND');
+    const response = await other.call('createQr', { body: { urlId: url.id } });
+    expect(response.outcome).toBe('404 NOT_FOUND');
     expect((await create({ urlId: 999_999 })).outcome).toBe('404 NOT_FOUND');
   });
 
@@ -102,8 +102,8 @@ describe('POST /api/v1/qr', () => {
     ['one character', 'x'],
     ['2 KB', 'a'.repeat(2048)],
   ])('takes %s as data', async (_, data) => {
-    const answer = await create({ data, size: 2048, errorCorrectionLevel: 'L' });
-    expect(answer.data.qrData).toBe(data);
+    const response = await create({ data, size: 2048, errorCorrectionLevel: 'L' });
+    expect(response.data.qrData).toBe(data);
   });
 });
 
@@ -117,7 +117,7 @@ describe('bad input is named, and leaves nothing half-made', () => {
     ['data of 2,049 bytes', { data: 'a'.repeat(2049) }, ['data']],
     ['data of 2,049 bytes in UTF-8', { data: `${'é'.repeat(1024)}a` }, ['data']],
     [
-      'data that the level has no room for',
+      'data that exceeds the capacity of the level',
       { data: 'ä'.repeat(1000), size: 2048, errorCorrectionLevel: 'H' },
       ['data'],
     ],
@@ -131,7 +131,7 @@ describe('bad input is named, and leaves nothing half-made', () => {
     ['an unknown format', { data: 'x', format: 'gif' }, ['format']],
     ['an unknown level', { data: 'x', errorCorrectionLevel: 'X' }, ['errorCorrectionLevel']],
     [
-      'errorCorrection, which is the name in responses',
+      'errorCorrection, which only responses have',
       { data: 'x', errorCorrection: 'H' },
       ['errorCorrection'],
     ],
@@ -151,20 +151,24 @@ describe('bad input is named, and leaves nothing half-made', () => {
     ['an urlId that is no id', { urlId: 'abc' }, ['urlId']],
   ])('%s', async (_, body, fields) => {
     const before = await countOfCodes();
-    const answer = await create(body);
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(fields);
+    const response = await create(body);
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.faultyFields).toEqual(fields);
     expect(await countOfCodes()).toBe(before);
   });
 
-  it('a payload that is too long for its level: the error says which level would do', async () => {
-    const answer = await create({ data: 'ä'.repeat(1000), size: 2048, errorCorrectionLevel: 'H' });
-    expect(answer.error.message).toMatch(/\b[LMQ]\b/);
+  it('refuses a payload that is too long for its level, with a level that holds it', async () => {
+    const response = await create({
+      data: 'ä'.repeat(1000),
+      size: 2048,
+      errorCorrectionLevel: 'H',
+    });
+    expect(response.error.message).toMatch(/\b[LMQ]\b/);
   });
 });
 
 describe('Idempotency-Key', () => {
-  it('the same key and body answer the first response again, and draw and charge once', async () => {
+  it('replays the first response for the same key and body, and draws and charges once', async () => {
     const key = { 'idempotency-key': 'qr-key' };
     const first = await create({ data: 'once' }, key);
     api.clock.advance(10);
@@ -198,7 +202,7 @@ describe('every successful call emits one qr_generated meter event', () => {
     expect(await used(caller.organizationId)).toEqual(['2030-01 qr_generated 1']);
   });
 
-  it('Free stops at 25 a month with QUOTA_EXCEEDED, and starts anew with the next', async () => {
+  it('Free is refused after 25 a month with QUOTA_EXCEEDED, until the next month', async () => {
     const free = await api.signIn(await api.createOrganization('free'));
     for (let made = 0; made < 25; made += 1) {
       const body = { data: `code ${made}`, size: 200 };
@@ -216,7 +220,7 @@ describe('every successful call emits one qr_generated meter event', () => {
     expect(await used(later.organizationId)).toEqual(['2030-02 qr_generated 1']);
   });
 
-  it('paid plans go on beyond their bundle', async () => {
+  it('paid plans may exceed their bundle', async () => {
     const caller = await api.signIn(await api.createOrganization('developer'));
     const { database } = api.server;
     const month = new Date(api.clock()).toISOString().slice(0, 7);

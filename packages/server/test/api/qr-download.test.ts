@@ -41,16 +41,16 @@ describe('GET /api/qr/{id}/download', () => {
     expect((await get(downloadUrl, { headers })).status).toBe(200);
   });
 
-  it('has a strong ETag, and answers 304 to who has the picture already', async () => {
+  it('has a strong ETag, and answers 304 when the client has the image already', async () => {
     const { id, downloadUrl } = await create();
     const first = await get(downloadUrl);
     const etag = first.headers.get('etag') as string;
     expect(etag).toMatch(/^"[\w-]{22}"$/);
     expect(first.headers.get('cache-control')).toBe('public, no-cache');
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const answer = await get(downloadUrl, { headers: { 'if-none-match': known } });
-      expect(answer.status).toBe(304);
-      expect(answer.headers.get('etag')).toBe(etag);
+      const response = await get(downloadUrl, { headers: { 'if-none-match': known } });
+      expect(response.status).toBe(304);
+      expect(response.headers.get('etag')).toBe(etag);
     }
     const headers = { 'if-none-match': '"other"' };
     expect((await get(downloadUrl, { headers })).status).toBe(200);
@@ -60,7 +60,7 @@ describe('GET /api/qr/{id}/download', () => {
     expect(changed.headers.get('etag')).not.toBe(etag);
   });
 
-  it('has a file name of the slug, the code or the id; ?download=1 attaches', async () => {
+  it('has a file name with the slug, the code or the id, and ?download=1 makes it an attachment', async () => {
     const nameOf = async (path: string) => (await get(path)).headers.get('content-disposition');
     const target = { targetUrl: 'https://example.com/' };
     const slugged = (
@@ -80,16 +80,16 @@ describe('GET /api/qr/{id}/download', () => {
     );
   });
 
-  it('lets an SVG that is opened do nothing', async () => {
+  it('has a content security policy that disables everything in an SVG', async () => {
     const { downloadUrl } = await create({ data: '<script>alert(1)</script>', format: 'svg' });
-    const answer = await get(downloadUrl);
-    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(answer.headers.get('content-security-policy')).toContain('sandbox');
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(answer.text).not.toContain('<script');
+    const response = await get(downloadUrl);
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(response.headers.get('content-security-policy')).toContain('sandbox');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.text).not.toContain('<script');
   });
 
-  it('counts each picture that was answered, and neither HEAD nor 304 nor the preview', async () => {
+  it('counts each 200 response, but not HEAD, 304 or the preview', async () => {
     const { id, downloadUrl, previewUrl } = await create();
     const etag = (await get(downloadUrl)).headers.get('etag') as string;
     const head = await get(downloadUrl, { method: 'HEAD' });
@@ -132,14 +132,14 @@ describe('GET /api/qr/{id}/download', () => {
 describe('GET /qr/{id}', () => {
   it('returns an HTML preview page', async () => {
     const { previewUrl, downloadUrl } = await create({ data: 'https://example.com/?a=1&b=2' });
-    const answer = await get(previewUrl);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.text).toContain('<a href="https://example.com/?a=1&amp;b=2"');
-    expect(answer.text).toContain(`href="${downloadUrl}?download=1"`);
-    expect(answer.text).toContain('src="data:image/png;base64,');
-    expect(answer.text).not.toContain('<script');
-    expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
+    const response = await get(previewUrl);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.text).toContain('<a href="https://example.com/?a=1&amp;b=2"');
+    expect(response.text).toContain(`href="${downloadUrl}?download=1"`);
+    expect(response.text).toContain('src="data:image/png;base64,');
+    expect(response.text).not.toContain('<script');
+    expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
   });
 
   it.each([
@@ -162,7 +162,7 @@ describe('GET /qr/{id}', () => {
     expect((await get(previewUrl, { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('is no visit: neither a click nor a scan', async () => {
+  it('is not a visit: neither a click nor a scan', async () => {
     const body = { targetUrl: 'https://example.com/' };
     const url = (await api.call('createUrl', { body })).data;
     const qr = await create({ urlId: url.id });

@@ -30,8 +30,8 @@ describe('logoUrl', () => {
       const { status, data } = await create(logoUrl);
       expect(status).toBe(201);
       expect(data.logoUrl).toBe(logoUrl);
-      const picture = await fetch(api.server.url + data.downloadUrl);
-      const { data: pixels, info } = await sharp(await picture.arrayBuffer())
+      const image = await fetch(api.server.url + data.downloadUrl);
+      const { data: pixels, info } = await sharp(await image.arrayBuffer())
         .removeAlpha()
         .raw()
         .toBuffer({ resolveWithObject: true });
@@ -43,7 +43,7 @@ describe('logoUrl', () => {
     },
   );
 
-  it('takes an SVG, which is inlined as a picture and never served as it came', async () => {
+  it('takes an SVG, which is rasterized and never served in its original form', async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><!--mark--><circle cx="45" cy="45" r="45" fill="#0a6"/></svg>';
     const { data } = await create(await serving(svg, 'image/svg+xml'), { format: 'svg' });
@@ -52,24 +52,24 @@ describe('logoUrl', () => {
     expect(text).not.toContain('mark');
   });
 
-  it('is fetched once: a PATCH of something else keeps it, and null takes it away', async () => {
-    let asked = 0;
+  it('is fetched once: a PATCH of another field retains it, and null removes it', async () => {
+    let requests = 0;
     const logo = await square('png');
     const receiver = await httpServer((_, response) => {
-      asked += 1;
+      requests += 1;
       response.end(logo);
     });
     const { id } = (await create(`${receiver.url}/logo.png`, { format: 'svg' })).data;
     const update = (body: object) => api.call('updateQr', { params: { id }, body });
-    const picture = async () => (await api.visit(`/api/qr/${id}/download`)).text;
+    const image = async () => (await api.visit(`/api/qr/${id}/download`)).text;
     await update({ size: 800 });
-    expect(await picture()).toContain('data:image/png');
-    expect(asked).toBe(1);
+    expect(await image()).toContain('data:image/png');
+    expect(requests).toBe(1);
     expect((await update({ logoUrl: null })).data.logoUrl).toBeNull();
-    expect(await picture()).not.toContain('data:image/png');
+    expect(await image()).not.toContain('data:image/png');
     await update({ logoUrl: `${receiver.url}/logo.png` });
-    expect(await picture()).toContain('data:image/png');
-    expect(asked).toBe(2);
+    expect(await image()).toContain('data:image/png');
+    expect(requests).toBe(2);
   });
 
   it('costs nothing: branded and plain QRs cost the same', async () => {
@@ -86,7 +86,7 @@ describe('logoUrl', () => {
     expect(meter).toEqual({ used: 2 });
   });
 
-  it('that is gone does not undo what an Idempotency-Key has made', async () => {
+  it('that no longer exists does not prevent an idempotent replay', async () => {
     let isGone = false;
     const logo = await square('png');
     const { url } = await httpServer((_, response) => {
@@ -104,8 +104,8 @@ describe('logoUrl', () => {
   });
 });
 
-describe('a logo that cannot be had is a fault of logoUrl, at create and at PATCH', () => {
-  const html = '<!doctype html><title>no picture</title>';
+describe('a logo that cannot be used is an error of logoUrl, at create and at PATCH', () => {
+  const html = '<!doctype html><title>no image</title>';
   const script =
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>';
   const external =
@@ -124,14 +124,10 @@ describe('a logo that cannot be had is a fault of logoUrl, at create and at PATC
     ['an SVG with a script', () => serving(script, 'image/svg+xml'), /script/i],
     ['an SVG that refers to a file', () => serving(external, 'image/svg+xml'), /./],
     ['an SVG with an external entity', () => serving(entity, 'image/svg+xml'), /./],
-    ['one that is missing', () => local(listener(404, {}, 'no')), /404/],
-    ['one that is empty', () => local(listener(200, {})), /empty/],
-    [
-      'one behind endless redirects',
-      () => local(listener(302, { location: '/again' })),
-      /redirects/,
-    ],
-    ['one that is 2 MB', () => serving(Buffer.alloc(2_000_000)), /1 MB/],
+    ['a missing file', () => local(listener(404, {}, 'no')), /404/],
+    ['an empty file', () => local(listener(200, {})), /empty/],
+    ['endless redirects', () => local(listener(302, { location: '/again' })), /redirects/],
+    ['a file of 2 MB', () => serving(Buffer.alloc(2_000_000)), /1 MB/],
     [
       'a stream without an end',
       async () =>
@@ -155,35 +151,35 @@ describe('a logo that cannot be had is a fault of logoUrl, at create and at PATC
         ),
       /pixel/i,
     ],
-    ['a host that is nowhere', async () => 'http://nowhere.invalid/logo.png', /fetched/],
+    ['an unknown host', async () => 'http://nowhere.invalid/logo.png', /fetched/],
   ])('%s', async (_, address, reason) => {
     const logoUrl = await address();
     const before = await total();
-    const answer = await create(logoUrl);
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['logoUrl']);
-    expect(answer.error.message).toMatch(reason);
+    const response = await create(logoUrl);
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.faultyFields).toEqual(['logoUrl']);
+    expect(response.error.message).toMatch(reason);
     expect(await total()).toBe(before);
   });
 
   it('at PATCH the code stays as it was', async () => {
     const qr = (await api.call('createQr', { body: { data: 'x' } })).data;
-    const answer = await api.call('updateQr', {
+    const response = await api.call('updateQr', {
       params: { id: qr.id },
       body: { size: 300, logoUrl: await local(listener(500, {})) },
     });
-    expect(answer.faultyFields).toEqual(['logoUrl']);
+    expect(response.faultyFields).toEqual(['logoUrl']);
     expect((await api.call('getQr', { params: { id: qr.id } })).data).toEqual(qr);
   });
 
-  it('a private address, and a redirect to one, are not reached unless the operator lets them', async () => {
+  it('a private address is not reached unless the operator allows it', async () => {
     const careful = await startServer();
     const receiver = await httpServer(listener(200, {}, 'secret'));
     try {
       for (const logoUrl of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost')]) {
-        const answer = await careful.call('createQr', { body: { data: 'x', logoUrl } });
-        expect(answer.faultyFields).toEqual(['logoUrl']);
-        expect(answer.text).not.toContain('secret');
+        const response = await careful.call('createQr', { body: { data: 'x', logoUrl } });
+        expect(response.faultyFields).toEqual(['logoUrl']);
+        expect(response.text).not.toContain('secret');
       }
       expect(receiver.connections()).toBe(0);
     } finally {

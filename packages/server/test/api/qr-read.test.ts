@@ -30,7 +30,7 @@ describe('GET /api/v1/qr', () => {
     expect(rest.data.items.map(({ id }) => id)).toEqual(ids.slice(25));
   });
 
-  it('has whole records in its items', async () => {
+  it('has complete records in its items', async () => {
     const { data } = await list({ limit: 1 });
     const one = await caller.call('getQr', { params: { id: ids[0] as string } });
     expect(data.items[0]).toEqual(one.data);
@@ -58,17 +58,17 @@ describe('GET /api/v1/qr', () => {
     ['urlId', 'x'],
     ['search', 'x'],
   ])('refuses %s=%s', async (field, value) => {
-    const answer = await list({ [field]: value });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual([field]);
+    const response = await list({ [field]: value });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.faultyFields).toEqual([field]);
   });
 });
 
 describe('GET /api/v1/urls/{id}/qr', () => {
   it('is equivalent to listing QRs filtered by that urlId', async () => {
     const query = { limit: 4, offset: 3 };
-    const answer = await caller.call('listUrlQrs', { params: { id: urlId }, query });
-    expect(answer.data).toEqual((await list({ ...query, urlId })).data);
+    const response = await caller.call('listUrlQrs', { params: { id: urlId }, query });
+    expect(response.data).toEqual((await list({ ...query, urlId })).data);
   });
 
   it("answers 404 for another organization's URL and for none", async () => {
@@ -76,16 +76,16 @@ describe('GET /api/v1/urls/{id}/qr', () => {
       [api, urlId],
       [caller, '999999'],
     ] as const) {
-      const answer = await who.call('listUrlQrs', { params: { id } });
-      expect(answer.outcome).toBe('404 NOT_FOUND');
+      const response = await who.call('listUrlQrs', { params: { id } });
+      expect(response.outcome).toBe('404 NOT_FOUND');
     }
   });
 });
 
 describe('GET /api/v1/qr/{id}', () => {
-  it.each(['0', 'abc', '01981f2e-7d1c-7c59-8a5f'])('%s is no id', async (id) => {
-    const answer = await caller.call('getQr', { params: { id } });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+  it.each(['0', 'abc', '01981f2e-7d1c-7c59-8a5f'])('%s is not an id', async (id) => {
+    const response = await caller.call('getQr', { params: { id } });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
   });
 
   it('reads an id in any case', async () => {

@@ -42,18 +42,18 @@ describe('PATCH /api/v1/qr/{id}', () => {
     ['size', 100],
     ['foregroundColor', '#FFFFFF'],
   ])(
-    'refuses %s %j: the payload cannot be changed, and what is changed must scan',
+    'refuses %s %j: the payload never changes, and the new image must decode',
     async (field, value) => {
       const before = await create();
-      const answer = await update(before.id, { [field]: value });
-      expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-      expect(answer.faultyFields).toEqual([field]);
+      const response = await update(before.id, { [field]: value });
+      expect(response.outcome).toBe('400 VALIDATION_FAILED');
+      expect(response.faultyFields).toEqual([field]);
       const after = await api.call('getQr', { params: { id: before.id } });
       expect(after.data).toEqual(before);
     },
   );
 
-  it('takes hold at once: the next download is the new picture', async () => {
+  it('takes effect at once: the next download has the new image', async () => {
     const { id } = await create();
     const first = await bytesOf(id);
     expect(first.type).toBe('image/png');
@@ -63,7 +63,7 @@ describe('PATCH /api/v1/qr/{id}', () => {
     expect(Buffer.from(second.bytes).toString()).toContain('<svg');
   });
 
-  it('loses neither of two changes that meet', async () => {
+  it('loses no change when two are concurrent', async () => {
     const { id } = await create();
     await Promise.all([
       update(id, { size: 300 }),
@@ -77,19 +77,19 @@ describe('PATCH /api/v1/qr/{id}', () => {
       format: 'svg',
       errorCorrection: 'H',
     });
-    const picture = Buffer.from((await bytesOf(id)).bytes).toString();
-    expect(picture).toContain('width="300"');
-    expect(picture).toContain('#112233');
+    const image = Buffer.from((await bytesOf(id)).bytes).toString();
+    expect(image).toContain('width="300"');
+    expect(image).toContain('#112233');
   });
 
-  it('answers 404 for a code that is not there', async () => {
-    const answer = await update('01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11', { size: 300 });
-    expect(answer.outcome).toBe('404 NOT_FOUND');
+  it('answers 404 for an unknown code', async () => {
+    const response = await update('01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11', { size: 300 });
+    expect(response.outcome).toBe('404 NOT_FOUND');
   });
 });
 
 describe('DELETE /api/v1/qr/{id}', () => {
-  it('is a soft delete: the row is kept for analytics continuity, and omitted from lists', async () => {
+  it('is a soft delete: the row is retained for analytics continuity, and omitted from lists', async () => {
     const qr = await create();
     const before = (await api.call('listQrs')).data.total;
     const { status, data } = await api.call('deleteQr', { params: { id: qr.id } });
@@ -118,7 +118,7 @@ describe('DELETE /api/v1/qr/{id}', () => {
 });
 
 describe('events', () => {
-  it('qr.created and qr.deleted carry the record; PATCH tells nobody', async () => {
+  it('qr.created and qr.deleted carry the record; PATCH emits no event', async () => {
     const { database } = api.server;
     await database.write(async (transaction) => {
       await transaction

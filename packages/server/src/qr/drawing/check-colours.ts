@@ -17,7 +17,7 @@ export function rgbFromInteger(value: number): Rgb {
   return [value >> 16, (value >> 8) & 0xff, value & 0xff];
 }
 
-/** Throws a QrDesignError when the contrast is too low, or when the foreground is the lighter colour. */
+/** Throws a QrDesignError when the contrast is too low or the foreground is the lighter colour. */
 export function checkColours(foregroundColor: string, backgroundColor: string): void {
   const dark = luminance(parseColour(foregroundColor));
   const light = luminance(parseColour(backgroundColor));
@@ -64,7 +64,7 @@ function linear(channel: number): number {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }
 
-/** Returns the lightest shade of the colour's hue that has enough contrast; undefined if none has. */
+/** Returns the lightest shade of a colour that has enough contrast; undefined if none has. */
 function lightestReadableShade(hex: string, background: number): string | undefined {
   const colour = parseColour(hex);
   for (let share = 100; share >= 0; share -= 1) {

@@ -6,7 +6,7 @@ import { LogoScaler } from './logo-scaler.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 import { verifyDesign } from './verify-design.js';
 
-/** Methods that draw QR codes. They throw a QrDesignError when a design cannot be drawn or decoded. */
+/** Methods that draw QR codes. They throw a QrDesignError when a design is not readable. */
 export function drawingMethods() {
   const scaler = new LogoScaler();
   return {

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import type { LogoRaster } from '../logo/logo-limits.js';
 import type { QrLogo } from './qr-design.js';
 
-/** Encodes a decoded logo as the PNG that is stored. Only the logo process decodes foreign files. */
+/** Encodes pixels as the PNG that is stored. Only the logo process decodes uploaded files. */
 export async function encodeLogo({ width, height, rgba }: LogoRaster): Promise<QrLogo> {
   const png = await sharp(rgba, { raw: { width, height, channels: 4 } })
     .png({ compressionLevel: 6 })

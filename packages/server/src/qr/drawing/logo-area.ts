@@ -14,8 +14,8 @@ export interface Box {
 const margin = 1;
 // The share of the correctable codewords that a logo may hide. Dirt, glare and folds need the rest.
 const shareForLogo = 0.7;
-// Larger logos confuse decoders even where all codewords could be corrected. zbar fails on black logos
-// of a third of the side, and of a fourth when they cover an alignment pattern.
+// Larger logos confuse decoders even where all codewords could be corrected. zbar fails on black
+// logos of a third of the side, and of a fourth when they cover an alignment pattern.
 const maxShareOfSideOverPattern = 0.2;
 const maxShareOfSide = 0.25;
 // Smaller logos are unrecognisable.
@@ -46,7 +46,7 @@ export function largestLogoArea(matrix: QrMatrix, logo: QrLogo): Box | undefined
   return undefined;
 }
 
-/** Returns the logo's box in pixels: centred in the cleared modules, as large as its shape allows. */
+/** Returns the largest box in pixels for the logo, centred in the cleared modules. */
 export function logoBoxInPixels(cleared: Box, logo: QrLogo, { module, offset }: ModuleGrid): Box {
   const available = (modules: number) => (modules - 2 * margin) * module;
   const scale = Math.min(

@@ -1,7 +1,7 @@
 /** The width of the quiet zone in modules: ISO/IEC 18004:2015, 6.3.8. */
 export const quietZone = 4;
 
-/** The smallest module in pixels. zbar cannot read modules of one pixel unless they are black on white. */
+/** The smallest module. zbar cannot read modules of one pixel unless they are black on white. */
 export const minModulePixels = 2;
 
 /** The position of modules in an image. A module is a square of whole pixels. */

@@ -16,7 +16,7 @@ export interface QrDesign {
   readonly logo: QrLogo | null;
 }
 
-/** A logo that `encodeLogo` has encoded: an sRGB PNG with alpha, without any byte of the original file. */
+/** A logo that `encodeLogo` has encoded: an sRGB PNG with alpha, without original bytes. */
 export interface QrLogo {
   readonly width: number;
   readonly height: number;

@@ -10,7 +10,7 @@ export interface QrMatrix {
   readonly side: number;
   /** Row by row, 1 where a module is dark. */
   readonly dark: Uint8Array;
-  /** 1 where a module belongs to a function pattern or to format information, 0 where it has data. */
+  /** 1 for modules of function patterns and format information, 0 for data. */
   readonly reserved: Uint8Array;
   /** The number of Reed-Solomon blocks, whose codewords are interleaved. */
   readonly blockCount: number;
@@ -25,7 +25,7 @@ export const errorCorrectionLevels: readonly QrErrorCorrection[] = ['L', 'M', 'Q
 // Capacity of version 40 in bytes: ISO/IEC 18004:2015, table 7.
 const capacity: Record<QrErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
 
-/** Returns the smallest matrix for a payload, or the matrix of a version that is known to hold it. */
+/** Returns the smallest matrix for a payload, or the one of a version that holds it. */
 export function qrMatrix(payload: string, level: QrErrorCorrection, version?: number): QrMatrix {
   if (payload === '') throw new QrDesignError('data', 'must not be empty');
   if (!payload.isWellFormed()) {

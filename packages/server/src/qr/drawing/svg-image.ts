@@ -10,7 +10,7 @@ import {
   styleOf,
 } from './style-presets.js';
 
-/** Returns the image as SVG: one path for the background, one for all dark modules, and the logo. */
+/** Returns an SVG: one path for the background, one for all dark modules, and the logo. */
 export function svgImage(design: QrDesign, layout: Layout): string {
   const { matrix } = layout;
   const { size, module, offset } = layout.grid;

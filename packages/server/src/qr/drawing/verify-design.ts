@@ -6,7 +6,7 @@ import { smallestSize } from './module-grid.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 
 const maxSize = 2048;
-// Larger modules do not help against a logo that is itself a QR code. Trying every size takes seconds.
+// No size helps against a logo that is itself a QR code, and trying every size takes seconds.
 const maxLargerSizes = 4;
 
 /** Draws a design. Throws a QrDesignError when the image does not decode to the payload. */

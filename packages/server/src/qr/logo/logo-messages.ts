@@ -12,7 +12,10 @@ const maxReasonLength = 1000;
 const lengthBytes = 4;
 const maxMessageBytes = 1 + 4 + 4 * logoLimits.side ** 2;
 
-/** Puts a length before content. The content to the process is an image; from it, a tag and a body. */
+/**
+ * Puts the length before the content. The server sends an image; the process sends messages, each a
+ * tag and a body.
+ */
 export function frame(content: Uint8Array): Buffer {
   const length = Buffer.alloc(lengthBytes);
   length.writeUInt32BE(content.length);

@@ -1,6 +1,6 @@
 /**
- * The process that decodes one logo. It reports that it is ready, reads an image from standard input,
- * writes the result to standard output, and ends. `run-logo-process` starts and kills it.
+ * The process that decodes one logo. It reports that it is ready, reads an image from standard
+ * input, writes the result to standard output, and ends. `run-logo-process` starts and kills it.
  */
 import sharp from 'sharp';
 import { decodeLogo } from './decode-logo.js';

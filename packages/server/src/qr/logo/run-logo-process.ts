@@ -32,7 +32,7 @@ const entry = isSource ? '../../../dist/qr/logo/logo-process.js' : './logo-proce
 
 const defaultShell = existsSync('/bin/sh') ? '/bin/sh' : undefined;
 
-// Ignores limits that the shell or system does not support: the server also watches time and memory.
+// Ignores limits that the shell or system does not support: the server watches time and memory.
 const limitScript =
   '{ ulimit -c 0; ulimit -f 0; ulimit -t "$1"; ulimit -d "$2"; } 2>/dev/null; shift 2; exec "$@"';
 

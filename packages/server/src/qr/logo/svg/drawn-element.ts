@@ -1,21 +1,24 @@
 import type { Matrix } from './transform.js';
 
-/** An element whose attributes have been read and written anew. */
+/** An element of the new SVG. */
 export interface DrawnElement {
   readonly name: string;
+  /** Our id; undefined when the document has none. */
+  readonly id: string | undefined;
   readonly attributes: Map<string, string>;
   readonly children: readonly DrawnElement[];
   readonly transform: Matrix | undefined;
-  /** What `use` and gradients point at. */
+  /** The id that `use` or a gradient refers to. */
   readonly href: string | undefined;
+  /** The id that `clip-path` refers to. */
   readonly clipPath: string | undefined;
   readonly segments: number;
-  /** The farthest point from the origin along each axis, in the element's own coordinates. */
+  /** The largest distance from the origin on each axis, in the element's own coordinates. */
   readonly farX: number;
   readonly farY: number;
 }
 
-/** The part of the plane that the picture shows, and the size that it is drawn at. */
+/** The view box of the root and the size of the image. */
 export interface View {
   /** Left, top, width and height in the document's own units. */
   readonly box: readonly [number, number, number, number];
@@ -25,7 +28,7 @@ export interface View {
   readonly preserveAspectRatio: string;
 }
 
-/** A length that has been read already, in units of the view box. */
+/** Returns a length that `readLength` has accepted, in units of the view box. */
 export function writtenLength(value = '0', { box }: View): number {
   const number = Number.parseFloat(value);
   if (Number.isNaN(number)) return 0;

@@ -3,24 +3,24 @@ import { LogoError, quote } from '../logo-error.js';
 import { elementAttributes } from './svg-attributes.js';
 import { svgLimits, svgNamespace, xlinkNamespace } from './svg-limits.js';
 
-/** An element that may be drawn. Its attributes are still foreign text. */
+/** An allowed element. Its attributes are untrusted text. */
 export interface SvgElement {
   readonly name: string;
-  /** Those without a namespace, and `href` of either namespace. */
+  /** Attributes without a namespace, and `xlink:href` as `href`. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: SvgElement[];
 }
 
-/** They say something about the picture and draw nothing. */
+/** Elements that describe the image and draw nothing. */
 const descriptions = new Set(['title', 'desc', 'metadata']);
 const gradients = new Set(['linearGradient', 'radialGradient']);
 const containers = new Set(['svg', 'g', 'defs', 'clipPath']);
 const allowedNames = Object.keys(elementAttributes).join(', ');
 
 /**
- * Parses an SVG document into the elements that may be drawn. Refuses every other element of SVG;
- * leaves out descriptions, text between elements, and elements of other namespaces, which editors
- * add and no browser draws.
+ * Parses an SVG document into its allowed elements. Throws a LogoError for every other element of
+ * SVG. Ignores descriptions, text between elements, and elements of other namespaces: editors add
+ * these, and no browser draws them.
  */
 export function parseSvg(text: string): SvgElement {
   const parser = new SaxesParser({ xmlns: true, position: true });
@@ -61,12 +61,12 @@ export function parseSvg(text: string): SvgElement {
     if (!parent) {
       if (name !== 'svg') throw notAnImage();
       if (uri !== svgNamespace) {
-        throw new LogoError(`an SVG whose root has not the namespace ${svgNamespace}`);
+        throw new LogoError(`an SVG whose root element is not in the namespace ${svgNamespace}`);
       }
     } else if (uri !== svgNamespace || descriptions.has(name)) {
       skippedDepth = 1;
       return;
-    } else checkPlace(name, parent.name);
+    } else checkPosition(name, parent.name);
     count += 1;
     if (count > svgLimits.elements) {
       throw new LogoError(`an SVG with more than ${svgLimits.elements} elements`);
@@ -99,23 +99,23 @@ function attributesOf(
   const attributes = new Map<string, string>();
   for (const { local, uri, value } of all) {
     const isHref = local === 'href' && (uri === '' || uri === xlinkNamespace);
-    // The newer `href` wins over `xlink:href`.
+    // `href` overrides the older `xlink:href`.
     if (uri === '' || (isHref && !attributes.has('href'))) attributes.set(local, value);
   }
   return attributes;
 }
 
-function checkPlace(name: string, parent: string): void {
+function checkPosition(name: string, parent: string): void {
   const reason = reasonsAgainst[name];
   if (reason) throw new LogoError(`an SVG with ${reason} (element ${quote(name)})`);
   if (!Object.hasOwn(elementAttributes, name) || name === 'svg') {
     throw new LogoError(
-      `an SVG with the element ${quote(name)} inside ${quote(parent)}: only ${allowedNames} are drawn, ` +
-        'and svg as the root alone; convert text to paths',
+      `an SVG with the element ${quote(name)} inside ${quote(parent)}: only ${allowedNames} are allowed, ` +
+        'and svg only as the root; convert text to paths',
     );
   }
-  const isInPlace = name === 'stop' ? gradients.has(parent) : containers.has(parent);
-  if (!isInPlace) {
+  const isAllowedHere = name === 'stop' ? gradients.has(parent) : containers.has(parent);
+  if (!isAllowedHere) {
     throw new LogoError(`an SVG with the element ${quote(name)} inside ${quote(parent)}`);
   }
 }

@@ -1,12 +1,12 @@
 import { svgLimits } from './svg-limits.js';
 import { ValueScanner } from './value-scanner.js';
 
-/** A shape's outline, as far as the effort of drawing it depends on it. */
+/** The figures of an outline that determine the cost of drawing it. */
 export interface Outline {
-  /** The attribute's value, written anew. */
+  /** The new value of the attribute. */
   readonly text: string;
   readonly segments: number;
-  /** The largest distance from the origin that any of its points has, along each axis. */
+  /** The largest distance of a point from the origin on each axis. */
   readonly farX: number;
   readonly farY: number;
 }
@@ -24,7 +24,7 @@ const numbersOfCommand: Readonly<Record<string, number>> = {
   Z: 0,
 };
 
-/** Reads path data, follows its points, and writes it anew. */
+/** Parses path data, tracks its points, and serialises it. */
 export function pathData(value: string, attribute: string): Outline {
   const scanner = new ValueScanner(value, attribute);
   const written: string[] = [];
@@ -60,7 +60,7 @@ export function pathData(value: string, attribute: string): Outline {
         const isFlag = command === 'A' && (index === 3 || index === 4);
         numbers.push(isFlag ? scanner.flag() : scanner.number());
       }
-      // Further points of a move are lines.
+      // Further coordinates of a move are lines.
       const name = isFirst || command !== 'M' ? letter : isRelative ? 'l' : 'L';
       written.push(`${name}${numbers.join(' ')}`);
       const [x, y] = isRelative ? [current.x, current.y] : [0, 0];
@@ -72,7 +72,7 @@ export function pathData(value: string, attribute: string): Outline {
       if (command === 'H') moveTo(x + at(0), current.y);
       else if (command === 'V') moveTo(current.x, y + at(0));
       else if (command === 'A') {
-        // Radii that are too small for their end points are enlarged to fit these.
+        // Renderers enlarge radii that are too small for the distance of the end points.
         const radius = Math.max(Math.abs(at(0)), Math.abs(at(1)));
         const [endX, endY] = [x + at(5), y + at(6)];
         const spread = 2 * radius + Math.abs(endX - current.x) + Math.abs(endY - current.y);
@@ -89,7 +89,7 @@ export function pathData(value: string, attribute: string): Outline {
   return { text: written.join(''), segments, farX: far.x, farY: far.y };
 }
 
-/** Reads the points of a polygon or polyline and writes them anew. */
+/** Parses the points of a polygon or polyline and serialises them. */
 export function points(value: string, attribute: string): Outline {
   const scanner = new ValueScanner(value, attribute);
   const written: string[] = [];

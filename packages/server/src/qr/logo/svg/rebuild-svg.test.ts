@@ -15,16 +15,16 @@ function refusal(text: string): string {
     rebuilt(text);
   } catch (error) {
     if (!(error instanceof LogoError)) throw error;
-    // No limit may cost more to check than a picture costs to draw.
+    // Checking the limits must be cheap.
     expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect(error.message.length).toBeLessThan(500);
     return error.message;
   }
-  throw new Error('it was accepted');
+  throw new Error('the SVG was accepted');
 }
 
-describe('an SVG that is written anew', () => {
-  it('has the size of a logo, whatever size it calls its own', () => {
+describe('an accepted SVG', () => {
+  it('has the size of a logo, whatever its own size is', () => {
     for (const own of [
       'width="20000" height="10000"',
       'viewBox="0 0 2 1"',
@@ -37,7 +37,7 @@ describe('an SVG that is written anew', () => {
     }
   });
 
-  it('holds no character of the document that is not read', () => {
+  it('contains nothing of the document that is not allowed', () => {
     const text = rebuilt(
       svg(
         '<title>SECRET</title><metadata><x:rdf xmlns:x="urn:x">SECRET</x:rdf></metadata><!--SECRET-->' +
@@ -50,7 +50,7 @@ describe('an SVG that is written anew', () => {
     expect(text).toContain('<use href="#i0">');
   });
 
-  it('keeps what logos are made of', () => {
+  it('retains shapes, gradients, clip paths and references', () => {
     const text = rebuilt(
       svg(
         '<defs><linearGradient id="a" x1="0%" gradientTransform="rotate(45 .5 .5)"><stop offset="50%" style="stop-color:#f00;stop-opacity:.5"/></linearGradient>' +
@@ -77,7 +77,7 @@ describe('an SVG that is written anew', () => {
     }
   });
 
-  it('is the same when it is written anew once more', () => {
+  it('does not change when it is rebuilt again', () => {
     const once = rebuilt(badge.toString());
     expect(rebuilt(once)).toBe(once);
   });
@@ -239,7 +239,7 @@ describe('any document', () => {
     ),
   }));
 
-  it('is written anew from the allowed elements alone, or refused at once', () => {
+  it('is rebuilt from the allowed elements alone, or refused in time', () => {
     let accepted = 0;
     fc.assert(
       fc.property(fc.array(element, { maxLength: 6 }), (children) => {

@@ -1,6 +1,6 @@
 import { LogoError, quote } from '../logo-error.js';
 import { logoLimits } from '../logo-limits.js';
-import { DrawingEffort } from './drawing-effort.js';
+import { checkDrawingCost } from './drawing-cost.js';
 import { type DrawnElement, type View, writtenLength } from './drawn-element.js';
 import { parseSvg, type SvgElement } from './parse-svg.js';
 import { pathData, points } from './path-data.js';
@@ -18,8 +18,9 @@ import { type Matrix, transformMatrix } from './transform.js';
 import { ValueScanner } from './value-scanner.js';
 
 /**
- * Writes an SVG anew from what is allowed of it, so that nothing else reaches a renderer: no
- * character of the document is copied. Throws a LogoError that names what is not allowed.
+ * Writes a new SVG from the allowed elements and attributes of a document. Every value is parsed
+ * and serialised again, so no other content reaches the renderer. Throws a LogoError that names the
+ * first content that is not allowed.
  */
 export function rebuildSvg(bytes: Uint8Array): string {
   let text: string;
@@ -29,18 +30,43 @@ export function rebuildSvg(bytes: Uint8Array): string {
     throw new LogoError('an SVG that is not in UTF-8');
   }
   const root = parseSvg(text);
+  const ids = newIds(root);
   const view = viewOf(root);
-  const elements = new Map<string, DrawnElement>();
-  const drawn = drawnElement(root, view, elements);
-  new DrawingEffort(elements).check(drawn, view);
-
-  const names = new Map([...elements.keys()].map((id, index) => [id, `i${index}`]));
-  const ids = new Map([...elements].map(([id, element]) => [element, names.get(id) ?? '']));
+  const drawn = readElement(root, view, ids);
+  checkDrawingCost(drawn, view);
   drawn.attributes.set('width', `${view.width}`);
   drawn.attributes.set('height', `${view.height}`);
   drawn.attributes.set('viewBox', view.box.join(' '));
   drawn.attributes.set('preserveAspectRatio', view.preserveAspectRatio);
-  return serialise(drawn, { names, ids }, ` xmlns="${svgNamespace}"`);
+  return serialise(drawn, ` xmlns="${svgNamespace}"`);
+}
+
+/** Our id for each element, and for each id of the document. */
+interface NewIds {
+  readonly ofElement: Map<SvgElement, string>;
+  readonly ofId: Map<string, string>;
+}
+
+/** Assigns ids, children first. When an id is used twice, only the first element has it. */
+function newIds(root: SvgElement): NewIds {
+  const ids: NewIds = { ofElement: new Map(), ofId: new Map() };
+  const visit = (element: SvgElement) => {
+    for (const child of element.children) visit(child);
+    const id = element.attributes.get('id');
+    if (id !== undefined && id.length <= svgLimits.idLength && !ids.ofId.has(id)) {
+      const newId = `i${ids.ofId.size}`;
+      ids.ofId.set(id, newId);
+      ids.ofElement.set(element, newId);
+    }
+  };
+  visit(root);
+  return ids;
+}
+
+function newIdOf(id: string, { ofId }: NewIds): string {
+  const newId = ofId.get(id);
+  if (newId !== undefined) return newId;
+  throw new LogoError(`an SVG that refers to ${quote(`#${id}`)}, which it does not have`);
 }
 
 function viewOf({ attributes }: SvgElement): View {
@@ -53,7 +79,7 @@ function viewOf({ attributes }: SvgElement): View {
   const viewBox = attributes.get('viewBox');
   const [ownWidth, ownHeight] = [own('width'), own('height')];
   const box = viewBox === undefined ? undefined : readViewBox(viewBox);
-  // Without either, the default size of replaced elements in browsers.
+  // The defaults of browsers for images without a size.
   const width = ownWidth ?? (ownHeight && box ? (ownHeight * box[2]) / box[3] : (box?.[2] ?? 300));
   const height = ownHeight ?? (ownWidth && box ? (ownWidth * box[3]) / box[2] : (box?.[3] ?? 150));
   for (const [name, side] of [
@@ -106,11 +132,7 @@ function readAspect(value = 'xMidYMid'): string {
   return `${alignment} ${fit}`;
 }
 
-function drawnElement(
-  element: SvgElement,
-  view: View,
-  elements: Map<string, DrawnElement>,
-): DrawnElement {
+function readElement(element: SvgElement, view: View, ids: NewIds): DrawnElement {
   const { name } = element;
   const attributes = new Map<string, string>();
   const shape = { transform: undefined as Matrix | undefined, segments: 0, farX: 0, farY: 0 };
@@ -122,7 +144,7 @@ function drawnElement(
   for (const [attribute, value] of element.attributes) {
     if (attribute === 'id' || (isRoot && rootAttributes.has(attribute))) continue;
     if (attribute === 'xmlns' || attribute === 'style' || isIgnored(attribute)) continue;
-    // They would need what is inside to have a size of its own.
+    // They affect only references to `svg` and `symbol`, which are not allowed.
     if (name === 'use' && (attribute === 'width' || attribute === 'height')) continue;
     if (attribute === outlineAttribute) {
       const outline = (attribute === 'd' ? pathData : points)(value, attribute);
@@ -132,7 +154,7 @@ function drawnElement(
       shape.transform = transformMatrix(value, attribute);
       attributes.set(attribute, `matrix(${shape.transform.join(' ')})`);
     } else if (attribute === 'href' && (name === 'use' || name.endsWith('Gradient'))) {
-      href = localId(value.trim(), attribute);
+      href = newIdOf(localId(value.trim(), attribute), ids);
     } else {
       const read = elementAttributes[name]?.get(attribute) ?? presentationProperties.get(attribute);
       if (!read) throw unknownAttribute(attribute, name);
@@ -140,31 +162,33 @@ function drawnElement(
     }
   }
   readStyle(element.attributes.get('style') ?? '', name, attributes);
-
-  const clip = attributes.get('clip-path') ?? 'none';
+  let clipPath: string | undefined;
+  for (const [attribute, value] of attributes) {
+    if (!value.startsWith('url(')) continue;
+    const { id, rest } = readReference(value, attribute);
+    const newId = newIdOf(id, ids);
+    if (attribute === 'clip-path') clipPath = newId;
+    attributes.set(attribute, `url(#${newId})${rest === '' ? '' : ` ${rest}`}`);
+  }
   const drawn: DrawnElement = {
     name,
+    id: ids.ofElement.get(element),
     attributes,
-    children: element.children.map((child) => drawnElement(child, view, elements)),
+    children: element.children.map((child) => readElement(child, view, ids)),
     href,
-    clipPath: clip === 'none' ? undefined : readReference(clip, 'clip-path').id,
+    clipPath,
     ...shape,
     ...(outlineAttribute === undefined && farPoint(name, attributes, view)),
   };
   if (drawn.name.endsWith('Gradient') && drawn.children.length > svgLimits.stops) {
     throw new LogoError(`an SVG with a gradient of more than ${svgLimits.stops} stops`);
   }
-  const id = element.attributes.get('id');
-  // Where an id is used twice, the first element has it, as in a browser.
-  if (id !== undefined && id.length <= svgLimits.idLength) {
-    if (!elements.has(id)) elements.set(id, drawn);
-  }
   return drawn;
 }
 
 const rootAttributes = new Set(['viewBox', 'width', 'height', 'preserveAspectRatio', 'x', 'y']);
 
-/** Declarations win over attributes. */
+/** Reads the declarations of a `style` attribute, which override attributes. */
 function readStyle(style: string, element: string, attributes: Map<string, string>): void {
   for (const declaration of style.split(';')) {
     if (declaration.trim() === '') continue;
@@ -186,7 +210,7 @@ function unknownAttribute(attribute: string, element: string): LogoError {
   );
 }
 
-/** How far an element reaches by its lengths: no farther than the sum of all along an axis. */
+/** Returns an upper bound of the element's distance from the origin on each axis. */
 function farPoint(
   name: string,
   attributes: ReadonlyMap<string, string>,
@@ -194,7 +218,7 @@ function farPoint(
 ): { readonly farX: number; readonly farY: number } {
   const far = (names: readonly string[]) =>
     names.reduce((sum, each) => sum + Math.abs(writtenLength(attributes.get(each), view)), 0);
-  // A gradient is as large as what it fills.
+  // A gradient is only visible inside the shape that it fills.
   if (name.endsWith('Gradient')) return { farX: 0, farY: 0 };
   return {
     farX: far(['x', 'width', 'cx', 'r', 'rx', 'x1', 'x2']),
@@ -202,33 +226,11 @@ function farPoint(
   };
 }
 
-interface Ids {
-  /** Our name for each id of the document. */
-  readonly names: ReadonlyMap<string, string>;
-  /** Our name of each element that has one. */
-  readonly ids: ReadonlyMap<DrawnElement, string>;
-}
-
-function serialise(element: DrawnElement, ids: Ids, more = ''): string {
-  const id = ids.ids.get(element);
-  let markup = `<${element.name}${more}${id === undefined ? '' : ` id="${id}"`}`;
-  if (element.href !== undefined) markup += ` href="#${nameOf(element.href, ids)}"`;
-  for (const [attribute, value] of element.attributes) {
-    let written = value;
-    if (value.startsWith('url(')) {
-      const { id: target, rest } = readReference(value, attribute);
-      written = `url(#${nameOf(target, ids)})${rest === '' ? '' : ` ${rest}`}`;
-    }
-    markup += ` ${attribute}="${written}"`;
-  }
-  const inside = element.children.map((child) => serialise(child, ids)).join('');
+function serialise(element: DrawnElement, namespace = ''): string {
+  let markup = `<${element.name}${namespace}`;
+  if (element.id !== undefined) markup += ` id="${element.id}"`;
+  if (element.href !== undefined) markup += ` href="#${element.href}"`;
+  for (const [attribute, value] of element.attributes) markup += ` ${attribute}="${value}"`;
+  const inside = element.children.map((child) => serialise(child)).join('');
   return `${markup}>${inside}</${element.name}>`;
-}
-
-function nameOf(target: string, { names }: Ids): string {
-  const name = names.get(target);
-  if (name === undefined) {
-    throw new LogoError(`an SVG that refers to ${quote(`#${target}`)}, which it does not have`);
-  }
-  return name;
 }

@@ -2,7 +2,7 @@ import { LogoError, quote } from '../logo-error.js';
 import { svgLimits } from './svg-limits.js';
 import { ValueScanner } from './value-scanner.js';
 
-/** Reads the value of an attribute and writes it anew; throws a LogoError. */
+/** Parses the value of an attribute and serialises it. Throws a LogoError. */
 type ReadValue = (value: string, attribute: string) => string;
 
 const pixelsOfUnit: Readonly<Record<string, number>> = {
@@ -15,7 +15,7 @@ const pixelsOfUnit: Readonly<Record<string, number>> = {
   mm: 96 / 25.4,
 };
 
-/** Reads a length as pixels, or as a percentage. */
+/** Parses a length in pixels or as a percentage. */
 export function readLength(
   value: string,
   attribute: string,
@@ -52,7 +52,7 @@ const numberOrPercentage: ReadValue = (value, attribute) => {
 const lengthOrAuto: ReadValue = (value, attribute) =>
   value.trim() === 'auto' ? 'auto' : length(value, attribute);
 
-/** One of some words. */
+/** Accepts one of these words. */
 function words(...allowed: readonly string[]): ReadValue {
   return (value, attribute) => {
     const word = value.trim();
@@ -61,7 +61,7 @@ function words(...allowed: readonly string[]): ReadValue {
   };
 }
 
-/** Any selection of some words. */
+/** Accepts a list of these words. */
 function wordList(...allowed: readonly string[]): ReadValue {
   return (value, attribute) => {
     const list = value.trim().split(/\s/).filter(Boolean);
@@ -82,7 +82,7 @@ const colour: ReadValue = (value, attribute) => {
   throw badValue(value, attribute, 'it is a colour: a name, #rgb, #rrggbb, rgb() or hsl()');
 };
 
-/** A colour, or a gradient with a colour for want of it. */
+/** Accepts a colour, or a gradient with an optional fallback colour. */
 const paint: ReadValue = (value, attribute) => {
   const text = value.trim();
   if (!text.startsWith('url(')) return colour(text, attribute);
@@ -97,7 +97,7 @@ const clipPath: ReadValue = (value, attribute) => {
   return `url(#${id})`;
 };
 
-/** Reads `url(#id)` at the beginning of a value. */
+/** Parses `url(#id)` at the start of a value. */
 export function readReference(
   text: string,
   attribute: string,
@@ -113,7 +113,7 @@ export function readReference(
   return { id: localId(target, attribute), rest: text.slice(end + 1).trim() };
 }
 
-/** The id that `#id` names. */
+/** Returns the id of a reference `#id`. Throws a LogoError for any other reference. */
 export function localId(target: string, attribute: string): string {
   if (target.length < 2 || !target.startsWith('#')) {
     throw new LogoError(
@@ -129,7 +129,7 @@ export function localId(target: string, attribute: string): string {
 
 const only = (allowed: string): ReadValue => words(allowed);
 
-/** How shapes are painted: as attributes, or as declarations of a `style` attribute. */
+/** Properties of painting, allowed as attributes and in a `style` attribute. */
 export const presentationProperties: ReadonlyMap<string, ReadValue> = new Map<string, ReadValue>([
   ['fill', paint],
   ['stroke', paint],
@@ -151,7 +151,7 @@ export const presentationProperties: ReadonlyMap<string, ReadValue> = new Map<st
   ['shape-rendering', words('auto', 'optimizeSpeed', 'crispEdges', 'geometricPrecision')],
   ['vector-effect', words('none', 'non-scaling-stroke')],
   ['clip-path', clipPath],
-  // Allowed where it says what is so without it.
+  // Allowed only with their initial value.
   ['stroke-dasharray', only('none')],
   ['filter', only('none')],
   ['mask', only('none')],
@@ -162,7 +162,7 @@ export const presentationProperties: ReadonlyMap<string, ReadValue> = new Map<st
   ['marker-end', only('none')],
 ]);
 
-/** The geometry of each element that is drawn from lengths, and the lines of gradients. */
+/** The allowed elements with their own attributes. */
 export const elementAttributes: Readonly<Record<string, ReadonlyMap<string, ReadValue>>> = {
   svg: new Map(),
   g: new Map(),
@@ -243,7 +243,7 @@ const ignoredAttributes = new Set([
 ]);
 const ignoredPrefixes = ['aria-', 'data-', 'font-', 'text-', '-'];
 
-/** Whether an attribute or a declaration changes nothing of a picture without text. */
+/** Tells whether an attribute or declaration does not affect an image without text. */
 export function isIgnored(name: string): boolean {
   return (
     ignoredAttributes.has(name) ||

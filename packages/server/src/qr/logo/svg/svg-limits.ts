@@ -1,17 +1,17 @@
 export const svgLimits = {
-  /** Elements, each counted as often as `use` and `clip-path` draw it. */
+  /** Elements. Each counts as often as `use` and `clip-path` draw it. */
   elements: 1000,
-  /** Elements inside one another, references included. */
+  /** Depth of nesting, including references. */
   depth: 32,
-  /** Segments of all paths and polygons, each counted as often as it is drawn. */
+  /** Segments of paths and polygons. Each counts as often as it is drawn. */
   segments: 20_000,
   /** Stops of one gradient. */
   stops: 64,
-  /** Gradients that take their stops from one another. */
+  /** Length of a chain of gradients that refer to one another. */
   gradientChain: 8,
-  /** Magnitude of a number. */
+  /** Absolute value of a number. */
   number: 1_000_000,
-  /** How far beyond the image a shape may reach, as a multiple of the image's longer side. */
+  /** Distance of a shape from the image, as a multiple of the image's longer side. */
   reach: 100,
   /** Characters of a number, and of an id. */
   numberLength: 40,

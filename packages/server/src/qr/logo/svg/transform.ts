@@ -1,6 +1,6 @@
 import { ValueScanner } from './value-scanner.js';
 
-/** `a b c d e f` as SVG's `matrix()` has them. */
+/** The numbers `a b c d e f` of SVG's `matrix()`. */
 export type Matrix = readonly [number, number, number, number, number, number];
 
 export const identity: Matrix = [1, 0, 0, 1, 0, 0];
@@ -20,7 +20,7 @@ export function multiply(outer: Matrix, inner: Matrix): Matrix {
 
 export const translation = (x: number, y: number): Matrix => [1, 0, 0, 1, x, y];
 
-/** Reads a list of transformations as the one matrix that it amounts to. */
+/** Parses a list of transformations and multiplies them into one matrix. */
 export function transformMatrix(value: string, attribute: string): Matrix {
   const scanner = new ValueScanner(value, attribute);
   let matrix = identity;

@@ -3,7 +3,7 @@ import { svgLimits } from './svg-limits.js';
 
 const numberToken = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 
-/** Reads the numbers and letters of one attribute from its beginning to its end. */
+/** Scans the numbers, letters and flags of an attribute's value. */
 export class ValueScanner {
   readonly #text: string;
   readonly #attribute: string;
@@ -14,7 +14,7 @@ export class ValueScanner {
     this.#attribute = attribute;
   }
 
-  /** Whether nothing but separators is left. */
+  /** Tells whether only separators are left. */
   atEnd(): boolean {
     this.#skipSeparators();
     return this.#at === this.#text.length;
@@ -36,14 +36,14 @@ export class ValueScanner {
     return value;
   }
 
-  /** Whether a number comes next. */
+  /** Tells whether a number is next. */
   hasNumber(): boolean {
     this.#skipSeparators();
     const character = this.#text[this.#at] ?? '';
     return character !== '' && '+-.0123456789'.includes(character);
   }
 
-  /** A flag of an arc: one digit, which needs no separator behind it. */
+  /** Scans a flag of an arc: one digit, which needs no separator after it. */
   flag(): 0 | 1 {
     this.#skipSeparators();
     const character = this.#text[this.#at];
@@ -52,7 +52,7 @@ export class ValueScanner {
     return character === '1' ? 1 : 0;
   }
 
-  /** The letter that comes next. */
+  /** Scans the next letter. */
   letter(): string {
     this.#skipSeparators();
     const character = this.#text[this.#at] ?? '';
@@ -60,7 +60,7 @@ export class ValueScanner {
     return character;
   }
 
-  /** The text up to a character, which is passed over. */
+  /** Scans the text before `end`, and skips `end`. */
   until(end: string): string {
     this.#skipSeparators();
     const found = this.#text.indexOf(end, this.#at);
@@ -70,7 +70,7 @@ export class ValueScanner {
     return text;
   }
 
-  /** What follows the last thing that was read. */
+  /** Returns the text that is not scanned yet. */
   rest(): string {
     return this.#text.slice(this.#at);
   }

@@ -4,30 +4,40 @@ import { type DrawnElement, type View, writtenLength } from './drawn-element.js'
 import { svgLimits } from './svg-limits.js';
 import { type Matrix, multiply, translation } from './transform.js';
 
+/** Throws a LogoError when an SVG is too expensive to draw. References must exist. */
+export function checkDrawingCost(root: DrawnElement, view: View): void {
+  new DrawingCost(root).check(root, view);
+}
+
 /**
- * Bounds what drawing an SVG costs: it walks through the picture as a renderer does, follows each
- * reference as often as it is drawn, and stops at the first limit.
+ * Visits the elements as a renderer does: follows each reference as often as it is drawn, and stops
+ * at the first limit.
  */
-export class DrawingEffort {
-  readonly #elements: ReadonlyMap<string, DrawnElement>;
+class DrawingCost {
+  readonly #elements = new Map<string, DrawnElement>();
   #drawn = 0;
   #segments = 0;
 
-  constructor(elements: ReadonlyMap<string, DrawnElement>) {
-    this.#elements = elements;
+  constructor(root: DrawnElement) {
+    this.#collect(root);
   }
 
   check(root: DrawnElement, view: View): void {
     const [left, top, width, height] = view.box;
     const [x, y] = [view.width / width, view.height / height];
-    // The larger scale is that of `slice`: nothing is drawn larger.
+    // The scale of `slice`, which is the largest.
     const scale = Math.max(x, y);
     const matrix = multiply([scale, 0, 0, scale, 0, 0], translation(-left, -top));
-    this.#walk(root, matrix, view, []);
+    this.#visit(root, matrix, view, []);
     for (const element of this.#elements.values()) this.#checkGradient(element, 0);
   }
 
-  #walk(element: DrawnElement, outer: Matrix, view: View, path: readonly DrawnElement[]): void {
+  #collect(element: DrawnElement): void {
+    if (element.id !== undefined) this.#elements.set(element.id, element);
+    for (const child of element.children) this.#collect(child);
+  }
+
+  #visit(element: DrawnElement, outer: Matrix, view: View, path: readonly DrawnElement[]): void {
     if (path.includes(element)) throw new LogoError('an SVG with an element that refers to itself');
     this.#drawn += 1;
     if (this.#drawn > svgLimits.elements) {
@@ -50,20 +60,20 @@ export class DrawingEffort {
       );
     }
     if (element.clipPath !== undefined) {
-      const clip = this.#find(element.clipPath);
-      if (clip.name !== 'clipPath') throw wrongTarget('clip-path', element.clipPath);
-      this.#walk(clip, matrix, view, inside);
+      const clip = this.#get(element.clipPath);
+      if (clip.name !== 'clipPath') throw wrongTarget('clip-path', clip);
+      this.#visit(clip, matrix, view, inside);
     }
     if (element.name === 'use' && element.href !== undefined) {
-      const target = this.#find(element.href);
-      if (!drawnByUse.has(target.name)) throw wrongTarget('use', element.href);
-      this.#walk(target, multiply(matrix, offsetOf(element, view)), view, inside);
+      const target = this.#get(element.href);
+      if (!drawnByUse.has(target.name)) throw wrongTarget('use', target);
+      this.#visit(target, multiply(matrix, offsetOf(element, view)), view, inside);
     }
     for (const child of element.children) {
-      // These are drawn where they are referred to.
+      // Drawn only where they are referred to.
       if (child.name === 'defs' || child.name === 'clipPath') continue;
       if (child.name.endsWith('Gradient') || child.name === 'stop') continue;
-      this.#walk(child, matrix, view, inside);
+      this.#visit(child, matrix, view, inside);
     }
   }
 
@@ -75,7 +85,7 @@ export class DrawingEffort {
       Math.abs(a) * x + Math.abs(c) * y + Math.abs(e),
       Math.abs(b) * x + Math.abs(d) * y + Math.abs(f),
     );
-    // Written so that NaN is refused as well.
+    // The negation also refuses NaN.
     if (!(reach <= svgLimits.reach * logoLimits.side)) {
       throw new LogoError(
         `an SVG with a shape or a transformation that reaches more than ${svgLimits.reach} times the image's side beyond it`,
@@ -90,15 +100,13 @@ export class DrawingEffort {
         `an SVG with more than ${svgLimits.gradientChain} gradients that refer to one another`,
       );
     }
-    const target = this.#find(element.href);
-    if (!target.name.endsWith('Gradient')) throw wrongTarget(element.name, element.href);
+    const target = this.#get(element.href);
+    if (!target.name.endsWith('Gradient')) throw wrongTarget(element.name, target);
     this.#checkGradient(target, length + 1);
   }
 
-  #find(id: string): DrawnElement {
-    const element = this.#elements.get(id);
-    if (element) return element;
-    throw new LogoError(`an SVG that refers to ${quote(`#${id}`)}, which it does not have`);
+  #get(id: string): DrawnElement {
+    return this.#elements.get(id) as DrawnElement;
   }
 }
 
@@ -121,6 +129,8 @@ function offsetOf({ attributes }: DrawnElement, view: View): Matrix {
   );
 }
 
-function wrongTarget(from: string, id: string): LogoError {
-  return new LogoError(`an SVG whose ${quote(from)} refers to ${quote(`#${id}`)} of another kind`);
+function wrongTarget(from: string, { name }: DrawnElement): LogoError {
+  return new LogoError(
+    `an SVG whose ${quote(from)} refers to an element of another kind: ${quote(name)}`,
+  );
 }
