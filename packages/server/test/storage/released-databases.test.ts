@@ -2,15 +2,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import SqliteHandle from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Credentials } from '../../src/auth/auth-service.js';
 import { createServer } from '../../src/create-server.js';
 import { openStorage } from '../../src/storage/open-storage.js';
+import { describeSchema } from './describe-schema.js';
 
 interface Released {
   readonly credentials: Credentials;
-  /** What the version's API answered, by path. */
+  /** The response data of the version's API, by path. */
   readonly responses: Readonly<Record<string, object>>;
 }
 
@@ -25,47 +25,18 @@ function temporaryFolder(): string {
   return path;
 }
 
-async function migrate(path: string): Promise<void> {
+/** Migrates the database of a file and describes its schema. */
+async function migrate(path: string) {
   const database = openStorage({ databaseUrl: `file:${path}`, durability: 'process' });
-  await database.migrate();
-  await database.close();
-}
-
-/** Tables with their columns and keys, indexes and triggers, whichever statements made them. */
-function describeSchema(path: string) {
-  const database = new SqliteHandle(path, { readonly: true });
   try {
-    const rows = (sql: string) => database.prepare<[], Record<string, unknown>>(sql).all();
-    const tables = rows(
-      "select name, type, wr from pragma_table_list where name not like 'sqlite_%'",
-    );
-    return {
-      tables: tables
-        .map((table) => ({
-          ...table,
-          columns: rows(
-            `select name, type, "notnull", dflt_value, pk from pragma_table_xinfo('${table.name}')`,
-          ),
-          references: rows(
-            `select "from", "table", "to" from pragma_foreign_key_list('${table.name}')`,
-          ),
-        }))
-        .sort(byName),
-      indexesAndTriggers: rows(
-        "select name, type, tbl_name, sql from sqlite_master where type in ('index', 'trigger')",
-      ).sort(byName),
-      migrations: rows('select name from kysely_migration'),
-    };
+    await database.migrate();
+    return await describeSchema(database);
   } finally {
-    database.close();
+    await database.close();
   }
 }
 
-function byName(a: Record<string, unknown>, b: Record<string, unknown>): number {
-  return String(a.name) < String(b.name) ? -1 : 1;
-}
-
-it('knows a database of version 0.1.0', () => {
+it('has a database of version 0.1.0', () => {
   expect(versions).toContain('0.1.0');
 });
 
@@ -77,10 +48,8 @@ it.each(versions)(
     const { credentials, responses } = JSON.parse(
       readFileSync(new URL(`${version}.json`, folder), 'utf8'),
     ) as Released;
-    await migrate(path);
     const fresh = join(temporaryFolder(), 'shorty.db');
-    await migrate(fresh);
-    expect(describeSchema(path)).toEqual(describeSchema(fresh));
+    expect(await migrate(path)).toEqual(await migrate(fresh));
 
     const server = createServer({ databaseUrl: `file:${path}`, shortDomain: 'sho.example' });
     await server.start();

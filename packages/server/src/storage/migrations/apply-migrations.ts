@@ -1,36 +1,30 @@
 import { type Kysely, type Migration, Migrator } from 'kysely';
-import type { Engine, Schema } from '../database.js';
-import { initial } from './0001-initial.js';
-import { visits } from './0002-visits.js';
-import { qrCodes } from './0003-qr-codes.js';
-import { webhooks } from './0004-webhooks.js';
-import { usage } from './0005-usage.js';
-import { domains } from './0006-domains.js';
-import { nodes } from './0007-nodes.js';
-import { webhookHealth } from './0008-webhook-health.js';
-import { search } from './0009-search.js';
+import type { Engine, Schema, UpdateEach } from '../database.js';
+import { baseline } from './0001-baseline.js';
+import { adoptDatabase } from './adopt-database.js';
 
-/** In the order of their names. A migration that has shipped never changes. */
+/** In the order of their names. A migration never changes once it is released. */
 const migrations: Record<string, (engine: Engine) => Migration> = {
-  '0001-initial': initial,
-  '0002-visits': visits,
-  '0003-qr-codes': qrCodes,
-  '0004-webhooks': webhooks,
-  '0005-usage': usage,
-  '0006-domains': domains,
-  '0007-nodes': nodes,
-  '0008-webhook-health': webhookHealth,
-  '0009-search': search,
+  '0001-baseline': baseline,
 };
 
-/** Applies what is missing, all or nothing; the names of what was applied. */
-export async function applyMigrations(db: Kysely<Schema>, engine: Engine): Promise<string[]> {
+/**
+ * Applies the missing migrations and returns their names. Each transaction applies completely or
+ * not at all.
+ */
+export async function applyMigrations(
+  db: Kysely<Schema>,
+  engine: Engine,
+  updateEach: UpdateEach,
+): Promise<string[]> {
+  const options = { engine, updateEach, baseline: '0001-baseline' };
+  const adopted = (await adoptDatabase(db, options)) ? [options.baseline] : [];
   const { error, results = [] } = await migratorOf(db, engine).migrateToLatest();
   if (error) throw error;
-  return results.map((result) => result.migrationName);
+  return [...adopted, ...results.map((result) => result.migrationName)];
 }
 
-/** The names of what is missing. */
+/** Returns the names of the missing migrations. */
 export async function findPendingMigrations(db: Kysely<Schema>, engine: Engine): Promise<string[]> {
   const known = await migratorOf(db, engine).getMigrations();
   return known.filter(({ executedAt }) => executedAt === undefined).map(({ name }) => name);

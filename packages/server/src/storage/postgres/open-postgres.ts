@@ -62,6 +62,7 @@ export function openPostgres({ address, maxConnections, isUnhurried }: PostgresO
     ]),
   ) as Record<Lane, GroupCommit>;
   const types = new ColumnTypes();
+  const updateEach = eachUpdater(types);
   let forgotAt = performance.now();
   // A transaction belongs to one lane; the others know nothing of it.
   const laneOf = new WeakMap<WriteTransaction, GroupCommit>();
@@ -97,7 +98,7 @@ export function openPostgres({ address, maxConnections, isUnhurried }: PostgresO
     afterCommit: (transaction, callback) =>
       laneOf.get(transaction)?.afterCommit(transaction, callback),
     bulkInsert: bulkInserter(types),
-    updateEach: eachUpdater(types),
+    updateEach,
     async allocateUrlIds(transaction, count) {
       const { rows } = await transaction.executeQuery<{ last_id: number }>(
         CompiledQuery.raw(countUp, [count]),
@@ -108,7 +109,7 @@ export function openPostgres({ address, maxConnections, isUnhurried }: PostgresO
       // An index on a large table takes its time.
       const patient = kyselyOn(new ServerPool(address, { maxConnections: 2, isUnhurried: true }));
       try {
-        return await applyMigrations(patient, 'postgres');
+        return await applyMigrations(patient, 'postgres', updateEach);
       } finally {
         await patient.destroy();
       }

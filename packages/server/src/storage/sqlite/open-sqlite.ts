@@ -19,7 +19,6 @@ import {
 import type { Database, Schema } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
-import { searchTextOf } from '../search-text.js';
 import { bulkInserter } from './bulk-insert.js';
 import { SqliteDriver } from './sqlite-driver.js';
 import { eachUpdater } from './update-each.js';
@@ -55,6 +54,7 @@ export function openSqlite(options: SqliteOptions): Database {
   // Its own handle, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(options, 'read'));
   const commits = new GroupCommit(write);
+  const updateEach = eachUpdater(writer);
   let maintainer: SqliteHandle.Database | undefined;
   return {
     engine: 'sqlite',
@@ -72,7 +72,7 @@ export function openSqlite(options: SqliteOptions): Database {
     write: (work) => commits.write(work),
     afterCommit: (transaction, callback) => commits.afterCommit(transaction, callback),
     bulkInsert: bulkInserter(writer),
-    updateEach: eachUpdater(writer),
+    updateEach,
     async allocateUrlIds(transaction, count) {
       const { rows } = await transaction.executeQuery<{ last_id: number }>(
         CompiledQuery.raw(countUp, [count]),
@@ -84,7 +84,7 @@ export function openSqlite(options: SqliteOptions): Database {
       // not ask again by itself.
       writer.pragma('busy_timeout = 5000');
       try {
-        return await applyMigrations(write, 'sqlite');
+        return await applyMigrations(write, 'sqlite', updateEach);
       } finally {
         writer.pragma('busy_timeout = 0');
       }
@@ -154,15 +154,6 @@ function openHandle(
   handle.pragma('busy_timeout = 0');
   // As every other engine compares; who wants it otherwise lowers both sides.
   handle.pragma('case_sensitive_like = ON');
-  // Migration 0009 calls it.
-  handle.function('search_text_of', { deterministic: true }, (title, target, slug, code) =>
-    searchTextOf({
-      title: title as string | null,
-      target_url: target as string,
-      custom_slug: slug as string | null,
-      short_code: code as string,
-    }),
-  );
   return handle;
 }
 

@@ -19,7 +19,7 @@ const indexEveryMs = 100;
  * The index holds no text and no positions: it names links that may match, and each search compares
  * them with the term. So an entry that is out of date does no harm; one that is missing would.
  */
-export async function createSearchIndex(db: Kysely<unknown>): Promise<void> {
+export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
   await sql`create virtual table url_search using fts5(
     text, content = '', contentless_delete = 1, detail = none,
     tokenize = 'trigram case_sensitive 1')`.execute(db);

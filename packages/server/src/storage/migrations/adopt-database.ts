@@ -1,0 +1,138 @@
+import { type Kysely, sql } from 'kysely';
+import { ConfigError } from '../../config-error.js';
+import type { Engine, Schema, UpdateEach, WriteTransaction } from '../database.js';
+import { searchTextOf } from '../search-text.js';
+import { createSearchIndex } from './create-search-index.js';
+import { dialects } from './dialects.js';
+
+export interface AdoptOptions {
+  readonly engine: Engine;
+  readonly updateEach: UpdateEach;
+  /** The name that replaces the recorded ones. */
+  readonly baseline: string;
+}
+
+type Upgrade = (transaction: WriteTransaction, options: AdoptOptions) => Promise<void>;
+
+/**
+ * The migrations that the baseline replaces, and what brings a database that lacks one to the
+ * baseline. A database that lacks a migration without an upgrade is refused.
+ */
+const replaced: ReadonlyMap<string, Upgrade | undefined> = new Map([
+  ['0001-initial', undefined],
+  ['0002-visits', undefined],
+  ['0003-qr-codes', undefined],
+  ['0004-webhooks', undefined],
+  ['0005-usage', undefined],
+  ['0006-domains', undefined],
+  ['0007-nodes', undefined],
+  ['0008-webhook-health', addWebhookHealth],
+  ['0009-search', addSearch],
+]);
+
+/** Kysely's record of the migrations that were applied. */
+interface Records {
+  kysely_migration: { name: string; timestamp: string };
+}
+
+/**
+ * Brings a database from before the baseline to the baseline, in one transaction. Returns false if
+ * there is nothing to do: the database is empty or has the baseline.
+ */
+export async function adoptDatabase(db: Kysely<Schema>, options: AdoptOptions): Promise<boolean> {
+  if (!(await hasReplacedRecords(db))) return false;
+  return db.transaction().execute(async (transaction) => {
+    const records = transaction as unknown as Kysely<Records>;
+    // Locks the rows: another node that starts now waits, and then deletes none.
+    const deleted = await records
+      .deleteFrom('kysely_migration')
+      .where('name', 'in', [...replaced.keys()])
+      .returning('name')
+      .execute();
+    if (deleted.length === 0) return false;
+    const applied = new Set(deleted.map(({ name }) => name));
+    for (const [name, upgrade] of replaced) {
+      if (applied.has(name)) continue;
+      if (!upgrade) {
+        throw new ConfigError(
+          `the database lacks the migration ${name}, which this version cannot apply: start version 0.1.0 or the last development version before it first`,
+        );
+      }
+      await upgrade(transaction, options);
+    }
+    await records
+      .insertInto('kysely_migration')
+      .values({ name: options.baseline, timestamp: new Date().toISOString() })
+      .execute();
+    return true;
+  });
+}
+
+async function hasReplacedRecords(db: Kysely<Schema>): Promise<boolean> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return false;
+  const row = await (db as unknown as Kysely<Records>)
+    .selectFrom('kysely_migration')
+    .select('name')
+    .where('name', 'in', [...replaced.keys()])
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function addWebhookHealth(
+  { schema }: WriteTransaction,
+  { engine }: AdoptOptions,
+): Promise<void> {
+  const text = sql.raw(dialects[engine].text);
+  await schema.alterTable('webhooks').addColumn('last_success_at', 'bigint').execute();
+  await schema.alterTable('webhooks').addColumn('failing_since', 'bigint').execute();
+  await schema.alterTable('webhooks').addColumn('failure_rate', 'double precision').execute();
+  await schema.alterTable('webhooks').addColumn('disabled_at', 'bigint').execute();
+  await schema.alterTable('webhooks').addColumn('disabled_reason', text).execute();
+}
+
+async function addSearch(
+  transaction: WriteTransaction,
+  { engine, updateEach }: AdoptOptions,
+): Promise<void> {
+  const text = sql.raw(dialects[engine].text);
+  await transaction.schema
+    .alterTable('urls')
+    .addColumn('search_text', text, (column) => column.notNull().defaultTo(''))
+    .execute();
+  // No cached field changes, so no node has to evict the links.
+  if (engine === 'postgres') {
+    await sql`alter table urls disable trigger tell_update`.execute(transaction);
+  }
+  await fillSearchText(transaction, updateEach);
+  if (engine === 'postgres') {
+    await sql`alter table urls enable trigger tell_update`.execute(transaction);
+    await sql`drop function lower_unicode(text)`.execute(transaction);
+  }
+  await createSearchIndex(transaction, engine);
+}
+
+const rowsAtOnce = 2_000;
+
+async function fillSearchText(
+  transaction: WriteTransaction,
+  updateEach: UpdateEach,
+): Promise<void> {
+  for (let last = 0; ; ) {
+    const urls = await transaction
+      .selectFrom('urls')
+      .select(['id', 'title', 'target_url', 'custom_slug', 'short_code'])
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(rowsAtOnce)
+      .execute();
+    await updateEach(
+      transaction,
+      'urls',
+      urls.map((url) => ({ set: { search_text: searchTextOf(url) }, where: { id: url.id } })),
+    );
+    if (urls.length < rowsAtOnce) return;
+    last = urls.at(-1)?.id as number;
+  }
+}
