@@ -1,6 +1,6 @@
-// `node packages/server/scripts/write-released-database.mjs`: writes the SQLite database that this
-// version makes, and what its API says of it, to test/storage/released. The tests migrate it from
-// then on. Needs a build.
+// `node packages/server/scripts/write-released-database.mjs`: writes a SQLite database of this version
+// and the responses of its API to test/storage/released. The tests migrate the database in every later
+// version. Needs a build.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,12 +19,12 @@ const options = {
 };
 try {
   const { credentials, urlId } = await withServer(fill);
-  // What visits have left is in storage after a stop.
+  // After a stop, the visits are in storage.
   const responses = await withServer((server) => read(server, credentials, urlId), {
     shortDomain: 'sho.example',
   });
   const target = new URL(`../test/storage/released/${version}`, import.meta.url).pathname;
-  // One file, without a log beside it.
+  // Moves the log into the file.
   const database = new Sqlite(path);
   database.pragma('journal_mode = delete');
   database.exec('vacuum');
@@ -84,7 +84,7 @@ async function fill(server) {
   return { credentials, urlId };
 }
 
-/** What must read the same after every later migration. */
+/** Reads the responses that must be the same after every later migration. */
 async function read(server, credentials, urlId) {
   const call = await signIn(server, credentials);
   const paths = ['/urls', `/urls/${urlId}`, '/urls?search=%C3%A6r%C3%B8sk', '/qr', '/domains'];

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { planNames } from './organizations/plans.js';
 
-// A command loads only what it needs: a container's health check runs every few seconds.
+// A command loads only its own modules, because a container's health check runs every few seconds.
 const load = {
   backup: () => import('./operations/commands/backup.js'),
   clients: () => import('./operations/commands/clients.js'),
@@ -9,7 +9,7 @@ const load = {
   health: () => import('./operations/commands/health.js'),
   migrate: () => import('./operations/commands/migrate.js'),
   organizations: () => import('./operations/commands/organizations.js'),
-  operatorsFault: () => import('./operations/commands/operators-fault.js'),
+  operatorError: () => import('./operations/commands/operator-error.js'),
   start: () => import('./operations/commands/start.js'),
   transfer: () => import('./operations/commands/transfer.js'),
 };
@@ -25,36 +25,35 @@ program
 
 program
   .command('health')
-  .description('ask the running server whether it is ready; leaves with 1 when it is not')
+  .description('check whether the running server is ready; exits with 1 if it is not')
   .action(async () => (await load.health()).health());
 
 program
   .command('migrate')
-  .description('bring the database up to date, or move everything to PostgreSQL')
-  .option(
-    '--from <url>',
-    'the file to move, such as file:./data/shorty.db; its server must be stopped',
-  )
+  .description('apply missing migrations, or move an installation to PostgreSQL')
+  .option('--from <url>', 'the file to move, such as file:./data/shorty.db; stop its server first')
   .option('--to <url>', 'an empty postgres:// database to move to')
   .action(async (options) => (await load.migrate()).migrate(options));
 
 program
   .command('doctor')
-  .description('prove that visits, counters and series agree, and set counters right')
-  .option('--check', 'change nothing, and leave with 1 when something is wrong')
+  .description('compare visits, counters and reports, and repair wrong counters')
+  .option('--check', 'change nothing, and exit with 1 if there are errors')
   .action(async (options) => (await load.doctor()).doctor(options));
 
 program
   .command('backup')
-  .description('copy the database of a running server, with every click, into one checked file')
-  .argument('<file>', 'must not exist; the secret key is put beside it')
+  .description(
+    'copy the database, including every click, into one verified file; the server may run',
+  )
+  .argument('<file>', 'must not exist; the secret key is written beside it')
   .action(async (file) => (await load.backup()).backup(file));
 
 program
   .command('restore')
-  .description('put a backup where the settings say that the database is')
+  .description('restore a backup to the configured database path')
   .argument('<file>', 'a backup')
-  .option('--new-key', 'go on without the secret key: every visitor will be a new one')
+  .option('--new-key', 'restore without the secret key: every visitor will count as new')
   .action(async (file, options) => (await load.backup()).restore(file, options));
 
 const orgs = program.command('orgs').description('organizations');
@@ -73,18 +72,18 @@ orgs
 
 orgs
   .command('export')
-  .description('write everything of an organization as lines of JSON, secrets included')
+  .description('export an organization as JSON lines, including secrets')
   .requiredOption('--org <id>', 'the organization')
-  .option('--out <file>', 'a file that does not exist yet (stdout when left out)')
+  .option('--out <file>', 'a file that does not exist yet (default: stdout)')
   .action(async (options) => (await load.transfer()).exportToFile(options));
 orgs
   .command('import')
-  .description('take over an organization that another server has exported: all of it or nothing')
+  .description('import an exported organization, completely or not at all')
   .argument('<file>', 'an export')
   .action(async (file) => (await load.transfer()).importFromFile(file));
 orgs
   .command('plan')
-  .description('give an organization another plan; it holds from the next request on')
+  .description('change the plan of an organization, from the next request on')
   .requiredOption('--org <id>', 'the organization')
   .addOption(new Option('--plan <plan>', 'its new plan').choices(planNames).makeOptionMandatory())
   .option('--json', 'print JSON')
@@ -95,20 +94,20 @@ clients
   .command('create')
   .description('add a client to an organization; the secret is shown only now')
   .requiredOption('--org <id>', 'the organization')
-  .option('--scopes <scopes>', 'what it may do, separated by spaces (everything when left out)')
+  .option('--scopes <scopes>', 'its scopes, separated by spaces (default: all)')
   .option('--json', 'print JSON')
   .action(async (options) => (await load.clients()).createClient(options));
 clients
   .command('revoke')
-  .description('end a client and every token that it has')
+  .description('revoke a client and all of its tokens')
   .argument('<client-id>')
   .action(async (clientId) => (await load.clients()).revokeClient(clientId));
 
 try {
   await program.parseAsync();
 } catch (error) {
-  const { isOperatorsFault } = await load.operatorsFault();
-  if (!isOperatorsFault(error)) throw error;
+  const { isOperatorError } = await load.operatorError();
+  if (!isOperatorError(error)) throw error;
   process.stderr.write(`shorty-server: ${error.message}\n`);
   process.exitCode = 1;
 }

@@ -19,7 +19,7 @@ describe('readConfig', () => {
     expect(readConfig({}).trustedProxies.includes('127.0.0.1')).toBe(false);
   });
 
-  it('takes an empty setting for none, as shells and compose files leave them', () => {
+  it('ignores an empty setting, which shells and compose files leave behind', () => {
     const names = ['PORT', 'HOST', 'SHORTY_DATABASE_URL', 'SHORTY_BASE_URL', 'SHORTY_CLIENT_ID'];
     const environment = Object.fromEntries(names.map((name) => [name, ' ']));
     expect(JSON.stringify(readConfig(environment))).toBe(JSON.stringify(readConfig({})));
@@ -126,14 +126,14 @@ describe('readConfig', () => {
     ['SHORTY_ADMIN_LISTEN', '127.0.0.1:3000'],
     ['SHORTY_DURABILITY', 'maybe'],
     ['SHORTY_LOG_LEVEL', 'loud'],
-  ])('%s=%s stops with its name, its value and what would be right', (name, value) => {
+  ])('rejects %s=%s with its name, its value and the rule', (name, value) => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(`${name} is ${JSON.stringify(value)}: `);
     expect(read).toThrow(/: .*(must be|must differ|neither|malformed)/);
   });
 
-  it.each(['1', '4', '0', 'abc'])('SHORTY_WORKERS=%s stops with what to do instead', (value) => {
+  it.each(['1', '4', '0', 'abc'])('rejects SHORTY_WORKERS=%s with the alternative', (value) => {
     const read = () => readConfig({ SHORTY_WORKERS: value });
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(
@@ -158,7 +158,7 @@ describe('readConfig', () => {
   it.each([
     ['SHORTY_CLIENT_ID', { SHORTY_CLIENT_SECRET: 'open-sesame' }],
     ['SHORTY_CLIENT_SECRET', { SHORTY_CLIENT_ID: 'id' }],
-  ])('names %s when the other one is set alone, and shows no secret', (missing, environment) => {
+  ])('requires %s when the other one is set, and shows no secret', (missing, environment) => {
     expect(() => readConfig(environment)).toThrow(new RegExp(`^${missing} is missing`));
     expect(() => readConfig(environment)).not.toThrow('open-sesame');
   });
@@ -166,7 +166,7 @@ describe('readConfig', () => {
   it.each([
     ['SHORTY_DATABASE_URL', 'mysql://me:open-sesame@e.com/x', '"mysql://me:***@e.com/x"'],
     ['SHORTY_BASE_URL', 'https://me:open-sesame@e.com', '"https://me:***@e.com"'],
-  ])('%s: does not throw the password in %s back', (name, value, shown) => {
+  ])('%s: hides the password of %s in the message', (name, value, shown) => {
     expect(() => readConfig({ [name]: value })).toThrow(shown);
     expect(() => readConfig({ [name]: value })).not.toThrow('open-sesame');
   });

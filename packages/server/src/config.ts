@@ -3,55 +3,55 @@ import { ConfigError } from './config-error.js';
 import { type AddressRanges, parseAddressRanges, withoutBrackets } from './network/ip-address.js';
 import { type ListenAddress, parseListenAddress } from './network/listen-address.js';
 import { parseUrl } from './network/parse-url.js';
-import { locateDatabase, nameOf } from './storage/locate-database.js';
+import { hidePassword, locateDatabase } from './storage/locate-database.js';
 
-/** Everything that an operator can set. */
+/** The settings of an operator. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Where operators' routes are served; undefined stands for `host` and `port`. */
+  /** The listener of the operator routes; undefined serves them on `host` and `port`. */
   readonly adminListen: ListenAddress | undefined;
   /** `file:` and a path, ':memory:', or `postgres://…`. */
   readonly databaseUrl: string;
-  /** Where visits wait for a PostgreSQL; those of a file wait beside it. */
+  /** The journals' folder with PostgreSQL. With SQLite, journals are beside the database. */
   readonly journalFolder: string;
-  /** Connections to a PostgreSQL that this process may have open for requests. */
+  /** The limit of this process's connections to PostgreSQL for requests. */
   readonly databaseConnections: number;
-  /** The API's public origin; undefined stands for the address that is listened on. */
+  /** The public origin of the API; undefined uses the listener's address. */
   readonly baseUrl: string | undefined;
-  /** The host of short links; undefined stands for that of the base URL. */
+  /** The host of short links; undefined uses the host of `baseUrl`. */
   readonly shortDomain: string | undefined;
-  /** What the text of QR codes begins with; undefined stands for scheme and short domain. */
+  /** The prefix of the URLs in QR codes; undefined uses the scheme and `shortDomain`. */
   readonly publicHost: string | undefined;
-  /** The first client of an empty database; undefined makes one up. */
+  /** The first client of an empty database; undefined generates one. */
   readonly credentials: { readonly clientId: string; readonly clientSecret: string } | undefined;
   readonly trustedProxies: AddressRanges;
-  /** Keys the hashes of visitors; undefined stands for one that is kept beside the database. */
+  /** The key of the visitor hashes; undefined uses the key file beside the database. */
   readonly secretKey: string | undefined;
-  /** Click counts that are told of as events, in ascending order. */
+  /** The click counts that create events, in ascending order. */
   readonly thresholds: readonly number[];
-  /** Lets webhooks and logos reach private addresses: for development. */
+  /** Allows webhooks and logos on private addresses, for development. */
   readonly allowPrivateNetwork: boolean;
-  /** Asked for TXT records, as addresses with a port if need be; undefined stands for the system's. */
+  /** The resolvers for TXT records, as addresses with optional ports; undefined uses the system's. */
   readonly dnsServers: readonly string[] | undefined;
   /** Milliseconds before the second attempt of a delivery, the third, and so on. */
   readonly webhookRetrySchedule: readonly number[];
-  /** An endpoint whose every attempt has failed for so long is disabled; 0 for never. */
+  /** Disables an endpoint after this time without a successful attempt; 0 never does. */
   readonly webhookDisableAfterMs: number;
-  /** A country database of the operator's own; undefined stands for the one that is shipped. */
+  /** The path of a country database; undefined uses the bundled one. */
   readonly countryDatabase: string | undefined;
-  /** The header in which trusted proxies say the visitor's country. */
+  /** The header in which trusted proxies send the visitor's country. */
   readonly countryHeader: string | undefined;
-  /** Visits are kept for so many days; undefined keeps them for ever. */
+  /** The number of days that visits are retained; undefined retains them forever. */
   readonly retentionDays: number | undefined;
-  /** Makes no visitor key for who sends `Sec-GPC` or `DNT`. */
+  /** Stores no visitor key for requests with `Sec-GPC` or `DNT`. */
   readonly honourPrivacySignals: boolean;
   readonly durability: 'process' | 'power';
-  /** API requests a minute that each organization may make; 0 sets no limit. */
+  /** API requests a minute for each organization; 0 sets no limit. */
   readonly rateLimit: number;
-  /** Token requests a minute that each address may make; 0 sets no limit. */
+  /** Token requests a minute for each address; 0 sets no limit. */
   readonly tokenRateLimit: number;
-  /** Connections that may be open at once. */
+  /** The limit of open client connections. */
   readonly maxConnections: number;
   readonly logLevel: LogLevel;
 }
@@ -61,14 +61,14 @@ export type LogLevel = (typeof logLevels)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the settings; throws a ConfigError for the first that is wrong. */
+/** Reads the settings. Throws a ConfigError for the first invalid one. */
 export function readConfig(environment: Environment): Config {
   const read = <T>(name: string, fallback: string, parse: (text: string) => T): T => {
     const text = environment[name]?.trim() || fallback;
     try {
       return parse(text);
     } catch (error) {
-      const shown = JSON.stringify(nameOf(text));
+      const shown = JSON.stringify(hidePassword(text));
       throw new ConfigError(`${name} is ${shown}: ${(error as Error).message}`);
     }
   };
@@ -83,7 +83,7 @@ export function readConfig(environment: Environment): Config {
     adminListen: optional('SHORTY_ADMIN_LISTEN', (text) => {
       const address = parseListenAddress(text, host);
       if ('port' in address && address.port === port && address.host === host && port !== 0) {
-        throw new Error('it must differ from HOST and PORT, where the public is served');
+        throw new Error('it must differ from HOST and PORT, which serve the public routes');
       }
       return address;
     }),
@@ -118,8 +118,7 @@ export function readConfig(environment: Environment): Config {
   };
 }
 
-// The setting existed once. A start that ignored it would leave the operator with fewer processes
-// than the configuration says.
+// A removed setting. A start that ignored it would run fewer processes than configured.
 function refuseWorkers(): never {
   throw new Error(
     'this setting was removed, because a node is one process; ' +
@@ -139,14 +138,14 @@ function readCredentials(environment: Environment): Config['credentials'] {
     throw new ConfigError(
       `SHORTY_CLIENT_SECRET has ${clientSecret.length} characters: ` +
         `it must have at least ${minClientSecretLength}. Generate one with: openssl rand -hex 32. ` +
-        'A client that exists already keeps its secret: unset both credentials, ' +
+        'The secret of an existing client cannot change: unset both credentials, ' +
         'and create a new client with: shorty-server clients create',
     );
   }
   return { clientId, clientSecret };
 }
 
-// Whoever guesses it is an administrator of the first organization.
+// The secret gives full access to the first organization.
 const minClientSecretLength = 32;
 
 function parsePort(text: string): number {
@@ -169,7 +168,7 @@ function parseOrigin(text: string): string {
 function parseHost(text: string): string {
   const url = parseUrl(`http://${text}`);
   if (url && url.href === `http://${url.host}/` && !text.includes('/')) return url.host;
-  throw new Error('it must be a host name, with a port if need be, such as sho.example');
+  throw new Error('it must be a host name with an optional port, such as sho.example');
 }
 
 function parsePrefix(text: string): string {
@@ -179,7 +178,7 @@ function parsePrefix(text: string): string {
     return url.href.replace(/\/+$/, '');
   }
   throw new Error(
-    'it must be http or https, a host and a path if need be, such as https://sho.example',
+    'it must be http or https, a host and an optional path, such as https://sho.example',
   );
 }
 
@@ -195,7 +194,7 @@ function parseThresholds(text: string): readonly number[] {
   if (thresholds.every((threshold) => Number.isSafeInteger(threshold) && threshold > 0)) {
     return [...new Set(thresholds)].sort((a, b) => a - b);
   }
-  throw new Error('it must be whole numbers above 0 with commas, such as 100,1000,10000');
+  throw new Error('it must be whole numbers above 0, separated by commas, such as 100,1000,10000');
 }
 
 const maxRetries = 20;
@@ -207,17 +206,19 @@ function parseRetrySchedule(text: string): readonly number[] {
     return seconds.map((delay) => Math.round(delay * 1000));
   }
   throw new Error(
-    `it must be up to ${maxRetries} numbers of seconds with commas, such as 30,120,600`,
+    `it must be up to ${maxRetries} numbers of seconds, separated by commas, such as 30,120,600`,
   );
 }
 
 function parseDnsServers(text: string): readonly string[] {
   const servers = text.split(',').map((part) => part.trim());
   if (servers.every(isAddressWithPort)) return servers;
-  throw new Error('it must be addresses with commas, such as 1.1.1.1,[2606:4700::1111]:53');
+  throw new Error(
+    'it must be addresses, separated by commas, such as 1.1.1.1,[2606:4700::1111]:53',
+  );
 }
 
-/** An IP address, with a port if need be; then one of version 6 stands in brackets. */
+/** Returns true for an IP address with an optional port. An IPv6 address with a port has brackets. */
 function isAddressWithPort(text: string): boolean {
   if (isIP(text) !== 0) return true;
   const url = parseUrl(`dns://${text}`);

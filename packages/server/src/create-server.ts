@@ -45,12 +45,12 @@ import { createUrlModule } from './urls/url-module.js';
 import { createWebhookRoom } from './webhooks/webhook-room.js';
 
 export interface ServerOptions extends Partial<Config> {
-  /** Milliseconds since 1970; for tests that travel in time. */
+  /** Returns milliseconds since 1970. Tests pass their own clock. */
   readonly clock?: Clock;
-  /** Moves visits into storage in a thread of its own. Needs the build, and a database file. */
+  /** Uses worker threads. Needs the build, and a database that is not in memory. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
-  /** For tests that do not wait for slow clients. */
+  /** Tests pass shorter limits for slow clients. */
   readonly timeLimits?: Partial<TimeLimits>;
   /** What the plans include and cost; `standardPlans` when left out. */
   readonly plans?: PlanTable;
@@ -62,42 +62,42 @@ export interface ShortyServer {
   /** The API's public origin, without a slash at the end. Known once the server has started. */
   readonly url: string;
   /**
-   * Where operators' routes are served apart: the origin, or the path of a unix socket. Undefined
-   * without `adminListen`, and before the start.
+   * The origin of the operator routes' listener, or the path of its Unix socket. Undefined without
+   * `adminListen`, and before the start.
    */
   readonly adminUrl: string | undefined;
-  /** Credentials that this start has made for an empty database; undefined for any other. */
+  /** The credentials that this start generated for an empty database; otherwise undefined. */
   readonly credentials: Credentials | undefined;
   readonly database: Database;
-  /** Brings storage up to date and listens. */
+  /** Migrates the database and listens. */
   start(): Promise<void>;
-  /** Stops accepting, finishes what is under way and closes. May be called twice. */
+  /** Stops accepting connections, finishes the requests in progress and closes. May be called twice. */
   stop(): Promise<void>;
   /**
-   * Ends all threads by force, when a stop takes too long; false when native code holds one of them.
-   * `process.exit` would wait for that one.
+   * Terminates all threads, for a stop that takes too long. Resolves to false if native code blocks a
+   * thread; `process.exit` would wait for that thread.
    */
   terminateThreads(): Promise<boolean>;
   /**
-   * Counts and logs an error that nothing has caught, for a program that keeps its process up after
-   * one: `process.on('uncaughtException', server.noteUncaughtError)`. Never throws.
+   * Counts and logs an uncaught error, for a program that continues after one:
+   * `process.on('uncaughtException', server.noteUncaughtError)`. Never throws.
    */
   readonly noteUncaughtError: (error: unknown) => void;
-  /** Turns links whose time has come inactive, as the server does every second; how many. */
+  /** Deactivates expired links, as the server does every second, and returns their number. */
   expireUrls(): Promise<number>;
 }
 
 const housekeepingEveryMs = 10 * 60_000;
-// What is still under way after this long is cut off, so that a stop ends within ten seconds.
+// Connections are closed after this time, so that a stop ends within ten seconds.
 const stopGraceMs = 8_000;
 const adminStopGraceMs = 200;
 const dnsTimeoutMs = 5_000;
-// Bodies of up to 4 MB that are received or parsed at once.
+// The number of bodies, up to 4 MB each, that are received or parsed at once.
 const bodySlots = { total: 32, perOwner: 4 };
 
 /**
- * The whole server in this process: storage, rooms, HTTP. Without options it keeps everything in
- * memory and listens on a free port of the loopback interface.
+ * Creates the server with its storage, features and HTTP listener. Without options, the database is in
+ * memory and the server listens on a free port of the loopback interface.
  *
  * @example
  * ```ts
@@ -127,7 +127,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const database = openStorage({
     ...storage,
     databaseConnections,
-    leavesCheckpoints: isThreadedHere,
+    withoutCheckpoints: isThreadedHere,
   });
   let url = '';
   let credentials: Credentials | undefined;
@@ -135,7 +135,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   let adminListener: Listener | undefined;
   let stopping: Promise<void> | undefined;
   let stopWatching: (() => Promise<void>) | undefined;
-  // Known once the port is.
+  // Set once the port is known.
   let places: LinkOrigins = { scheme: '', shortDomain: '' };
   const origins = () => places;
   const ownHosts = new OwnHosts(() => [
@@ -286,7 +286,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   });
   const http = createHttpServer({
     app: createPublicApp(appOptions, config.adminListen !== undefined),
-    // Redirects first: they are what most requests are.
+    // Redirects come first, because most requests are redirects.
     handlers: [redirects, qrs.images],
     onRequestError,
     timeLimits,
@@ -296,21 +296,21 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     new PeriodicService({
       name: 'housekeeping',
       everyMs: housekeepingEveryMs,
-      runOnce: async () => {
+      tick: async () => {
         await clients.deleteExpiredTokens(clock());
         await forgetOldKeys(database, clock());
       },
-      onError: (err) => logger.error({ err }, 'old tokens and keys could not be removed'),
+      onError: (err) => logger.error({ err }, 'housekeeping failed'),
     }),
     ...webhooks.services,
     ...health.services,
   ];
 
   async function shutDown(): Promise<void> {
-    // Requests that wait for their turn are refused; those that have it may finish.
+    // Queued requests are refused; running ones may finish.
     for (const queue of queues) queue.close();
     await listener?.stop(stopGraceMs);
-    // Until here /health/ready has said that the server is stopping.
+    // Stops after the public listener: until here, /health/ready reports that the server is stopping.
     await adminListener?.stop(adminStopGraceMs);
     await stopAll(services);
     await stopWatching?.();

@@ -17,7 +17,7 @@ function open({
   const order: string[] = [];
   let running = 0;
   let mostRunning = 0;
-  /** Runs a task that takes some turns of the event loop. */
+  /** Queues a task that takes some turns of the event loop. */
   const run = (organizationId: string, isInteractive = false) =>
     queue.run(
       organizationId,
@@ -42,7 +42,7 @@ describe('a fair queue', () => {
     expect(mostRunning()).toBe(concurrency);
   });
 
-  it('lets a newcomer wait for what runs, however much another organization has waiting', async () => {
+  it('delays a new organization by running tasks only, however many another one has queued', async () => {
     const { order, many, run } = open();
     const bulk = many(50, 'a');
     await run('b');
@@ -50,13 +50,13 @@ describe('a fair queue', () => {
     await bulk;
   });
 
-  it('serves organizations in turn', async () => {
+  it('serves organizations in round robin', async () => {
     const { order, many } = open();
     await Promise.all([many(4, 'a'), many(3, 'b'), many(2, 'c')]);
     expect(order.join('')).toBe('abcabcaba');
   });
 
-  it('runs no more tasks of one organization at once than allowed, and those of others meanwhile', async () => {
+  it('limits the running tasks of one organization, and runs those of others meanwhile', async () => {
     const queue = new FairQueue({
       name: 'logos',
       concurrency: 2,
@@ -79,7 +79,7 @@ describe('a fair queue', () => {
     expect(order).toEqual(['b', 'c', 'a']);
   });
 
-  it('runs interactive tasks ahead of bulk tasks, its own organization’s included', async () => {
+  it('runs interactive tasks before bulk tasks, also of the same organization', async () => {
     const { order, many, run } = open();
     const bulk = Promise.all([many(10, 'a'), many(10, 'b')]);
     await run('b', true);
@@ -89,14 +89,14 @@ describe('a fair queue', () => {
     await bulk;
   });
 
-  it('gives bulk tasks one turn in five while interactive tasks never end', async () => {
+  it('runs one bulk task for every four interactive tasks', async () => {
     const { order, many } = open();
     await Promise.all([many(12, 'visitor', true), many(2, 'bulk')]);
-    // 'v' is a visitor's task, 'b' one of the bulk.
+    // 'v' is an interactive task, 'b' a bulk task.
     expect(order.map(([letter]) => letter).join('')).toBe('vvvvbvvvvbvvvv');
   });
 
-  it('refuses what exceeds an organization’s share, and nobody else', async () => {
+  it('refuses tasks beyond an organization’s share, and none of others', async () => {
     const { queue, many, run } = open({ maxWaitingPerOrganization: 5 });
     const waiting = many(6, 'a');
     const error = await run('a').catch((thrown: unknown) => thrown);
@@ -122,7 +122,7 @@ describe('a fair queue', () => {
     await waiting;
   });
 
-  it('refuses what exceeds the limit in all', async () => {
+  it('refuses tasks beyond the total limit', async () => {
     const { many, run } = open({ maxWaiting: 4 });
     const waiting = Promise.all([many(3, 'a'), many(2, 'b')]);
     await expect(run('c')).rejects.toThrow(
@@ -145,7 +145,7 @@ describe('a fair queue', () => {
     expect(ran).toBe(3);
   });
 
-  it('refuses what has waited too long, and runs what comes later', async () => {
+  it('refuses a task that has waited too long, and runs later ones', async () => {
     const { queue, run } = open({ maxWaitMs: 5 });
     const startedAt = performance.now();
     const slow = queue.run('a', async () => {
@@ -159,14 +159,14 @@ describe('a fair queue', () => {
     expect(queue.figures).toEqual({ running: 0, waiting: 0, refused: 1 });
   });
 
-  it('passes a task’s error on and goes on', async () => {
+  it('rejects with the task’s error and continues', async () => {
     const { queue } = open();
     const broken = queue.run('a', () => Promise.reject(new RangeError('broken')));
     await expect(broken).rejects.toThrow(RangeError);
     expect(await queue.run('a', async () => 1)).toBe(1);
   });
 
-  it('refuses what waits when it is closed, and lets finish what runs', async () => {
+  it('refuses waiting tasks when it is closed, and lets running ones finish', async () => {
     const { queue, run } = open();
     const [running, waiting] = [run('a'), run('b')];
     queue.close();

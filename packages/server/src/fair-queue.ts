@@ -2,16 +2,16 @@ export interface FairQueueOptions {
   readonly name: string;
   /** Tasks that run at once. */
   readonly concurrency: number;
-  /** Tasks of one organization that run at once; no less than `concurrency` unless it is given. */
+  /** Tasks of one organization that run at once; by default as many as `concurrency`. */
   readonly maxRunningPerOrganization?: number;
   readonly maxWaiting: number;
   readonly maxWaitingPerOrganization: number;
-  /** A task that has waited longer is refused: by then its caller has given up. 20 s by default. */
+  /** A task that has waited longer is refused, because its caller has timed out. 20 s by default. */
   readonly maxWaitMs?: number;
 }
 
 export interface TaskOptions {
-  /** Somebody waits for this one task, so it goes ahead of bulk work. */
+  /** A caller waits for this single task, so it runs before bulk work. */
   readonly isInteractive?: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface FairQueueFigures {
   readonly refused: number;
 }
 
-// While bulk work waits, it gets one turn in so many.
+// While bulk work waits, one task in so many is a bulk task.
 const interactiveTurns = 4;
 const maxRetryAfterSeconds = 30;
 const defaultMaxWaitMs = 20_000;
@@ -55,8 +55,8 @@ const defaultMaxWaitMs = 20_000;
 const durationWeight = 0.1;
 
 /**
- * Shares a bounded resource between organizations. They take turns, however many tasks each has
- * waiting; the number of tasks that wait is bounded for each and in all.
+ * Shares a bounded resource between organizations in round robin, however many tasks each of them
+ * has queued. The number of waiting tasks is limited per organization and in total.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
@@ -81,7 +81,7 @@ export class FairQueue {
     return { running: this.#running, waiting: this.#waiting, refused: this.#refused };
   }
 
-  /** Runs a task in its organization's turn; throws a QueueFullError or a QueueClosedError. */
+  /** Queues a task and returns its result. Throws a QueueFullError or a QueueClosedError. */
   async run<T>(
     organizationId: string,
     work: () => Promise<T>,
@@ -91,7 +91,7 @@ export class FairQueue {
     return result as T;
   }
 
-  /** Runs tasks that are useless without one another: all of them are admitted, or none. */
+  /** Queues several tasks and returns their results. Either all of them are admitted or none. */
   runAll<T>(
     organizationId: string,
     works: readonly (() => Promise<T>)[],
@@ -117,7 +117,7 @@ export class FairQueue {
   }
 
   /**
-   * Throws a QueueFullError when so many tasks would be refused now. Callers use it before they
+   * Throws a QueueFullError if so many tasks would be refused now. Callers check it before they
    * prepare the tasks, because a refused request must be cheap.
    */
   assertCapacity(organizationId: string, count: number): void {
@@ -125,7 +125,7 @@ export class FairQueue {
     if (refusal) throw refusal;
   }
 
-  /** Refuses what waits and whatever comes; what runs goes on. */
+  /** Refuses all waiting and future tasks. Running tasks continue. */
   close(): void {
     this.#isClosed = true;
     for (const rotation of [this.#interactive, this.#bulk]) {
@@ -154,7 +154,7 @@ export class FairQueue {
     );
   }
 
-  /** Seconds until so many tasks will have run. */
+  /** Estimates the seconds until `waiting` tasks have run. */
   #retryAfter(waiting = this.#waiting): number {
     const seconds = Math.ceil((waiting * this.#meanMs) / this.#options.concurrency / 1000);
     return Math.min(Math.max(seconds, 1), maxRetryAfterSeconds);
@@ -204,7 +204,7 @@ export class FairQueue {
   }
 }
 
-/** Tasks that wait, taken from one organization after the other. */
+/** Waiting tasks, taken from one organization after another. */
 class Rotation {
   readonly #tasks = new Map<string, Task[]>();
   #lastOrganization: string | undefined;
@@ -221,13 +221,13 @@ class Rotation {
     this.size += 1;
   }
 
-  /** Removes and returns the next task of the organizations that may run one. */
+  /** Removes and returns the next task of an organization for which `mayRun` is true. */
   take(mayRun: (organizationId: string) => boolean = () => true): Task | undefined {
     const organizationId = this.#nextOrganization(mayRun);
     if (organizationId === undefined) return undefined;
     const own = this.#tasks.get(organizationId) as Task[];
     const task = own.shift() as Task;
-    // To the end of the rotation.
+    // Moves the organization to the end of the rotation.
     this.#tasks.delete(organizationId);
     if (own.length > 0) this.#tasks.set(organizationId, own);
     this.#lastOrganization = organizationId;
@@ -235,7 +235,7 @@ class Rotation {
     return task;
   }
 
-  /** The first in the rotation. Newcomers go ahead of the organization that was served last. */
+  /** Returns the first organization that may run, and the one that was served last only if no other may. */
   #nextOrganization(mayRun: (organizationId: string) => boolean): string | undefined {
     let last: string | undefined;
     for (const organizationId of this.#tasks.keys()) {

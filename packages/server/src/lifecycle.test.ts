@@ -13,21 +13,21 @@ interface Run {
   reject(error: Error): void;
 }
 
-/** Work whose runs end when the test says so. */
+/** Work whose ticks the test ends. */
 function controlledService() {
   const runs: Run[] = [];
   const errors: unknown[] = [];
   const service = new PeriodicService({
     name: 'work',
     everyMs: 1000,
-    runOnce: () => new Promise<void>((resolve, reject) => runs.push({ resolve, reject })),
+    tick: () => new Promise<void>((resolve, reject) => runs.push({ resolve, reject })),
     onError: (error) => errors.push(error),
   });
   return { service, runs, errors };
 }
 
 describe('PeriodicService', () => {
-  it('does nothing before it is started, and nothing at the start', async () => {
+  it('does not tick before or at its start', async () => {
     const { service, runs } = controlledService();
     await vi.advanceTimersByTimeAsync(5000);
     service.start();
@@ -37,7 +37,7 @@ describe('PeriodicService', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('runs next when so much time has passed since the last run ended', async () => {
+  it('ticks again at the interval after the previous tick ended', async () => {
     const { service, runs } = controlledService();
     service.start();
     await vi.advanceTimersByTimeAsync(9000);
@@ -49,7 +49,7 @@ describe('PeriodicService', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('reports trouble once while it lasts, and again when it comes back or is another', async () => {
+  it('reports an error once until it clears, and again when it returns or changes', async () => {
     const { service, runs, errors } = controlledService();
     service.start();
     const faults = ['away', 'away', 'full', undefined, 'full', 'full'];
@@ -62,7 +62,7 @@ describe('PeriodicService', () => {
     expect(errors).toEqual(['away', 'full', 'full'].map((fault) => new Error(fault)));
   });
 
-  it('reports a run that failed and goes on', async () => {
+  it('reports a failed tick and continues', async () => {
     const { service, runs, errors } = controlledService();
     service.start();
     await vi.advanceTimersByTimeAsync(1000);
@@ -72,7 +72,7 @@ describe('PeriodicService', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('stops only when the run under way has ended, and runs no more', async () => {
+  it('stops when the tick in progress has ended, and ticks no more', async () => {
     const { service, runs } = controlledService();
     service.start();
     await vi.advanceTimersByTimeAsync(1000);
@@ -87,7 +87,7 @@ describe('PeriodicService', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('may be started twice and stopped without a start', async () => {
+  it('can be started twice and stopped without a start', async () => {
     const { service, runs } = controlledService();
     await service.stop();
     service.start();
@@ -104,7 +104,7 @@ describe('stopAll', () => {
     stop,
   });
 
-  it('stops in the reverse order, one after the other', async () => {
+  it('stops in reverse order, one after another', async () => {
     const order: string[] = [];
     const named = (name: string) =>
       service(name, async () => {
@@ -116,7 +116,7 @@ describe('stopAll', () => {
     expect(order).toEqual(['b stops', 'b has stopped', 'a stops', 'a has stopped']);
   });
 
-  it('stops the others when one fails, and then tells of every fault', async () => {
+  it('stops the others when one fails, and then throws every error', async () => {
     const stopped: string[] = [];
     const good = service('good', async () => {
       stopped.push('good');

@@ -1,26 +1,26 @@
-import { Trouble } from './trouble.js';
+import { ErrorThrottle } from './error-throttle.js';
 
-/** Something that runs beside requests. Nothing starts on import. */
+/** A background task of the server. Importing its module does not start it. */
 export interface Service {
   readonly name: string;
   start(): void;
-  /** Resolves when the service has finished what it was doing. May be called twice. */
+  /** Resolves when the work in progress has ended. May be called twice. */
   stop(): Promise<void>;
 }
 
 export interface PeriodicWork {
   readonly name: string;
   readonly everyMs: number;
-  runOnce(): Promise<unknown>;
-  /** Told when trouble begins, and again when it becomes another one. */
+  tick(): Promise<unknown>;
+  /** Called for the first of several equal errors in a row. */
   onError(error: unknown): void;
 }
 
-/** Runs work again and again, the next time `everyMs` after the last has ended. */
+/** Calls `tick` repeatedly, each time `everyMs` after the previous call has ended. */
 export class PeriodicService implements Service {
   readonly name: string;
   readonly #work: PeriodicWork;
-  readonly #trouble: Trouble;
+  readonly #throttle: ErrorThrottle;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = true;
@@ -28,7 +28,7 @@ export class PeriodicService implements Service {
   constructor(work: PeriodicWork) {
     this.name = work.name;
     this.#work = work;
-    this.#trouble = new Trouble((error) => work.onError(error));
+    this.#throttle = new ErrorThrottle((error) => work.onError(error));
   }
 
   start(): void {
@@ -52,26 +52,29 @@ export class PeriodicService implements Service {
 
   async #run(): Promise<void> {
     try {
-      await this.#work.runOnce();
-      this.#trouble.hasPassed();
+      await this.#work.tick();
+      this.#throttle.reset();
     } catch (error) {
-      this.#trouble.note(error);
+      this.#throttle.report(error);
     } finally {
-      // Whatever `onError` itself throws, the work goes on.
+      // In `finally`, because `onError` may throw.
       if (!this.#stopped) this.#schedule();
     }
   }
 }
 
-/** Stops in the reverse order, each even when one before it failed. */
+/**
+ * Stops the services in reverse order. A failure does not prevent the others from being stopped; all
+ * failures are thrown together in the end.
+ */
 export async function stopAll(services: readonly Service[]): Promise<void> {
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   for (const service of [...services].reverse()) {
     try {
       await service.stop();
     } catch (error) {
-      faults.push(error);
+      errors.push(error);
     }
   }
-  if (faults.length > 0) throw new AggregateError(faults, 'some services did not stop cleanly');
+  if (errors.length > 0) throw new AggregateError(errors, 'some services did not stop cleanly');
 }

@@ -1,19 +1,19 @@
-/** What reaches the outside besides storage and HTTP; tests pass their own. */
+// The outside world, apart from storage and HTTP. Tests pass their own implementations.
 
-/** The time now, in milliseconds since 1970 in UTC. */
+/** Returns the time in milliseconds since 1970 (UTC). */
 export type Clock = () => number;
 
-/** A new UUID, version 7, so that ids sort by the time they were made. */
+/** Returns a new UUID of version 7. Such ids sort by their time of creation. */
 export type NewId = () => string;
 
-/** Bytes that nobody can guess. */
+/** Returns cryptographically random bytes. */
 export type RandomBytes = (count: number) => Uint8Array;
 
 /**
- * The texts of a name's TXT records, each put together from its strings; throws a DnsError when
- * there is no answer.
+ * Returns the texts of a name's TXT records, with the strings of each record joined. Throws a
+ * DnsError when there is no response.
  */
 export type ResolveTxt = (name: string) => Promise<readonly string[]>;
 
-/** The addresses of a host, as IP literals; throws when there are none. */
+/** Returns the addresses of a host as IP literals. Throws when the host has none. */
 export type ResolveDns = (hostname: string) => Promise<readonly string[]>;

@@ -3,7 +3,7 @@ import { TurnBatch } from './turn-batch.js';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('what comes within one turn is handed over together, in order, and nothing before', async () => {
+test('the items of one turn are flushed together and in order, after the turn', async () => {
   const handed: (readonly number[])[] = [];
   const batch = new TurnBatch<number>((items) => handed.push(items));
   batch.add(1);
@@ -14,7 +14,7 @@ test('what comes within one turn is handed over together, in order, and nothing 
   expect(handed).toEqual([[1, 2]]);
 });
 
-test('what comes while it hands over belongs to the next turn', async () => {
+test('an item that is added during a flush belongs to the next one', async () => {
   const handed: (readonly number[])[] = [];
   const batch = new TurnBatch<number>((items) => {
     handed.push(items);

@@ -14,14 +14,14 @@ declare module 'vitest' {
 
 export interface EmptyDatabase {
   readonly databaseUrl: string;
-  /** Where visits wait for it. */
+  /** The folder of the visit journals. */
   readonly journalFolder: string;
   remove(): Promise<void>;
 }
 
 export const engine = () => (inject('postgres') ? 'postgres' : 'sqlite');
 
-/** A database of the engine that these tests run on, with nothing in it but, on PostgreSQL, tables. */
+/** Creates an empty database on the engine under test. On PostgreSQL it has tables already. */
 export async function emptyDatabase({ isMigrated = true } = {}): Promise<EmptyDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-test-'));
   const removeFolder = async () => rmSync(folder, { recursive: true, force: true });

@@ -47,5 +47,5 @@ export async function mendLinkCounters(
         .where('id', '=', organizationId)
         .execute();
     }
-  }, 'everything');
+  }, 'exclusive');
 }

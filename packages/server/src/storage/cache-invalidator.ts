@@ -2,15 +2,15 @@ import type { Change } from './database.js';
 
 /** A cache of records that another node may change. */
 export interface Invalidatable {
-  /** Evicts what was read of these records, and what is being read of them. */
+  /** Evicts these records, and the results of reads in progress. */
   invalidate(keys: readonly string[]): void;
   /** Evicts everything. */
   clear(): void;
 }
 
 /**
- * Evicts from the caches of this node what other nodes have changed. A service evicts what it
- * changes itself by a call to its cache, before the response is sent.
+ * Evicts the records that other nodes have changed from the caches of this node. A service evicts
+ * its own changes itself, before the response is sent.
  */
 export class CacheInvalidator {
   readonly #caches: ReadonlyMap<Change['kind'], Invalidatable>;
@@ -26,7 +26,7 @@ export class CacheInvalidator {
     }
   }
 
-  /** For when changes may have been missed. */
+  /** Evicts everything, for when changes may have been missed. */
   clear(): void {
     for (const cache of this.#caches.values()) cache.clear();
   }

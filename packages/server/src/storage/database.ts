@@ -4,57 +4,61 @@ import type { Schema } from './schema.js';
 export type { Schema } from './schema.js';
 export type WriteTransaction = Transaction<Schema>;
 
-/** What repositories are built on. Engines implement it; nothing else knows which one is there. */
+/** The storage that repositories use. Each engine implements it. */
 export interface Database {
   readonly engine: Engine;
-  /** For reads outside a transaction. They never wait for a writer. */
+  /** Runs reads outside a transaction. They never wait for a writer. */
   readonly read: Kysely<Schema>;
   /** Runs reads that all see the same state, whatever is written meanwhile. */
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /**
-   * Runs reads, each of which fails with a ListTimeoutError after `timeoutMs`. Only an engine that
-   * runs statements elsewhere can end one; SQLite's readers work in slices and look at the clock.
+   * Runs reads, each of which fails with a ListTimeoutError after `timeoutMs`. SQLite ignores the
+   * timeout, because it cannot cancel a statement: its lists read in slices and check the time.
    */
   withReadTimeout<T>(timeoutMs: number, work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /**
-   * Runs the work alone among the writers of its lane, 'records' when none is named, and commits it,
-   * or undoes all of it when it throws. Works may share a commit; so one may be undone and run again,
-   * and must not reach outside the transaction.
+   * Runs `work` in a transaction that holds the lock, 'records' by default, and commits it. A throw
+   * rolls it back. Several calls may share a commit, so `work` may be rolled back and run again: it
+   * must have no effects outside the transaction.
    */
-  write<T>(work: (transaction: WriteTransaction) => Promise<T>, lane?: Lane): Promise<T>;
-  /** Calls back once the transaction has been committed, and never when it is undone. */
+  write<T>(work: (transaction: WriteTransaction) => Promise<T>, lock?: WriteLock): Promise<T>;
+  /** Calls back once the transaction has been committed; never if it is rolled back. */
   afterCommit(transaction: WriteTransaction, callback: () => void): void;
   /**
-   * Inserts rows as fast as the engine can; how many. With `passConflicts`, a row whose key is taken
-   * is passed over instead of failing the transaction. Columns that are null in every row may be
-   * left to their default.
+   * Inserts rows as fast as the engine can and returns their number. With `onConflictIgnore`, a row
+   * whose key exists is skipped instead of failing the transaction. A column that is null in every
+   * row gets its default.
    */
   readonly bulkInsert: BulkInsert;
-  /** Changes rows, each in its own way, by the same columns; for each whether it was there. */
-  readonly updateEach: UpdateEach;
-  /** Reserves URL ids for this transaction; the first of `count` consecutive ones. */
-  allocateUrlIds(transaction: WriteTransaction, count: number): Promise<number>;
   /**
-   * Tells what anybody has changed that others hold in memory, from when it resolves until the
-   * function that it returns is called. Undefined where nobody but this server writes.
+   * Updates the same columns of several rows to different values. Returns for each row whether it
+   * exists.
+   */
+  readonly updateEach: UpdateEach;
+  /**
+   * Reports the changes that other nodes make to cached records, until the returned function is
+   * called. Undefined for an engine that has only one node.
    */
   readonly watchChanges: ((watcher: ChangeWatcher) => Promise<() => Promise<void>>) | undefined;
-  /** After rows were inserted with ids of their own: the ids that the engine gives go on behind them. */
-  resumeIds(transaction: WriteTransaction): Promise<void>;
-  /** Brings the tables up to date; the names of the migrations that it applied. */
+  /** Continues the generated ids after the greatest one, once rows were inserted with their ids. */
+  resetIdSequence(transaction: WriteTransaction): Promise<void>;
+  /** Applies the missing migrations and returns their names. */
   migrate(): Promise<string[]>;
-  /** The names of the migrations that `migrate` would apply. */
+  /** Returns the names of the migrations that `migrate` would apply. */
   pendingMigrations(): Promise<string[]>;
   /**
-   * The installation's key of that name: `fresh` at the first start, and the same ever after. Those
-   * who start at once end up with the same one.
+   * Returns the installation's key of that name. The first call stores `fresh`; concurrent first
+   * calls all return the same key.
    */
   loadKey(name: string, fresh: string): Promise<string>;
-  /** Gives back months of visits that are before an instant and empty, where months are kept apart. */
-  dropEmptyMonths(before: number): Promise<number>;
-  /** Does what the engine should do now and then, and not on the thread that redirects. */
+  /**
+   * Drops the partitions that end before an instant and are empty, and returns their number. An
+   * engine without partitions has none.
+   */
+  dropEmptyPartitions(before: number): Promise<number>;
+  /** Does the engine's periodic maintenance, on a thread that does not serve redirects. */
   maintain(): Promise<void>;
-  /** What it takes on this machine's disk; undefined where it is elsewhere. */
+  /** Returns the size on this machine's disk; undefined for a database server. */
   size(): StorageSize | undefined;
   close(): Promise<void>;
 }
@@ -62,30 +66,30 @@ export interface Database {
 export type Engine = 'sqlite' | 'postgres';
 
 /**
- * What is written, and therefore who waits for whom. An engine with one writer at a time has one
- * lane. Where it has several, works of 'deliveries' meet each other as well, and claim their rows;
- * 'everything' keeps all the others away.
+ * A lock that a write transaction holds until its commit. Transactions with the same lock run one
+ * after another, on all nodes, except those of 'deliveries', which lock the rows that they claim.
+ * 'exclusive' waits for all other locks but 'deliveries'. SQLite has one writer at a time anyway.
  */
-export type Lane = 'records' | 'visits' | 'sorting' | 'deliveries' | 'everything';
+export type WriteLock = 'records' | 'visits' | 'compaction' | 'deliveries' | 'exclusive';
 
-/** Something that caches may hold, and that has changed. */
+/** A change of a record that caches may hold. */
 export interface Change {
   readonly kind: 'urls' | 'pictures' | 'hosts';
-  /** Of a link or a QR code its id, of a host its name. */
+  /** The id of the link or the QR code, or the host's name. */
   readonly key: string;
 }
 
 export interface ChangeWatcher {
   onChanged(changes: readonly Change[]): void;
-  /** Anything may have changed. */
+  /** Called when changes may have been missed. */
   onUnknown(): void;
-  /** It cannot be told at the moment; said once, until it can be again. */
+  /** Called when changes cannot be read, once until they can be read again. */
   onError(error: unknown): void;
 }
 
 export interface StorageSize {
   readonly dataBytes: number;
-  /** What was written and is not in the data yet. */
+  /** The size of the write-ahead log. */
   readonly logBytes: number;
 }
 
@@ -93,10 +97,10 @@ export type BulkInsert = <Table extends keyof Schema & string>(
   transaction: WriteTransaction,
   table: Table,
   rows: readonly Insertable<Schema[Table]>[],
-  options?: { readonly passConflicts?: boolean },
+  options?: { readonly onConflictIgnore?: boolean },
 ) => Promise<number>;
 
-/** What a parameter of a statement may be. */
+/** A parameter of a statement. */
 export type Value = string | number | Uint8Array | null;
 
 export type UpdateEach = <Table extends keyof Schema & string>(
@@ -104,17 +108,17 @@ export type UpdateEach = <Table extends keyof Schema & string>(
   table: Table,
   rows: readonly {
     readonly set: Updateable<Schema[Table]>;
-    /** Columns and what they must be; none may be null. */
+    /** Columns and their required values, none of which may be null. */
     readonly where: Updateable<Schema[Table]>;
   }[],
 ) => Promise<boolean[]>;
 
-/** Storage is locked, full, read-only or away. The request may succeed later. */
+/** Storage is locked, full, read-only or unreachable. A retry may succeed. */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
 }
 
-/** A list or a search has read for longer than it may. */
+/** A list or a search took longer than its time limit. */
 export class ListTimeoutError extends StorageUnavailableError {
   constructor(timeoutMs: number, options?: ErrorOptions) {
     super(`storage is unavailable (the list took more than ${timeoutMs} ms)`, options);

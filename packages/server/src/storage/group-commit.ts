@@ -1,50 +1,51 @@
 import type { Kysely } from 'kysely';
 import { type Schema, StorageUnavailableError, type WriteTransaction } from './database.js';
 
-interface Waiting {
-  /** Does the work; how to tell its caller once the transaction has been committed. */
+interface PendingWork {
+  /** Does the work and returns a function that resolves its caller's promise after the commit. */
   run(transaction: WriteTransaction): Promise<() => void>;
   fail(error: unknown): void;
 }
 
 export interface GroupCommitOptions {
-  /** Runs first in each transaction. */
+  /** Runs at the start of each transaction. */
   readonly begin?: (transaction: WriteTransaction) => Promise<void>;
-  /** Whether a transaction that failed so may simply be run again. */
-  readonly isCollision?: (error: unknown) => boolean;
+  /** Returns true if a transaction that failed with this error can be retried at once. */
+  readonly isRetryable?: (error: unknown) => boolean;
 }
 
-const maxCollisions = 10;
+const maxRetries = 10;
 
-// More would hold the event loop, and redirects with it, for too long at a time.
+// A larger group would block the event loop, and with it redirects, for too long.
 const maxGroup = 16;
 
 /**
- * Commits as one what was asked for within one turn of the event loop. Only one of them could write
- * at a time, so works that wait for each other's commits might as well share one. Each work is still
- * all or nothing by itself, and nobody is answered before the commit. Savepoints would tell works
- * apart too, but they make SQLite copy every page first and cost as much as the commit they save.
+ * Group commit: the writes that were requested within one turn of the event loop share a
+ * transaction, because only one of them could write at a time. Each write is still all or nothing:
+ * if one fails, the transaction is rolled back and each write runs in a transaction of its own.
+ * Savepoints would isolate the writes, too, but with them SQLite copies every page first, which costs
+ * as much as the commit that they save. Callers get their results after the commit.
  */
 export class GroupCommit {
   readonly #db: Kysely<Schema>;
   readonly #begin: (transaction: WriteTransaction) => Promise<void>;
-  readonly #isCollision: (error: unknown) => boolean;
-  #waiting: Waiting[] = [];
+  readonly #isRetryable: (error: unknown) => boolean;
+  #pending: PendingWork[] = [];
   #running: Promise<void> | undefined;
   readonly #callbacks = new WeakMap<WriteTransaction, Set<() => void>>();
 
   constructor(
     db: Kysely<Schema>,
-    { begin = async () => {}, isCollision = () => false }: GroupCommitOptions = {},
+    { begin = async () => {}, isRetryable = () => false }: GroupCommitOptions = {},
   ) {
     this.#db = db;
     this.#begin = begin;
-    this.#isCollision = isCollision;
+    this.#isRetryable = isRetryable;
   }
 
   write<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({
+      this.#pending.push({
         run: async (transaction) => {
           const result = await work(transaction);
           return () => resolve(result);
@@ -55,49 +56,49 @@ export class GroupCommit {
     });
   }
 
-  /** The same callback is called once, however many works of the transaction ask for it. */
+  /** A callback that is passed several times for a transaction is called once. */
   afterCommit(transaction: WriteTransaction, callback: () => void): void {
     const callbacks = this.#callbacks.get(transaction);
     if (callbacks) callbacks.add(callback);
     else this.#callbacks.set(transaction, new Set([callback]));
   }
 
-  /** Resolves when nothing is waiting any more. */
+  /** Resolves when no work is pending. */
   async finish(): Promise<void> {
     await this.#running;
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
+    while (this.#pending.length > 0) {
       await new Promise<void>((resolve) => setImmediate(resolve));
-      await this.#commit(this.#waiting.splice(0, maxGroup));
+      await this.#commit(this.#pending.splice(0, maxGroup));
     }
     this.#running = undefined;
   }
 
-  async #commit(group: readonly Waiting[], collisions = 0): Promise<void> {
-    const answers: (() => void)[] = [];
+  async #commit(group: readonly PendingWork[], retries = 0): Promise<void> {
+    const resolvers: (() => void)[] = [];
     let callbacks: Iterable<() => void> = [];
     try {
       await this.#db.transaction().execute(async (transaction) => {
         await this.#begin(transaction);
-        for (const work of group) answers.push(await work.run(transaction));
+        for (const work of group) resolvers.push(await work.run(transaction));
         callbacks = this.#callbacks.get(transaction) ?? [];
       });
     } catch (error) {
-      if (this.#isCollision(error) && collisions < maxCollisions) {
-        return this.#commit(group, collisions + 1);
+      if (this.#isRetryable(error) && retries < maxRetries) {
+        return this.#commit(group, retries + 1);
       }
       const [only] = group;
       if (error instanceof StorageUnavailableError) {
-        // Whoever has come meanwhile is told as well: one after the other would wait for ever longer.
-        for (const work of [...group, ...this.#waiting.splice(0)]) work.fail(error);
+        // Pending work fails as well: if each waited for its own timeout, the queue would only grow.
+        for (const work of [...group, ...this.#pending.splice(0)]) work.fail(error);
       } else if (group.length === 1) only?.fail(error);
-      // One of them failed and has undone them all: each again, by itself.
+      // One of them failed and rolled back all of them: each runs again in a transaction of its own.
       else for (const work of group) await this.#commit([work]);
       return;
     }
-    for (const answer of answers) answer();
+    for (const resolve of resolvers) resolve();
     for (const callback of callbacks) callback();
   }
 }

@@ -2,30 +2,33 @@ import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { type Database, ListTimeoutError, type Schema } from './database.js';
 
-/** Rows of one owner, newest first: by `created_at`, and by `id` where that is equal. */
+/** A list of one owner's rows, newest first: by `created_at`, then by `id`. */
 export interface ListQuery {
   readonly table: 'urls' | 'qr_codes' | 'deliveries';
-  /** Its index has this column, `created_at` and `id`, and the rows for which `indexed` holds. */
+  /**
+   * The owner's column and its value. The table has an index of (column, `created_at`, `id`) over the
+   * rows for which `indexed` is true.
+   */
   readonly owner: { readonly column: string; readonly value: string | number };
   readonly indexed?: RawBuilder<SqlBool> | undefined;
-  /** Which of these rows are listed; undefined for all of them. */
+  /** Selects among the indexed rows; undefined lists all of them. */
   readonly condition?: RawBuilder<SqlBool> | undefined;
   readonly limit: number;
   readonly offset: number;
-  /** `listTimeoutMs` when left out. */
+  /** `listTimeoutMs` by default. */
   readonly timeoutMs?: number | undefined;
 }
 
 export interface ListPage<Id> {
   readonly total: number;
-  /** Of the page's rows, in its order. */
+  /** The ids of the page's rows, in order. */
   readonly ids: readonly Id[];
 }
 
-/** What a list may cost; beyond that it fails with a ListTimeoutError. */
+/** The time limit of a list, after which it fails with a ListTimeoutError. */
 export const listTimeoutMs = 10_000;
 
-/** Adds up the time that the slices of one list take, and throws when it is too much. */
+/** Adds up the time of a list's slices and throws a ListTimeoutError at the limit. */
 export class ListClock {
   readonly #timeoutMs: number;
   #usedMs = 0;
@@ -34,7 +37,7 @@ export class ListClock {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Runs a slice, and lets other work of the thread go first afterwards. */
+  /** Runs a slice, then yields to other work of the thread. */
   async run<T>(slice: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     const result = await slice();
@@ -45,7 +48,7 @@ export class ListClock {
   }
 }
 
-/** One page, and how many rows there are in all. */
+/** Reads one page and the total number of rows. */
 export function readListPage<Id extends string | number>(
   database: Database,
   query: ListQuery,
@@ -55,12 +58,12 @@ export function readListPage<Id extends string | number>(
     : database.withReadTimeout(query.timeoutMs ?? listTimeoutMs, (db) => readAtOnce<Id>(db, query));
 }
 
-/** The condition that holds where each of these does. */
+/** Joins conditions with `and`. */
 export function allOf(...conditions: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool> {
   return sql`(${sql.join(conditions, sql` and `)})`;
 }
 
-/** What `readListPage` reads, as the conditions of a statement. */
+/** Returns the `from` and `where` clauses for the indexed rows. */
 function rowsOf({ table, owner, indexed }: ListQuery): RawBuilder<unknown> {
   return sql`from ${sql.table(table)}
     where ${sql.ref(owner.column)} = ${owner.value} and ${indexed ?? sql`true`}`;
@@ -70,7 +73,7 @@ const newestFirst = sql`order by created_at desc, id desc`;
 
 async function readAtOnce<Id>(db: Kysely<Schema>, query: ListQuery): Promise<ListPage<Id>> {
   const { condition = sql`true`, limit, offset } = query;
-  // Materialized, so that both parts take the same plan and a search is made once.
+  // Materialized, so that the search runs once for both parts.
   const { rows } = await sql<{ total: number; id: Id | null }>`
     with found as materialized (select created_at, id ${rowsOf(query)} and ${condition}),
       page as (select created_at, id from found ${newestFirst} limit ${limit} offset ${offset})
@@ -80,7 +83,7 @@ async function readAtOnce<Id>(db: Kysely<Schema>, query: ListQuery): Promise<Lis
   return { total: rows[0]?.total ?? 0, ids };
 }
 
-// About a millisecond, or five where a condition reads the rows themselves.
+// Takes about 1 ms, or 5 ms if a condition reads the rows themselves.
 const rowsAtOnce = 4_096;
 
 interface Position {
@@ -89,8 +92,8 @@ interface Position {
 }
 
 /**
- * Walks the index from the newest row to the oldest, a slice at a time, so that no other list waits
- * for this one. Without a condition the index alone is read.
+ * Walks the index from the newest row to the oldest in slices, so that other lists run between
+ * them. Without a condition it reads only the index.
  */
 async function walkSlices<Id>(db: Kysely<Schema>, query: ListQuery): Promise<ListPage<Id>> {
   const { condition, limit, offset, timeoutMs = listTimeoutMs } = query;
@@ -99,10 +102,12 @@ async function walkSlices<Id>(db: Kysely<Schema>, query: ListQuery): Promise<Lis
   let total = 0;
   let after: Position | undefined;
   do {
-    const behind = after ? sql`and (created_at, id) < (${after.created_at}, ${after.id})` : sql``;
+    const afterLast = after
+      ? sql`and (created_at, id) < (${after.created_at}, ${after.id})`
+      : sql``;
     after = await clock.run(async () => {
       const { rows: ends } = await sql<Position>`select created_at, id
-        ${rowsOf(query)} ${behind} ${newestFirst} limit 1 offset ${rowsAtOnce - 1}`.execute(db);
+        ${rowsOf(query)} ${afterLast} ${newestFirst} limit 1 offset ${rowsAtOnce - 1}`.execute(db);
       const [end] = ends;
       const isOnPage = total < offset + limit && total + rowsAtOnce > offset;
       if (end && !condition && !isOnPage) {
@@ -111,7 +116,7 @@ async function walkSlices<Id>(db: Kysely<Schema>, query: ListQuery): Promise<Lis
       }
       const until = end ? sql`and (created_at, id) >= (${end.created_at}, ${end.id})` : sql``;
       const { rows } = await sql<{ id: Id }>`select id
-        ${rowsOf(query)} ${behind} ${until} and ${condition ?? sql`true`} ${newestFirst}`.execute(
+        ${rowsOf(query)} ${afterLast} ${until} and ${condition ?? sql`true`} ${newestFirst}`.execute(
         db,
       );
       const from = Math.max(0, offset - total);

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { type PostgresAddress, parsePostgresUrl } from './postgres/postgres-url.js';
 
-/** Where a database is, and what speaks to it. */
+/** A database's engine and its address. */
 export type DatabaseLocation =
-  | { readonly engine: 'sqlite' /** Or ':memory:'. */; readonly path: string }
+  | { readonly engine: 'sqlite' /** A file, or ':memory:'. */; readonly path: string }
   | { readonly engine: 'postgres'; readonly address: PostgresAddress };
 
-/** Reads what `SHORTY_DATABASE_URL` says; throws an error that says what would be right. */
+/** Parses `SHORTY_DATABASE_URL`. Throws an error that names the valid forms. */
 export function locateDatabase(url: string): DatabaseLocation {
   if (url === ':memory:') return { engine: 'sqlite', path: url };
   if (/^postgres(ql)?:\/\//.test(url))
@@ -18,13 +18,13 @@ export function locateDatabase(url: string): DatabaseLocation {
   );
 }
 
-/** The file of a database that is one; undefined for any other. */
-export function fileOf(url: string): string | undefined {
+/** Returns the path of a SQLite file; undefined for any other database. */
+export function findDatabaseFile(url: string): string | undefined {
   const location = locateDatabase(url);
   return location.engine === 'sqlite' && location.path !== ':memory:' ? location.path : undefined;
 }
 
-/** What messages and logs call an address: without the password, whatever is in that. */
-export function nameOf(url: string): string {
+/** Replaces the password of an address, for messages and logs. */
+export function hidePassword(url: string): string {
   return url.replace(/(\/\/[^/:@]*:).*@/, '$1***@');
 }

@@ -1,8 +1,8 @@
 import type { Compilable, CompiledQuery, InferResult } from 'kysely';
 
 /**
- * A query whose text is built once, for paths where building costs more than running. It is built
- * with stand-ins for its parameters and run with others in the same order.
+ * Compiles a query once, for hot paths where building it costs more than running it. The query
+ * contains placeholder values; the returned function takes the actual ones in the same order.
  */
 export function prepare<Query extends Compilable<unknown>>(
   query: Query,

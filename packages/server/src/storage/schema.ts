@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely';
 
 /**
- * The tables, as queries see them. Instants are milliseconds since 1970, flags are 0 or 1, lists
- * and maps are JSON text: the same in every engine.
+ * The tables for queries, the same on every engine. Instants are milliseconds since 1970, flags are 0
+ * or 1, lists and maps are JSON text.
  */
 export interface Schema {
   organizations: OrganizationTable;
@@ -35,7 +35,7 @@ export interface OrganizationTable {
   id: string;
   name: string;
   plan: string;
-  /** Links that are active now: what the plan's bundle counts. */
+  /** The number of active links, which the plan limits. */
   active_urls: number;
   created_at: number;
 }
@@ -62,15 +62,15 @@ export interface DomainTable {
   id: string;
   organization_id: string;
   hostname: string;
-  /** What its TXT record must say. */
+  /** The required text of the TXT record. */
   challenge: string;
   is_active: number;
   created_at: number;
-  /** For the first time; once it is set, visitors by the hostname meet this domain's links alone. */
+  /** The first verification. Once it is set, the hostname serves only this domain's links. */
   verified_at: number | null;
   last_checked_at: number | null;
   last_error: string | null;
-  /** Since then it is there for the sake of its links, until its organization adds it again. */
+  /** The row stays for its links, and is reused when the organization adds the hostname again. */
   deleted_at: number | null;
 }
 
@@ -98,16 +98,16 @@ export interface UrlTable {
   is_active: number;
   created_at: number;
   updated_at: number;
-  /** By `searchTextOf`: what searches compare with. */
+  /** The result of `searchTextOf`, which searches read. */
   search_text: string;
 }
 
 /**
- * Every short code and custom slug that was ever taken: one namespace for both, per domain. A row
- * is never deleted once its link exists, so a key never leads to somebody else's target.
+ * Every short code and custom slug that was ever used: one namespace for both, per domain. A row is
+ * never deleted, so that a key never leads to another organization's target.
  */
 export interface UrlKeyTable {
-  /** The id of a custom domain, or '' for the platform's. */
+  /** The id of a custom domain, or '' for the platform's domain. */
   domain_key: string;
   key: string;
   url_id: number;
@@ -116,7 +116,7 @@ export interface UrlKeyTable {
 export interface IdempotencyKeyTable {
   organization_id: string;
   key: string;
-  /** Of the method, the path and the body that came with the key. */
+  /** A hash of the request's method, path and body. */
   fingerprint: string;
   result: string;
   created_at: number;
@@ -128,20 +128,20 @@ export interface WebhookTable {
   url: string;
   events: string;
   secret: string;
-  /** Signs beside the secret until its time has come. */
+  /** Signs beside `secret` until `previous_secret_expires_at`. */
   previous_secret: string | null;
   previous_secret_expires_at: number | null;
   is_active: number;
   created_at: number;
   updated_at: number;
-  /** Since then it is only there until its deliveries have been removed. */
+  /** The row stays until its deliveries have been removed. */
   deleted_at: number | null;
   last_success_at: number | null;
-  /** The first failed attempt since the last success; null while it succeeds. */
+  /** The first failed attempt since the last success; null after a success. */
   failing_since: number | null;
-  /** Between 0 and 1, the newest attempts weighted most; null before the first attempt. */
+  /** From 0 to 1, weighted towards the newest attempts; null before the first attempt. */
   failure_rate: number | null;
-  /** When the server turned it off by itself, and why. */
+  /** Set when the server disabled the webhook. */
   disabled_at: number | null;
   disabled_reason: string | null;
 }
@@ -150,7 +150,7 @@ export interface EventTable {
   id: string;
   organization_id: string;
   type: string;
-  /** What is sent, byte by byte, at every attempt of every delivery. */
+  /** The body of every attempt of every delivery. */
   body: string;
   created_at: number;
 }
@@ -162,13 +162,13 @@ export interface DeliveryTable {
   status: string;
   attempts: number;
   next_attempt_at: number | null;
-  /** When it may be claimed: at its next attempt, or when the lease of who makes that has ended. */
+  /** When the delivery can be claimed: at its next attempt, or when the current lease ends. */
   due_at: number | null;
   last_status_code: number | null;
   last_error: string | null;
   created_at: number;
   delivered_at: number | null;
-  /** 0 for tests and replays, which the meter passes over. */
+  /** 0 for tests and replays, which are not metered. */
   is_charged: Generated<number>;
 }
 
@@ -183,51 +183,51 @@ export interface DeliveryAttemptTable {
   response_body: string | null;
 }
 
-/** The clicks of each link that has any. */
+/** The click counters. A link without clicks has no row. */
 export interface UrlClicksTable {
   url_id: number;
   clicks: number;
 }
 
-/** Visits as they arrived, of all links: a row for each move out of a journal. */
+/** Visits of all links in the order of arrival: a row for each transfer from a journal. */
 export interface VisitBatchTable {
-  /** Never given twice. */
+  /** Never reused. */
   id: Generated<number>;
   created_at: number;
   visit_count: number;
-  /** Columns, encoded. */
+  /** Encoded columns. */
   visits: Uint8Array;
 }
 
-/** Visits of one link, in the order of their numbers; all chunks but the last are full. */
+/** The visits of one link, ordered by `number`. All chunks but the last are full. */
 export interface VisitChunkTable {
   url_id: number;
   number: number;
-  /** Of its earliest and its latest visit. */
+  /** The times of the earliest and the latest visit. */
   first_at: number;
   last_at: number;
   visit_count: number;
-  /** Columns, encoded. */
+  /** Encoded columns. */
   visits: Uint8Array;
 }
 
-/** At most one row, while batches are being sorted into chunks. */
+/** The progress of the current compaction; no row if none is running. */
 export interface VisitCompactionTable {
-  /** The batches up to this one are being sorted. */
+  /** The last batch that is being compacted. */
   up_to_batch: number;
-  /** The visits of links below this one are in chunks, although their batches are still there. */
+  /** The visits of links with smaller ids are in chunks already, and in their batches still. */
   next_url: number;
 }
 
-/** What is left of a link's day whose visits were pruned. */
+/** The daily summary of a link's pruned visits. */
 export interface ClickDayTable {
   url_id: number;
-  /** When it begins, in UTC. */
+  /** The start of the day in UTC. */
   day: number;
   clicks: number;
-  /** Those of them that a QR code of the link has brought. */
+  /** The clicks that came from a QR code. */
   scans: Generated<number>;
-  /** The rest, as JSON. */
+  /** The other figures, as JSON. */
   summary: string;
 }
 
@@ -250,17 +250,17 @@ export interface QrCodeTable {
   background_color: string;
   logo_url: string | null;
   style_preset: string;
-  /** Goes up by one with each change. */
+  /** Increases by one with each change. */
   version: number;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
 }
 
-/** What a code looks like; gone when the code is deleted. */
+/** The image of a code. The row is removed when the code is deleted. */
 export interface QrPictureTable {
   qr_id: string;
-  /** In the code's format, as it was decoded. */
+  /** The verified image file in the code's format. */
   picture: Uint8Array;
   /** PNG. */
   logo: Uint8Array | null;
@@ -268,20 +268,20 @@ export interface QrPictureTable {
   logo_height: number | null;
 }
 
-/** A row for each code. */
+/** The counters of each code. Every code has a row. */
 export interface QrCountTable {
   qr_id: string;
   scans: number;
   downloads: number;
 }
 
-/** What is left of a code's day whose visits were pruned. */
+/** The daily summary of a code's pruned scans. */
 export interface ScanDayTable {
   qr_id: string;
-  /** When it begins, in UTC. */
+  /** The start of the day in UTC. */
   day: number;
   scans: number;
-  /** The rest, as JSON. */
+  /** The other figures, as JSON. */
   summary: string;
 }
 
@@ -293,7 +293,7 @@ export interface UsageMeterTable {
   used: number;
 }
 
-/** A row each time that an organization was given another plan. */
+/** The plan changes of the organizations. */
 export interface PlanChangeTable {
   organization_id: string;
   changed_at: number;

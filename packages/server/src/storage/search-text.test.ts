@@ -18,7 +18,7 @@ describe('foldText', () => {
     expect(foldText(one)).toBe(foldText(other));
   });
 
-  it('keeps what differs by more than case', () => {
+  it('does not equate texts that differ by more than case', () => {
     expect(foldText('a')).not.toBe(foldText('ä'));
     expect(foldText('e\u0301')).not.toBe(foldText('é'));
   });

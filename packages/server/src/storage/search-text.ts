@@ -1,4 +1,4 @@
-/** The fields of a link that `GET /api/v1/urls?search=` looks at. */
+/** The fields of a link that `GET /api/v1/urls?search=` compares. */
 export interface SearchedFields {
   readonly title: string | null;
   readonly target_url: string;
@@ -8,12 +8,12 @@ export interface SearchedFields {
 
 // Folding replaces it with a space, so that no search term matches across two fields.
 const separator = '\n';
-// PostgreSQL stores no NUL, and SQLite's `like` takes these for the replacement character.
+// SQLite's `like` takes these for the replacement character. PostgreSQL stores no NUL.
 const notCharacters = /[\uFFFE\uFFFF]/g;
 
 /**
- * The text that searches of a link compare with, stored in `urls.search_text`. JavaScript folds the
- * case, not the engine, so that SQLite and PostgreSQL find the same links.
+ * Returns the text that searches compare with the term, stored in `urls.search_text`. The case is
+ * folded here and not by the engine, so that SQLite and PostgreSQL find the same links.
  */
 export function searchTextOf(fields: SearchedFields): string {
   const { title, target_url, custom_slug, short_code } = fields;
@@ -21,9 +21,9 @@ export function searchTextOf(fields: SearchedFields): string {
 }
 
 /**
- * Folds the case of every script, so that `STRASSE`, `Straße` and `STRAẞE` are the same text. Folding
- * a part of a text gives the same part of the folded text; a final sigma, whose lower case depends on
- * its neighbours, is therefore an ordinary one.
+ * Folds the case of every script: `STRASSE`, `Straße` and `STRAẞE` become the same text. A part of a
+ * text folds to the same part of the folded text. A final sigma, whose lower case depends on its
+ * neighbours, therefore becomes an ordinary one.
  */
 export function foldText(text: string): string {
   const plain = text

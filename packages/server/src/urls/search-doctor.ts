@@ -62,11 +62,11 @@ export async function repairSearch(
           where: { id },
         })),
       );
-    }, 'everything');
+    }, 'exclusive');
   }
   if (database.engine === 'postgres') {
-    if (index === 'missing') await database.write(createSearchIndex, 'everything');
+    if (index === 'missing') await database.write(createSearchIndex, 'exclusive');
   } else if (unindexed > 0 || index === 'damaged') {
-    await database.write(rebuildSearchIndex, 'everything');
+    await database.write(rebuildSearchIndex, 'exclusive');
   }
 }

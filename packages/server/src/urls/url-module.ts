@@ -67,7 +67,7 @@ export function createUrlModule(options: UrlModuleOptions) {
       new PeriodicService({
         name: 'expiry',
         everyMs: expiryEveryMs,
-        runOnce: expire,
+        tick: expire,
         onError: (err) => logger.error({ err }, 'links could not be expired'),
       }),
     ],

@@ -7,6 +7,7 @@ import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
 import { type PlanTable, standardPlans } from '../organizations/plans.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
+import { allocateUrlIds } from './allocate-url-ids.js';
 import type { LinkChains } from './link-chains.js';
 import { isExpired, type ShortUrl, type UrlDraft, urlOf } from './short-url.js';
 import { urlCreated, urlExpired, urlUpdated } from './url-events.js';
@@ -201,7 +202,7 @@ export class UrlRepository {
       organizationId,
       drafts.map((draft) => draft.domainId),
     );
-    const firstId = await this.#database.allocateUrlIds(transaction, drafts.length);
+    const firstId = await allocateUrlIds(transaction, drafts.length);
     const urls = drafts.map((draft, index) => {
       const hostname = draft.domainId === null ? null : (domains.get(draft.domainId) ?? null);
       const shortCode = context.newShortCode();

@@ -39,5 +39,5 @@ export async function mendDeliveries(database: Database, now: number): Promise<v
       .set({ due_at: now, next_attempt_at: now })
       .where(isFaulty)
       .execute();
-  }, 'everything');
+  }, 'exclusive');
 }

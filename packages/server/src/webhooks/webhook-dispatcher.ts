@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
+import { ErrorThrottle } from '../error-throttle.js';
 import type { Service } from '../lifecycle.js';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
 import type { Clock } from '../ports.js';
-import { Trouble } from '../trouble.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
 import type { DeliveryQueue } from './delivery-queue.js';
@@ -131,14 +131,14 @@ export class WebhookDispatcher implements Service {
   }
 
   async #run(): Promise<void> {
-    const trouble = new Trouble(this.#options.onError);
+    const throttle = new ErrorThrottle(this.#options.onError);
     while (!this.#isStopping) {
       try {
         await this.#tick();
         this.#turnedAt = performance.now();
-        trouble.hasPassed();
+        throttle.reset();
       } catch (error) {
-        trouble.note(error);
+        throttle.report(error);
       }
       if (!this.#isStopping) await this.#signal.wait(this.#nextTickInMs());
     }

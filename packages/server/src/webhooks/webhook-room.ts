@@ -62,7 +62,7 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
     new PeriodicService({
       name: 'old deliveries',
       everyMs: pruneEveryMs,
-      runOnce: () => pruner.runOnce(),
+      tick: () => pruner.runOnce(),
       onError: (err) => logger.error({ err }, 'old deliveries could not be removed'),
     }),
     dispatcher,

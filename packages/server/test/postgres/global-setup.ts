@@ -4,7 +4,7 @@ import { startPostgres } from './start-postgres.js';
 
 const template = 'template_of_tests';
 
-/** One PostgreSQL for all test files; each server gets a copy of an up-to-date database. */
+/** Starts one PostgreSQL for all test files. Each test copies a migrated template database. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres();
   await server.createDatabase(template);

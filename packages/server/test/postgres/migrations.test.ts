@@ -5,9 +5,9 @@ import type { Schema } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { emptyDatabase } from '../engine.js';
 
-/** What each engine calls a type, by what both mean. */
+/** The engines' names of types and their common meaning. */
 const meanings: Readonly<Record<string, string>> = {
-  // SQLite's integers have eight bytes, whatever they are called.
+  // SQLite's integers have eight bytes under any name.
   integer: 'whole number',
   bigint: 'whole number',
   int4: 'whole number',
@@ -19,23 +19,23 @@ const meanings: Readonly<Record<string, string>> = {
   bytea: 'bytes',
 };
 
-/** What only several nodes on one database need. */
-const ofNodesAlone = ['cache_changes', 'installation_keys'];
+/** The tables that only several nodes on one database need. */
+const nodeTables = ['cache_changes', 'installation_keys'];
 
-/** SQLite's index of search texts is tables; PostgreSQL's is an index. */
+/** Returns true for the search index, which is several tables in SQLite and an index in PostgreSQL. */
 const isSearchIndex = (name: string) => /^url_search|^urls_by_search_text$/.test(name);
 
 async function tablesOf(db: Kysely<Schema>) {
   const tables = await db.introspection.getTables();
   return tables
     .filter(({ name }) => !name.startsWith('sqlite_') && !/_\d{4}_\d\d$/.test(name))
-    .filter(({ name }) => !ofNodesAlone.includes(name) && !isSearchIndex(name))
+    .filter(({ name }) => !nodeTables.includes(name) && !isSearchIndex(name))
     .map(describeTable)
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function describeTable({ name: table, columns }: TableMetadata) {
-  // SQLite does not mind keys that are null, and says so.
+  // SQLite reports its keys as nullable.
   const key: readonly string[] = movedTables[table as MovedTable] ?? ['writer_id'];
   return {
     name: table,
@@ -49,7 +49,7 @@ function describeTable({ name: table, columns }: TableMetadata) {
   };
 }
 
-/** An up-to-date PostgreSQL, and a SQLite that has no tables yet. */
+/** Opens a migrated PostgreSQL database, and an empty SQLite database. */
 async function openBoth() {
   const { databaseUrl, remove } = await emptyDatabase();
   onTestFinished(remove);
@@ -62,20 +62,20 @@ async function openBoth() {
   return { postgres, sqlite };
 }
 
-it('makes the same tables and columns in both engines', async () => {
+it('creates the same tables and columns in both engines', async () => {
   const { postgres, sqlite } = await openBoth();
   expect(await postgres.migrate()).toEqual([]);
   expect(await sqlite.migrate()).toEqual(['0001-baseline']);
   const expected = await tablesOf(sqlite.read);
   expect(expected.length).toBeGreaterThan(20);
   expect(await tablesOf(postgres.read)).toEqual(expected);
-  // All of them move; the journals' positions end with the journals.
+  // All of them are moved, except the journals' positions.
   expect([...Object.keys(movedTables), 'journal_positions'].sort()).toEqual(
     expected.map(({ name }) => name),
   );
 });
 
-it('makes the same indexes in both engines', async () => {
+it('creates the same indexes in both engines', async () => {
   const { postgres, sqlite } = await openBoth();
   await sqlite.migrate();
   const inSqlite = await sqlite.read
@@ -99,7 +99,7 @@ it('makes the same indexes in both engines', async () => {
   expect(names(inPostgres).sort()).toEqual(names(inSqlite).sort());
 });
 
-it('begins on five nodes at once', async () => {
+it('creates the tables once when five nodes start at once', async () => {
   const { databaseUrl, remove } = await emptyDatabase({ isMigrated: false });
   onTestFinished(remove);
   const nodes = Array.from({ length: 5 }, () =>

@@ -7,7 +7,7 @@ import { callerOf, startServer } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
 import { temporaryFile } from '../storage/temporary-database.js';
 
-/** What the command says. */
+/** Captures the output of the command. */
 function captureOutput(): () => string {
   const written: string[] = [];
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
@@ -18,7 +18,7 @@ function captureOutput(): () => string {
   return () => written.join('');
 }
 
-/** Answers 500 until it is told to work. */
+/** A receiver that fails with 500 until it is switched. */
 async function startReceiver() {
   const received: string[] = [];
   let works = false;
@@ -39,7 +39,7 @@ async function startReceiver() {
   };
 }
 
-it('moves links, visits, codes, webhooks and deliveries in flight, and they go on there', async () => {
+it('moves links, visits, QR codes, webhooks and pending deliveries, which continue there', async () => {
   const file = temporaryFile();
   onTestFinished(() => file.remove());
   const databaseUrl = `file:${file.path}`;
@@ -63,7 +63,7 @@ it('moves links, visits, codes, webhooks and deliveries in flight, and they go o
     });
     expect(answer.status).toBe(307);
   }
-  // Its first attempt has failed: it is in flight.
+  // The first attempt has failed, so the delivery is pending.
   await expect
     .poll(async () => {
       const { data } = await before.call('listDeliveries', { params: { id: webhook.id } });
@@ -102,7 +102,7 @@ it('moves links, visits, codes, webhooks and deliveries in flight, and they go o
   expect((await after.call('getQr', { params: { id: code.id } })).data.qrData).toBe(code.qrData);
   const { data: clicks } = await after.call('getUrlClicks', { params: { id: link.id } });
   expect(clicks.totals).toMatchObject({ totalClicks: 5, uniqueClicks: 1 });
-  // Ids go on behind those that came along.
+  // New ids continue after the moved ones.
   const { data: next } = await after.call('createUrl', {
     body: { targetUrl: 'https://a.example/' },
   });
@@ -128,7 +128,7 @@ it.each([
   [{ from: 'file:a.db' }, /--from and --to belong together/],
   [{ from: ':memory:', to: 'postgres://u:p@h/d' }, /--from must be a file/],
   [{ from: 'file:a.db', to: 'file:b.db' }, /--to must be a postgres/],
-])('says what is wrong with %j', async (options, message) => {
+])('rejects %j with the reason', async (options, message) => {
   await expect(migrate(options)).rejects.toThrow(message);
 });
 

@@ -1,14 +1,14 @@
 import { expect, inject, it } from 'vitest';
-import { isOperatorsFault } from '../../src/operations/commands/operators-fault.js';
+import { isOperatorError } from '../../src/operations/commands/operator-error.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 
 const { adminUrl } = inject('postgres') ?? { adminUrl: '' };
 
-async function faultOf(databaseUrl: string): Promise<Error> {
+async function errorOf(databaseUrl: string): Promise<Error> {
   const database = openStorage({ databaseUrl, durability: 'process' });
   try {
     return await database.migrate().then(
-      () => new Error('it was let in'),
+      () => new Error('the connection was accepted'),
       (error) => error,
     );
   } finally {
@@ -22,9 +22,9 @@ it.each([
   ['no such database', adminUrl.replace(/[^/]+$/, 'nowhere'), /3D000: database "nowhere"/],
   ['no server', adminUrl.replace(/:\d+\//, ':1/'), /ECONNREFUSED: connect .*:1\)/],
   ['no TLS there', `${adminUrl}?sslmode=require`, /does not support SSL connections/],
-])('says in a line that there is %s, as something that may pass', async (_what, url, reason) => {
-  const fault = await faultOf(url);
-  expect(fault.name).toBe('StorageUnavailableError');
-  expect(fault.message).toMatch(reason);
-  expect(isOperatorsFault(fault)).toBe(true);
+])('%s is reported in one line, as a temporary error', async (_what, url, reason) => {
+  const error = await errorOf(url);
+  expect(error.name).toBe('StorageUnavailableError');
+  expect(error.message).toMatch(reason);
+  expect(isOperatorError(error)).toBe(true);
 });

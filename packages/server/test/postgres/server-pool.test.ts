@@ -4,7 +4,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { parsePostgresUrl } from '../../src/storage/postgres/postgres-url.js';
 import { ServerPool } from '../../src/storage/postgres/server-pool.js';
 
-/** A network on which the question whether a server takes writes is late. */
+/** A network that delays the check whether the server accepts writes. */
 async function startSlowNetwork(to: number, lateMs: () => number): Promise<number> {
   const sockets = new Set<Socket>();
   const network = createServer((client) => {
@@ -29,18 +29,18 @@ async function startSlowNetwork(to: number, lateMs: () => number): Promise<numbe
   return (network.address() as { port: number }).port;
 }
 
-it('loses no connection to who has waited for one and then for the server', async () => {
+it('leaks no connection when a caller times out during the check of a new one', async () => {
   const address = parsePostgresUrl(inject('postgres')?.adminUrl as string);
   let lateMs = 0;
   const port = await startSlowNetwork(address.hosts[0]?.port as number, () => lateMs);
   const pool = new ServerPool(
     { ...address, hosts: [{ host: '127.0.0.1', port }] },
-    { maxConnections: 1, isUnhurried: false },
+    { maxConnections: 1, withoutTimeout: false },
   );
   const first = await pool.acquire();
   const waiting = pool.acquire();
   await sleep(1_000);
-  // Its successor is made at once, and found to take writes when a wait of three seconds is over.
+  // The next connection opens at once, and its check ends after the time limit of three seconds.
   lateMs = 2_500;
   first.release(new Error('it is of no use any more'));
   await waiting.then(

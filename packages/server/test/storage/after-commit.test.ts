@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openRepository } from './temporary-database.js';
 
-it('afterCommit calls back once, after the commit, and never when the work was undone', async () => {
+it('afterCommit calls back once, after the commit, and never after a rollback', async () => {
   const { database, close } = await openRepository();
   const calls: string[] = [];
   const note = () => calls.push('committed');
@@ -18,7 +18,7 @@ it('afterCommit calls back once, after the commit, and never when the work was u
     throw new Error('no');
   });
   await expect(failing).rejects.toThrow('no');
-  // Works of one turn share a commit, and with it the call.
+  // Writes of one turn of the event loop share a commit, and the callback.
   calls.length = 0;
   await Promise.all([work(), work()]);
   expect(calls).toEqual(['written', 'written', 'committed']);

@@ -15,7 +15,7 @@ beforeEach(async () => {
   serving = openStorage({
     databaseUrl: `file:${databasePath}`,
     durability: 'process',
-    leavesCheckpoints: true,
+    withoutCheckpoints: true,
   });
   maintaining = openStorage({ databaseUrl: `file:${databasePath}`, durability: 'process' });
   await serving.migrate();
@@ -43,14 +43,14 @@ async function write(megabytes: number): Promise<void> {
 const countBatches = async () =>
   (await serving.read.selectFrom('visit_batches').select('id').execute()).length;
 
-describe('a handle that leaves checkpoints to another', () => {
-  it('makes none itself, however long the log becomes', async () => {
+describe('a handle without checkpoints', () => {
+  it('makes no checkpoint, however large the log grows', async () => {
     await write(48);
     expect(logBytes()).toBeGreaterThan(48 * megabyte);
     expect(statSync(file.path).size).toBeLessThan(10 * megabyte);
   });
 
-  it('starts the log anew behind a checkpoint of the other, and nothing is lost', async () => {
+  it('restarts the log after a checkpoint of another handle, without losing data', async () => {
     await write(48);
     await maintaining.maintain();
     await write(1);
@@ -59,7 +59,7 @@ describe('a handle that leaves checkpoints to another', () => {
     expect(await countBatches()).toBe(49);
   });
 
-  it('is not in the way of one while it writes', async () => {
+  it('does not prevent a checkpoint while it writes', async () => {
     await write(48);
     await serving.write(async (transaction) => {
       await transaction
@@ -72,7 +72,7 @@ describe('a handle that leaves checkpoints to another', () => {
     expect(await countBatches()).toBe(49);
   });
 
-  it('has no checkpoint made for a log that is short', async () => {
+  it('gets no checkpoint while the log is short', async () => {
     await write(8);
     await maintaining.maintain();
     expect(statSync(file.path).size).toBeLessThan(megabyte);

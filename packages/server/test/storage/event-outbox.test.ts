@@ -39,8 +39,8 @@ async function makeOne(organizationId: string, draft = {}): Promise<number> {
 
 const everything = ['url.created', 'url.updated', 'url.expired'];
 
-describe('the event and its deliveries are written in the transaction of the change', () => {
-  it('url.created per link, bulk too, one delivery for each webhook that subscribes', async () => {
+describe('events and their deliveries are written in the transaction of the change', () => {
+  it('url.created for each link, also in bulk, with a delivery for each subscribed webhook', async () => {
     const organizationId = await stored.addOrganization('scale');
     const one = await stored.subscribe(organizationId, everything);
     const two = await stored.subscribe(organizationId, ['url.created']);
@@ -86,7 +86,7 @@ describe('the event and its deliveries are written in the transaction of the cha
     ]);
   });
 
-  it('url.expired, too, when a PATCH or a DELETE comes before the sweep', async () => {
+  it('url.expired also when a PATCH or a DELETE comes before the sweep', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.subscribe(organizationId, everything.slice(1));
     const patched = await makeOne(organizationId, { expiresAt: now + 1000 });
@@ -103,7 +103,7 @@ describe('the event and its deliveries are written in the transaction of the cha
     expect(events.filter(({ type }) => type === 'url.updated')).toHaveLength(1);
   });
 
-  it('none while the plan has no webhooks: those that are there wait for one that has', async () => {
+  it('no event while the plan has no webhooks; existing webhooks wait for a plan that has', async () => {
     const organizationId = await stored.addOrganization('developer');
     await stored.subscribe(organizationId, everything);
     const organizations = new OrganizationRepository(stored.database);
@@ -115,7 +115,7 @@ describe('the event and its deliveries are written in the transaction of the cha
     expect(await recorded(organizationId)).toMatchObject([{ data: { id: String(id) } }]);
   });
 
-  it('are undone with it', async () => {
+  it('and rolled back with it', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.subscribe(organizationId, everything);
     const failing = stored.urls.createMany([draftOf({ customSlug: 'undone-event' })], {

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { temporaryFile } from './temporary-database.js';
 
-it('keeps the database and its log for their owner alone', async () => {
+it('gives the database and its log mode 0600', async () => {
   const file = temporaryFile();
   const database = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
   onTestFinished(async () => {

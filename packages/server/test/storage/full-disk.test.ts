@@ -18,7 +18,7 @@ const link = { targetUrl: `https://example.com/${'x'.repeat(4000)}` };
 const create = () => api.call('createUrl', { body: link });
 const bulk = () => api.call('bulkCreateUrls', { body: { urls: Array(100).fill(link) } });
 
-/** Lets the database grow by so many pages and no further. */
+/** Limits the growth of the database to so many pages. */
 const allowPages = (more: number) =>
   api.server.database.write(async (transaction) => {
     const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(transaction);
@@ -26,11 +26,11 @@ const allowPages = (more: number) =>
     await sql`pragma max_page_count = ${sql.lit(limit)}`.execute(transaction);
   });
 
-describe('a disk that is full', () => {
-  it('answers writes 503 with Retry-After, makes nothing by halves, and serves what there is', async () => {
+describe('with a full disk', () => {
+  it('writes fail with 503 and Retry-After, leave nothing behind, and reads and redirects work', async () => {
     const { shortCode, id } = (await create()).data;
     await allowPages(30);
-    // A bulk request that does not fit is undone whole, quota and all.
+    // A bulk request that does not fit is rolled back, including its quota.
     const refused = await bulk();
     expect(refused.outcome).toBe('503 UNAVAILABLE');
     expect(refused.headers.get('retry-after')).toBe('2');
@@ -47,7 +47,7 @@ describe('a disk that is full', () => {
     expect((await api.visit('/health/live')).status).toBe(200);
   });
 
-  it('takes writes again once there is room', async () => {
+  it('writes work again once there is space', async () => {
     await allowPages(0);
     expect((await bulk()).outcome).toBe('503 UNAVAILABLE');
     await allowPages(1_000_000);

@@ -5,7 +5,7 @@ import { openStorage } from '../../src/storage/open-storage.js';
 import { now, openRepository, temporaryFile } from './temporary-database.js';
 
 describe('createFirst', () => {
-  it('of many servers that start at once on an empty database lets one make the organization', async () => {
+  it('creates one organization when many servers start at once on an empty database', async () => {
     const file = temporaryFile();
     const databases = Array.from({ length: 4 }, () =>
       openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' }),
@@ -30,7 +30,7 @@ describe('createFirst', () => {
 });
 
 describe('changePlan', () => {
-  it('tells of the organization as it was, and nothing of one that is not there', async () => {
+  it('returns the organization as it was, and undefined for an unknown one', async () => {
     const stored = await openRepository();
     onTestFinished(() => stored.close());
     const organizations = new OrganizationRepository(stored.database);
@@ -43,7 +43,7 @@ describe('changePlan', () => {
     expect(changes).toEqual([{ organization_id: id, changed_at: now, plan_before: 'free' }]);
   });
 
-  it('two within a millisecond leave what it was before the first', async () => {
+  it('records the plan before the first of two changes within a millisecond', async () => {
     const stored = await openRepository();
     onTestFinished(() => stored.close());
     const organizations = new OrganizationRepository(stored.database);

@@ -19,7 +19,7 @@ export const now = Date.UTC(2030, 0, 1);
 
 export interface TemporaryFile {
   readonly path: string;
-  /** A handle of somebody else's: another process, as far as SQLite can tell. */
+  /** Opens another handle, which to SQLite is like another process. */
   other(): SqliteHandle.Database;
   remove(): void;
 }
@@ -48,7 +48,7 @@ export interface Stored {
   readonly databaseUrl: string;
   addOrganization(plan: PlanName): Promise<string>;
   subscribe(organizationId: string, events: readonly string[], isActive?: boolean): Promise<string>;
-  /** Creates drafts with codes from the list, or with codes of their own. */
+  /** Creates links with the given short codes, and with generated ones after these. */
   create(
     organizationId: string,
     drafts: readonly Partial<UrlDraft>[],
@@ -57,7 +57,7 @@ export interface Stored {
   close(): Promise<void>;
 }
 
-/** The link repository on a real database of the engine, up to date and empty. */
+/** Opens the link repository on an empty, migrated database of the engine under test. */
 export async function openRepository(): Promise<Stored> {
   const { databaseUrl, remove } = await emptyDatabase();
   const database = openStorage({ databaseUrl, durability: 'process' });

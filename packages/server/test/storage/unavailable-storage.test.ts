@@ -17,8 +17,8 @@ afterEach(async () => {
 
 const create = (body: object = {}) => api.call('createUrl', { body: { targetUrl, ...body } });
 
-describe('a database that another process has locked', () => {
-  it('answers writes 503 with Retry-After after one wait, however many; redirects and reads go on', async () => {
+describe('while another process has locked the database', () => {
+  it('all writes fail with 503 and Retry-After after one wait, and redirects and reads work', async () => {
     const [cached, uncached] = [(await create()).data, (await create()).data];
     await api.visit(`/${cached.shortCode}`);
     const other = file.other();
@@ -74,7 +74,7 @@ describe('a database that another process has locked', () => {
     expect(record.title).toBeNull();
   });
 
-  it('lets a write through as soon as the lock is gone', async () => {
+  it('a write succeeds as soon as the lock is released', async () => {
     const other = file.other();
     other.exec('begin immediate');
     const write = create();

@@ -26,7 +26,7 @@ const rowCount = async (organizationId: string) => {
 };
 
 describe('createMany', () => {
-  it('keeps a link as it was drafted', async () => {
+  it('stores a link as drafted', async () => {
     const organizationId = await stored.addOrganization('scale');
     const draft = {
       customSlug: 'kept-whole',
@@ -47,7 +47,7 @@ describe('createMany', () => {
     expect(await stored.urls.find('other-organization', outcome.id)).toBeUndefined();
   });
 
-  it('draws another code when one is taken, by a code or by a slug', async () => {
+  it('generates another code when one is taken by a code or a slug', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.create(organizationId, [{ customSlug: 'SlugAAA' }], ['CodeAAA']);
     const [outcome] = await stored.create(organizationId, [{}], ['CodeAAA', 'SlugAAA', 'FreeAAA']);
@@ -55,7 +55,7 @@ describe('createMany', () => {
     expect(await stored.urls.findByKey(null, 'FreeAAA')).toMatchObject({ shortCode: 'FreeAAA' });
   });
 
-  it('draws another code when two drafts of one request get the same', async () => {
+  it('generates another code when two drafts of a request get the same', async () => {
     const organizationId = await stored.addOrganization('scale');
     const outcomes = await stored.create(
       organizationId,
@@ -69,7 +69,7 @@ describe('createMany', () => {
     ]);
   });
 
-  it('takes nothing from the quota for drafts that fail, and leaves nothing of them behind', async () => {
+  it('uses no quota for failed drafts, and stores nothing of them', async () => {
     const organizationId = await stored.addOrganization('free');
     await stored.create(organizationId, [{ customSlug: 'taken-here' }]);
     const outcomes = await stored.create(organizationId, [
@@ -89,7 +89,7 @@ describe('createMany', () => {
     expect(await stored.urls.findByKey(null, 'never-made')).toBeUndefined();
   });
 
-  it('a draft that failed for quota leaves its slug free', async () => {
+  it('does not take the slug of a draft that exceeds the quota', async () => {
     const organizationId = await stored.addOrganization('free');
     await stored.create(
       organizationId,
@@ -102,7 +102,7 @@ describe('createMany', () => {
     expect(made?.status).toBe('created');
   });
 
-  it('gives exactly 50 of 64 concurrent creates a place on the plan free', async () => {
+  it('accepts exactly 50 of 64 concurrent creates on the plan free', async () => {
     const organizationId = await stored.addOrganization('free');
     const outcomes = await Promise.all(
       Array.from({ length: 64 }, () => stored.create(organizationId, [{}])),
@@ -113,7 +113,7 @@ describe('createMany', () => {
     expect(await rowCount(organizationId)).toBe(50);
   });
 
-  it('lets one of 64 concurrent creates have a slug', async () => {
+  it('gives a slug to one of 64 concurrent creates', async () => {
     const organizationId = await stored.addOrganization('scale');
     const outcomes = await Promise.all(
       Array.from({ length: 64 }, () =>
@@ -124,7 +124,7 @@ describe('createMany', () => {
     expect(await activeUrls(organizationId)).toBe(1);
   });
 
-  it('undoes everything of a request whose last step fails, and nothing of its neighbours', async () => {
+  it('rolls back a request whose last step fails, and no other request of the group', async () => {
     const organizationId = await stored.addOrganization('scale');
     const failing = stored.urls.createMany([draftOf({ customSlug: 'undone' })], {
       organizationId,
@@ -148,7 +148,7 @@ describe('createMany', () => {
 });
 
 describe('expireDue', () => {
-  it('turns exactly the links inactive whose time has come, in batches', async () => {
+  it('deactivates exactly the expired links, in batches', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.create(organizationId, [
       { expiresAt: now + 5000 },
@@ -167,7 +167,7 @@ describe('expireDue', () => {
     expect(await activeUrls(organizationId)).toBe(2);
   });
 
-  // Other tests of this file leave links with a time, too.
+  // Other tests of this file leave links that expire, too.
   async function hasOtherDue(at: number): Promise<boolean> {
     const row = await stored.database.read
       .selectFrom('urls')

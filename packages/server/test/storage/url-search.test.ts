@@ -23,7 +23,7 @@ const characters = [
   '\u{1F337}',
   '\uFFFF',
 ];
-// Few letters, so that many terms are found; PostgreSQL stores no NUL.
+// Few letters, so that many terms match. PostgreSQL stores no NUL.
 const similar = fc.string({ unit: fc.constantFrom(...characters), maxLength: 14 });
 const any = fc.string({ unit: 'binary', maxLength: 14 }).map((text) => text.replaceAll('\0', ''));
 const text = fc.oneof({ weight: 3, arbitrary: similar }, any);
@@ -34,7 +34,7 @@ const draft: fc.Arbitrary<SearchedDraft> = fc.record({
   category: fc.constantFrom(null, 'campaigns'),
 });
 
-/** A term that is a part of a draft in another case, or any text. */
+/** Generates a part of a draft in another case, or any text. */
 function termOf(drafts: readonly SearchedDraft[]): fc.Arbitrary<string> {
   const part = fc
     .tuple(fc.constantFrom(...drafts), fc.boolean(), fc.nat(40), fc.nat(12), fc.nat(2))
@@ -80,7 +80,7 @@ const search = (organizationId: string, term: string, options?: UrlPageOptions, 
     options,
   );
 
-/** Every way in which an engine can find the same links. */
+/** The plans by which the engine can find the same links. */
 const ways: readonly (readonly [string, UrlPageOptions, indexed: boolean])[] =
   engine() === 'postgres'
     ? [['by one statement', {}, false]]
@@ -101,7 +101,7 @@ const ways: readonly (readonly [string, UrlPageOptions, indexed: boolean])[] =
 
 describe('a search', () => {
   it.each(ways)(
-    'finds what contains the term in any case, %s',
+    'finds the links that contain the term in any case, %s',
     async (_name, options, isIndexed) => {
       const neighbour = await stored.addOrganization('enterprise');
       await fc.assert(
@@ -169,7 +169,7 @@ describe('a search', () => {
     }
   });
 
-  it('finds a link by the code that it was given when the first one was taken', async () => {
+  it('finds a link by its second code when the first one was taken', async () => {
     const organizationId = await stored.addOrganization('enterprise');
     await stored.create(organizationId, [{}], ['TakenAA']);
     await stored.create(organizationId, [{}], ['TakenAA', 'SecondA']);
@@ -179,7 +179,7 @@ describe('a search', () => {
 });
 
 describe('a page', () => {
-  it('is the same as of all rows in memory, wherever its slice begins', async () => {
+  it('has the same rows as a page of all rows in memory, for any offset', async () => {
     const organizationId = await stored.addOrganization('enterprise');
     const count = 9_000;
     const links = Array.from({ length: count }, (_, index) => ({
@@ -225,7 +225,7 @@ describe('a page', () => {
     }
   }, 60_000);
 
-  it('fails with a ListTimeoutError when it takes longer than it may', async () => {
+  it('fails with a ListTimeoutError at its time limit', async () => {
     const organizationId = await stored.addOrganization('enterprise');
     await stored.create(organizationId, [{}]);
     const slow =
@@ -243,7 +243,7 @@ describe('a page', () => {
         timeoutMs: 1,
       }),
     ).rejects.toThrow(ListTimeoutError);
-    // The handle is as good as before.
+    // The handle still works.
     expect((await search(organizationId, 'example')).total).toBe(1);
   });
 });

@@ -14,7 +14,7 @@ import { createServer } from '../../src/create-server.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
 import { importOrganization } from '../../src/operations/transfer/import-organization.js';
-import { leftBehind, transferTables } from '../../src/operations/transfer/transfer-tables.js';
+import { excludedTables, transferTables } from '../../src/operations/transfer/transfer-tables.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { startServer, type TestServer } from '../api/start-server.js';
@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Everything that an organization can have, beside another one that has some, too. */
+/** Creates an organization with rows in every table, beside another organization. */
 async function fill(): Promise<void> {
   const { database } = api.server;
   const other = await api.signIn(await api.createOrganization('developer'));
@@ -88,7 +88,7 @@ async function fill(): Promise<void> {
   await visit(Number(id));
 }
 
-/** An active domain; its id. */
+/** Adds an active domain and returns its id. */
 async function addDomain(
   database: Database,
   organizationId: string,
@@ -112,7 +112,7 @@ async function addDomain(
   return id;
 }
 
-/** Visits in days' sums, in chunks, and in a batch that is not sorted. */
+/** Stores visits in daily summaries, in chunks, and in a batch that is not compacted. */
 async function visit(urlId: number): Promise<void> {
   const { database } = api.server;
   const visits = new VisitRepository(database, {
@@ -174,9 +174,9 @@ async function emptyServer(): Promise<Stored> {
   return stored;
 }
 
-/** Everything in a database, but for what its engine keeps. */
+/** Reads all tables except those of the engine. */
 async function contentOf(database: Database): Promise<string> {
-  const names = [...transferTables.map(({ name }) => name), ...Object.keys(leftBehind)];
+  const names = [...transferTables.map(({ name }) => name), ...Object.keys(excludedTables)];
   const tables = [];
   for (const name of names) {
     tables.push([
@@ -190,7 +190,7 @@ async function contentOf(database: Database): Promise<string> {
   return JSON.stringify(tables);
 }
 
-/** The file with one line changed, and an end that fits all the same. */
+/** Changes a line of the file and computes a valid last line. */
 function forge(change: (line: string) => string): string {
   return forgeText(text, change);
 }
@@ -220,7 +220,7 @@ async function refuses(database: Database, content: string, reason: RegExp): Pro
 }
 
 describe('an organization that moves to an empty server', () => {
-  it('is exported there byte by byte as it was', async () => {
+  it('is exported from there byte for byte as before', async () => {
     const { database } = await emptyServer();
     const report = await importOrganization(database, exported);
     expect(report).toMatchObject({ organizationId: api.organizationId, urlIdShift: 0 });
@@ -228,7 +228,7 @@ describe('an organization that moves to an empty server', () => {
     expect(await exportText(database, api.organizationId)).toBe(text);
   });
 
-  it('is refused when a link of it leads back to itself there, by the name of the link', async () => {
+  it('is refused if one of its links would lead back to itself, with the name of the link', async () => {
     const { database } = await emptyServer();
     const path = join(folder, 'loop');
     const own = text.replaceAll('https://example.com/2"', 'https://new.example/slug-0"');
@@ -237,7 +237,7 @@ describe('an organization that moves to an empty server', () => {
     );
     writeFileSync(path, looping);
     await expect(importOrganization(database, path, ['new.example:443'])).rejects.toThrow(
-      'the link slug-0 leads back to itself here: its target is https://new.example/slug-2',
+      'the link slug-0 would lead back to itself: its target is https://new.example/slug-2',
     );
     await importOrganization(database, path, ['other.example']);
   });
@@ -257,7 +257,7 @@ describe('an organization that moves to an empty server', () => {
     expect(there.overview.totals.totalClicks).toBe(10_500 * 0.9);
   });
 
-  it('is served there: links, passwords, pictures and clients', async () => {
+  it('works there: links, passwords, QR images and clients', async () => {
     const there = temporaryFile();
     onTestFinished(() => there.remove());
     const database = openStorage({ databaseUrl: `file:${there.path}`, durability: 'process' });
@@ -267,7 +267,7 @@ describe('an organization that moves to an empty server', () => {
     const server = createServer({ databaseUrl: `file:${there.path}`, clock: api.clock });
     onTestFinished(() => server.stop());
     await server.start();
-    // No first organization was made beside it.
+    // The start created no first organization beside it.
     expect(server.credentials).toBeUndefined();
     const visitOf = (path: string, init: RequestInit = {}) =>
       fetch(server.url + path, { redirect: 'manual', ...init });
@@ -292,7 +292,7 @@ describe('an organization that moves to an empty server', () => {
 });
 
 describe('an organization that moves to a server with others', () => {
-  it('keeps everything but the ids of its links, which all go up by the same', async () => {
+  it('retains everything but the ids of its links, which all increase by the same number', async () => {
     const there = await emptyServer();
     const neighbour = await there.addOrganization('free');
     await there.create(neighbour, [{}, {}, {}], ['AAAAAAA', 'BBBBBBB', 'CCCCCCC']);
@@ -307,7 +307,7 @@ describe('an organization that moves to a server with others', () => {
     expect(created).toMatchObject({ status: 'created', id: linkCount + 3 + urlIdShift + 1 });
   });
 
-  it('is refused when slugs are taken, by their names, and nothing is half made', async () => {
+  it('is refused with the names of slugs that are taken, and nothing is written', async () => {
     const there = await emptyServer();
     const neighbour = await there.addOrganization('free');
     await there.create(neighbour, [{ customSlug: 'slug-4242' }, { customSlug: 'rich' }]);
@@ -321,10 +321,10 @@ describe('an organization that moves to a server with others', () => {
     await refuses(there.database, text, /these domains already: go\.example\.com/);
   });
 
-  it('is refused where it is already', async () => {
+  it('is refused if it exists there', async () => {
     const there = await emptyServer();
     await importOrganization(there.database, exported);
-    await refuses(there.database, text, /is here already/);
+    await refuses(there.database, text, /exists in this database already/);
   });
 });
 
@@ -332,7 +332,7 @@ describe('a file is refused, before anything is written,', () => {
   const cut = (length: number) => text.slice(0, length);
   it.each([
     ['when it is empty', () => '', /the file is empty/],
-    ['when it is cut off within a line', () => cut(text.length - 10), /cut off in line/],
+    ['when it is truncated within a line', () => cut(text.length - 10), /truncated in line/],
     [
       'when whole lines are missing at its end',
       () => cut(text.lastIndexOf('\n', text.length - 2) + 1),
@@ -341,18 +341,18 @@ describe('a file is refused, before anything is written,', () => {
     [
       'when a byte has been changed',
       () => text.replace('slug-4242', 'slug-4243'),
-      /has been changed/,
+      /was changed/,
     ],
     [
       'when a line has been taken out',
       () => text.replace(/\n\{"table":"url_clicks".*/, ''),
-      /has been changed/,
+      /was changed/,
     ],
-    ['when something was added', () => `${text}{}\n`, /behind the end/],
+    ['when something was added', () => `${text}{}\n`, /a line after the end/],
     [
       'when it is something else',
       () => 'id,target\n1,https://example.com\n',
-      /no export of an organization/,
+      /not an export of an organization/,
     ],
     [
       'when it is of another version',
@@ -362,23 +362,23 @@ describe('a file is refused, before anything is written,', () => {
     [
       'when it has columns that this server does not know',
       () => forge((line) => line.replace('"target_url":', '"target_url) values (1)--":')),
-      /knows no urls\.target_url\) values/,
+      /no column urls\.target_url\) values/,
     ],
     [
       'when it has tables that this server does not know',
       () => text.replace('"table":"clients"', '"table":"kysely_migration"'),
-      /line 3: this is no row of a table/,
+      /line 3: this is not a row of a known table/,
     ],
     [
       "when it has rows of another organization's",
       () =>
         forge((line) => line.replace(/("table":"webhooks".*"organization_id":")[^"]*/, '$1nobody')),
-      /foreign key|rows of webhooks that are not/i,
+      /foreign key|rows of webhooks that belong/i,
     ],
     [
       'when its visits cannot be read',
       () => forge((line) => line.replace(/"base64":"[^"]{40}/, '"base64":"AAAA')),
-      /these visits cannot be read|not sound/,
+      /the visits cannot be decoded/,
     ],
   ])('%s', async (_, content, reason) => {
     const { database } = await emptyServer();
@@ -394,15 +394,15 @@ describe('a file is refused, before anything is written,', () => {
         ? ''
         : line.replace(/"(domain_id|domain_key)":"[^"]+"/, `"$1":"${id}"`),
     );
-    await refuses(there.database, forged, /not its organization's/);
+    await refuses(there.database, forged, /links on a domain of another organization/);
   });
 });
 
-it('every table is exported, or left behind for a reason', async () => {
+it('every table is exported, or excluded for a reason', async () => {
   const { database } = await emptyServer();
   const tables = (await database.read.introspection.getTables()).map(({ name }) => name);
-  const known = [...transferTables.map(({ name }) => name), ...Object.keys(leftBehind)];
-  // What an engine needs for itself, or for nodes that share it.
+  const known = [...transferTables.map(({ name }) => name), ...Object.keys(excludedTables)];
+  // The tables of the engine, of the migrations, and of several nodes.
   const ofEngines = /^(sqlite_|cache_changes$|installation_keys$|url_search|visit_chunks_\d)/;
   const own = tables.filter((name) => !ofEngines.test(name));
   expect([...known].sort()).toEqual([...own].sort());

@@ -78,7 +78,7 @@ export class ChunkRepository {
         .values({ up_to_batch: upToBatch, next_url: 0 })
         .execute();
       return true;
-    }, 'sorting');
+    }, 'compaction');
   }
 
   /**
@@ -114,7 +114,7 @@ export class ChunkRepository {
       );
       await this.#database.bulkInsert(transaction, 'visit_chunks', rows);
       return true;
-    }, 'sorting');
+    }, 'compaction');
   }
 
   /** Links behind one that have visits in chunks from before an instant, in ascending order. */
@@ -148,12 +148,12 @@ export class ChunkRepository {
           await this.#cut(transaction, urlId, number, columns[index] as VisitColumns, before);
         }
       }
-    }, 'sorting');
+    }, 'compaction');
   }
 
   /** Gives back the months before an instant that pruning has left nothing of. */
-  dropEmptyMonths(before: number): Promise<number> {
-    return this.#database.dropEmptyMonths(before);
+  dropEmptyPartitions(before: number): Promise<number> {
+    return this.#database.dropEmptyPartitions(before);
   }
 
   async #keepDays(
@@ -235,7 +235,7 @@ export class ChunkRepository {
         .executeTakeFirstOrThrow();
       if (numDeletedRows === 0n) return;
       await transaction.deleteFrom('visit_batches').where('id', '<=', upToBatch).execute();
-    }, 'sorting');
+    }, 'compaction');
   }
 }
 

@@ -68,7 +68,7 @@ export function startIngest(options: IngestOptions, emit: (event: IngestEvent) =
     new PeriodicService({
       name: 'visits',
       everyMs: ingestEveryMs,
-      async runOnce() {
+      async tick() {
         await move();
         // New visits come first: they are to be seen within half a second.
         await compactor.runOnce(move);
@@ -78,13 +78,13 @@ export function startIngest(options: IngestOptions, emit: (event: IngestEvent) =
     new PeriodicService({
       name: 'leftover visits',
       everyMs: adoptEveryMs,
-      runOnce: adopt,
+      tick: adopt,
       onError,
     }),
     new PeriodicService({
       name: 'old visits',
       everyMs: pruneEveryMs,
-      runOnce: () => pruner.runOnce(),
+      tick: () => pruner.runOnce(),
       onError,
     }),
     ...(maintain
@@ -92,7 +92,7 @@ export function startIngest(options: IngestOptions, emit: (event: IngestEvent) =
           new PeriodicService({
             name: 'maintenance',
             everyMs: maintainEveryMs,
-            runOnce: maintain,
+            tick: maintain,
             onError,
           }),
         ]

@@ -34,7 +34,7 @@ export class VisitPruner {
       if (urlIds.length < linksAtOnce) break;
       last = urlIds.at(-1) as number;
     }
-    await chunks.dropEmptyMonths(before);
+    await chunks.dropEmptyPartitions(before);
     return pruned;
   }
 }

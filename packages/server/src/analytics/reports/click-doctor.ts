@@ -96,7 +96,7 @@ export async function mendCounters(
         )
         .execute();
     }
-  }, 'everything');
+  }, 'exclusive');
 }
 
 /** The clicks that a report of the days of these visits has in its series. */

@@ -83,5 +83,5 @@ export async function mendScanCounters(
         .where('qr_id', '=', qrId)
         .execute();
     }
-  }, 'everything');
+  }, 'exclusive');
 }

@@ -8,8 +8,8 @@ export interface CopiedJournal {
 }
 
 /**
- * Copies the segments of every writer's journal. A segment or a folder that is gone meanwhile has
- * been moved into storage as a whole.
+ * Copies the segments of every writer's journal. A segment or a folder that disappears meanwhile has
+ * been moved into storage completely.
  */
 export function copyJournals(root: string, to: string): CopiedJournal[] {
   if (!existsSync(root)) return [];
@@ -19,14 +19,16 @@ export function copyJournals(root: string, to: string): CopiedJournal[] {
       const folder = join(to, writerId);
       mkdirSync(folder, { recursive: true });
       const source = join(root, writerId);
-      for (const segment of ifThere(() => segmentsIn(source)) ?? []) {
-        ifThere(() => copyFileSync(segmentPath(source, segment), segmentPath(folder, segment)));
+      for (const segment of ignoreMissing(() => segmentsIn(source)) ?? []) {
+        ignoreMissing(() =>
+          copyFileSync(segmentPath(source, segment), segmentPath(folder, segment)),
+        );
       }
       return { writerId, folder };
     });
 }
 
-function ifThere<T>(read: () => T): T | undefined {
+function ignoreMissing<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

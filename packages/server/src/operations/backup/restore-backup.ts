@@ -1,59 +1,59 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../config-error.js';
-import { findFaults } from '../../storage/sqlite/copy-sqlite.js';
-import { placeFile, refuseToOverwrite } from './place-file.js';
+import { findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
+import { moveIntoPlace, refuseToOverwrite } from './move-into-place.js';
 import { besideDatabase } from './take-backup.js';
 
 export interface RestoreOptions {
   readonly from: string;
-  /** Where the database shall be; nothing of one may be there yet. */
+  /** The path of the restored database. Neither it nor its key or journals may exist. */
   readonly databasePath: string;
-  /** Goes on without the key: every visitor will be a new one. */
-  readonly mayMissKey: boolean;
+  /** Restores without the key: every visitor will count as new. */
+  readonly allowMissingKey: boolean;
 }
 
-/** Puts a backup where a server will look for its database. */
-export function restoreBackup({ from, databasePath, mayMissKey }: RestoreOptions): void {
+/** Restores a backup to the path of a server's database. */
+export function restoreBackup({ from, databasePath, allowMissingKey }: RestoreOptions): void {
   const { key, journals, log } = besideDatabase;
   if (!existsSync(from)) throw new ConfigError(`there is no backup at ${from}`);
   if (existsSync(log(from))) {
     throw new ConfigError(
-      `${from} is a database in use, or one whose server was killed: make a backup of it first`,
+      `${from} is a database in use, or its server was killed: create a backup of it with shorty-server backup first`,
     );
   }
   const hasKey = existsSync(key(from));
-  if (!hasKey && !mayMissKey) {
+  if (!hasKey && !allowMissingKey) {
     throw new ConfigError(
-      `${key(from)} is missing: without it every visitor counts as a new one; --new-key goes on all the same`,
+      `${key(from)} is missing: without it, every visitor counts as new; to restore without it, add --new-key`,
     );
   }
-  const places = [databasePath, log(databasePath), key(databasePath), journals(databasePath)];
-  refuseToOverwrite(places);
+  const targets = [databasePath, log(databasePath), key(databasePath), journals(databasePath)];
+  refuseToOverwrite(targets);
   mkdirSync(dirname(databasePath), { recursive: true });
   const scratch = mkdtempSync(`${databasePath}.partial-`);
   try {
     const copy = join(scratch, 'shorty.db');
     copyFileSync(from, copy);
     chmodSync(copy, 0o600);
-    const faults = faultsOf(copy);
-    if (faults.length > 0) throw new ConfigError(`${from} is not sound: ${faults.join('; ')}`);
+    const errors = integrityErrorsOf(copy);
+    if (errors.length > 0) throw new ConfigError(`${from} is damaged: ${errors.join('; ')}`);
     if (hasKey) {
       const keyCopy = join(scratch, 'key');
       copyFileSync(key(from), keyCopy);
       chmodSync(keyCopy, 0o600);
-      placeFile(keyCopy, key(databasePath));
+      moveIntoPlace(keyCopy, key(databasePath));
     }
-    // Last, so that no server ever finds the database without its key.
-    placeFile(copy, databasePath);
+    // The database comes last, so that a server never finds it without its key.
+    moveIntoPlace(copy, databasePath);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-function faultsOf(path: string): string[] {
+function integrityErrorsOf(path: string): string[] {
   try {
-    return findFaults(path);
+    return findIntegrityErrors(path);
   } catch (error) {
     return [(error as Error).message];
   }

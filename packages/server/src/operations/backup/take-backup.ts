@@ -7,15 +7,15 @@ import { EventOutbox } from '../../events/event-outbox.js';
 import type { Clock, NewId } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
 import { openStorage } from '../../storage/open-storage.js';
-import { copySqlite, findFaults } from '../../storage/sqlite/copy-sqlite.js';
+import { copySqlite, findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
 import { type CopiedJournal, copyJournals } from './copy-journals.js';
-import { placeFile, refuseToOverwrite } from './place-file.js';
+import { moveIntoPlace, refuseToOverwrite } from './move-into-place.js';
 
 export interface BackupOptions {
   readonly databasePath: string;
-  /** Where the backup shall be; the key goes beside it. */
+  /** The path of the backup. The key is written beside it. */
   readonly to: string;
-  /** Click counts that are told of as events, in ascending order. */
+  /** The click counts that create events, in ascending order. */
   readonly thresholds: readonly number[];
   readonly clock: Clock;
   readonly newId: NewId;
@@ -23,15 +23,15 @@ export interface BackupOptions {
 
 export interface BackupReport {
   readonly bytes: number;
-  /** Lines of journals that the database did not have yet, and the backup has. */
-  readonly journalled: number;
-  /** False where the key is not kept beside the database. */
+  /** Journal lines that are in the backup and were not in the database. */
+  readonly journalLines: number;
+  /** False if there is no key file beside the database. */
   readonly hasKey: boolean;
 }
 
 const maxAttempts = 5;
 
-/** What is kept beside a database; a backup has the key, and what the journals hold is in it. */
+/** The files beside a database. A backup contains the visits of the journals and has a key file. */
 export const besideDatabase = {
   key: (path: string) => `${path}.key`,
   journals: (path: string) => `${path}.visits`,
@@ -39,9 +39,9 @@ export const besideDatabase = {
 };
 
 /**
- * Copies a database in use into one file, with every click that was answered before. Journals are
- * copied first and the database second, so that a click is in one of them at least; the position
- * that the database has of each journal says which are in both.
+ * Copies a database in use into one file, with every click whose response was sent before. Journals
+ * are copied first and the database second, so that each click is in at least one of them. The
+ * journals' positions in the database tell which clicks are in both.
  */
 export async function takeBackup(options: BackupOptions): Promise<BackupReport> {
   const { databasePath, to } = options;
@@ -50,9 +50,9 @@ export async function takeBackup(options: BackupOptions): Promise<BackupReport> 
   const scratch = mkdtempSync(`${to}.partial-`);
   try {
     const copy = join(scratch, 'shorty.db');
-    const journalled = await copyAll(options, scratch, copy);
-    const faults = findFaults(copy);
-    if (faults.length > 0) throw new ConfigError(`the copy is not sound: ${faults.join('; ')}`);
+    const journalLines = await copyAll(options, scratch, copy);
+    const errors = findIntegrityErrors(copy);
+    if (errors.length > 0) throw new ConfigError(`the copy is damaged: ${errors.join('; ')}`);
     chmodSync(copy, 0o600);
     const { size: bytes } = statSync(copy);
     const key = besideDatabase.key(databasePath);
@@ -60,16 +60,16 @@ export async function takeBackup(options: BackupOptions): Promise<BackupReport> 
     if (hasKey) {
       const keyCopy = join(scratch, 'key');
       copyFileSync(key, keyCopy);
-      placeFile(keyCopy, besideDatabase.key(to));
+      moveIntoPlace(keyCopy, besideDatabase.key(to));
     }
-    placeFile(copy, to);
-    return { bytes, journalled, hasKey };
+    moveIntoPlace(copy, to);
+    return { bytes, journalLines, hasKey };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-/** Copies journals and database, and moves the ones into the other; how many lines. */
+/** Copies journals and database, moves the journals into the copy, and returns the lines moved. */
 async function copyAll(options: BackupOptions, scratch: string, copy: string): Promise<number> {
   const live = besideDatabase.journals(options.databasePath);
   for (let attempt = 1; ; attempt += 1) {
@@ -86,7 +86,9 @@ async function copyAll(options: BackupOptions, scratch: string, copy: string): P
       await database.close();
     }
     if (attempt === maxAttempts) {
-      throw new ConfigError('servers stop and start all the while; try again when they run');
+      throw new ConfigError(
+        'servers stop and start during the backup: run it again when they have started',
+      );
     }
   }
 }
@@ -99,7 +101,7 @@ async function refuseOtherVersion(database: Database): Promise<void> {
   );
 }
 
-/** Undefined when it cannot be told what of a journal the database has. */
+/** Returns undefined if it is unknown which visits of a journal the database has. */
 async function moveVisits(
   { clock, newId, thresholds }: BackupOptions,
   database: Database,
@@ -110,8 +112,8 @@ async function moveVisits(
   const visits = new VisitRepository(database, { outbox, thresholds });
   let moved = 0;
   for (const { writerId, folder } of journals) {
-    // A writer that ends removes its folder before its position: without either, all its visits may
-    // be in the database or none.
+    // A writer that stops removes its folder before its position. If neither exists, the database
+    // copy may have all of its visits or none.
     const isKnown = await visits.hasPosition(writerId);
     if (!isKnown && !existsSync(join(live, writerId))) return undefined;
     const ingester = new VisitIngester({ visits, root: folder, writerId, folder, clock });

@@ -1,16 +1,16 @@
 import { v7 as newUuid } from 'uuid';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
-import { fileOf, nameOf } from '../../storage/locate-database.js';
+import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
 import { restoreBackup } from '../backup/restore-backup.js';
 import { takeBackup } from '../backup/take-backup.js';
 
-/** Copies the database that the settings name, beside a server or without one. */
+/** Backs up the configured database, whether its server runs or not. */
 export async function backup(file: string): Promise<void> {
-  const { databasePath, thresholds } = settingsOfFile('pg_dump copies a PostgreSQL');
-  // Whatever is written on the way holds secrets.
+  const { databasePath, thresholds } = settingsOfFile('use pg_dump for PostgreSQL');
+  // Temporary files contain secrets, too.
   process.umask(0o077);
-  const { bytes, journalled, hasKey } = await takeBackup({
+  const { bytes, journalLines, hasKey } = await takeBackup({
     databasePath,
     to: file,
     thresholds,
@@ -19,26 +19,26 @@ export async function backup(file: string): Promise<void> {
   });
   const say = (text: string) => process.stdout.write(`${text}\n`);
   say(`Backed up ${databasePath} to ${file}: ${bytes.toLocaleString('en')} bytes, checked.`);
-  if (journalled > 0) say(`${journalled.toLocaleString('en')} lines came from the journal.`);
+  if (journalLines > 0) say(`${journalLines.toLocaleString('en')} lines came from the journal.`);
   say(
     hasKey
-      ? `Keep ${file}.key with it: visitors are told apart by it.`
-      : 'The secret key is not kept beside the database: keep SHORTY_SECRET_KEY yourself.',
+      ? `Store ${file}.key with it: without the key, every visitor counts as new.`
+      : 'The secret key is not beside the database: store SHORTY_SECRET_KEY yourself.',
   );
 }
 
-/** Puts a backup where the settings say that the database is. */
+/** Restores a backup to the configured database path. */
 export function restore(file: string, { newKey }: { readonly newKey?: true }): void {
-  const { databasePath, secretKey } = settingsOfFile('pg_restore fills a PostgreSQL');
+  const { databasePath, secretKey } = settingsOfFile('use pg_restore for PostgreSQL');
   process.umask(0o077);
-  restoreBackup({ from: file, databasePath, mayMissKey: newKey || secretKey !== undefined });
+  restoreBackup({ from: file, databasePath, allowMissingKey: newKey || secretKey !== undefined });
   process.stdout.write(`Restored ${file} to ${databasePath}, checked.\n`);
 }
 
 function settingsOfFile(otherwise: string) {
   const config = readConfig(process.env);
-  const databasePath = fileOf(config.databaseUrl);
+  const databasePath = findDatabaseFile(config.databaseUrl);
   if (databasePath !== undefined) return { ...config, databasePath };
-  const shown = nameOf(config.databaseUrl);
-  throw new ConfigError(`SHORTY_DATABASE_URL is ${shown}: there is no file; ${otherwise}`);
+  const shown = hidePassword(config.databaseUrl);
+  throw new ConfigError(`SHORTY_DATABASE_URL is ${shown}: it is not a file; ${otherwise}`);
 }

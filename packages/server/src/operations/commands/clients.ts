@@ -33,7 +33,7 @@ export async function revokeClient(clientId: string): Promise<void> {
   const revoked = await withDatabase((database) =>
     new ClientRepository(database).revoke(clientId, Date.now()),
   );
-  if (!revoked) throw new ConfigError(`there is no client ${clientId} that could be revoked`);
+  if (!revoked) throw new ConfigError(`there is no active client ${clientId}`);
   process.stdout.write(`Revoked ${clientId}; its tokens are no longer accepted.\n`);
 }
 
@@ -42,7 +42,7 @@ function parseScopes(text: string): Scope[] {
   const unknown = words.filter((word) => !allScopes.some((scope) => scope === word));
   if (unknown.length > 0 || words.length === 0) {
     throw new ConfigError(
-      `--scopes ${JSON.stringify(text)}: unknown ${unknown.join(' ') || 'scope'}; there are ${allScopes.join(' ')}`,
+      `--scopes ${JSON.stringify(text)}: unknown ${unknown.join(' ') || 'scope'}; the scopes are ${allScopes.join(' ')}`,
     );
   }
   return words as Scope[];

@@ -28,7 +28,7 @@ describe('createLogger', () => {
     expect(logged({ path: `/${secret}` }).line.path).toBe('/[hidden]');
   });
 
-  it('cuts every text of strangers at 2 KB, in errors and nested fields too', () => {
+  it('truncates every text at 2 KB, also in errors and nested fields', () => {
     const long = 'x'.repeat(80_000);
     const err = Object.assign(new Error(long), { detail: { name: long } });
     const { text, line } = logged({ path: long, nested: { list: [long] }, err });
@@ -44,8 +44,7 @@ describe('createLogger', () => {
     expect(line.path).toBe(path);
   });
 
-  // The pattern before tried every character of the run again from each of its characters: minutes
-  // for each of these texts, so that the test's time limit ends it.
+  // A pattern that backtracks takes minutes for each of these texts and exceeds the time limit.
   it.each(['+', ' ', '%20', 'Bearer', 'Bearer+', 'shorty_at_'])(
     'writes thousands of lines of a run of %j',
     (part) => {

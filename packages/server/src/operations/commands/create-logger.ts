@@ -2,14 +2,14 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 import { hideSecrets } from '../../auth/secrets.js';
 import type { LogLevel } from '../../config.js';
 
-/** What a line holds of one text: paths and messages may quote what strangers have sent. */
+/** The maximum length of a text in a log line. Paths and messages may quote foreign input. */
 export const maxLoggedLength = 2048;
 const maxLoggedItems = 50;
 const maxLoggedDepth = 4;
 
 const hidden = '[hidden]';
 
-// Nothing of the kind is logged on purpose; an error may bring it along.
+// No code logs these fields, but an error may contain them.
 const secretFields = [
   'authorization',
   'cookie',
@@ -22,7 +22,7 @@ const secretFields = [
   'access_token',
 ];
 
-/** JSON lines in which no secret stands, neither as a field nor within a text. */
+/** Creates a logger of JSON lines that hides secrets in fields and within texts. */
 export function createLogger(level: LogLevel, destination: DestinationStream): Logger {
   return pino(
     {
@@ -49,7 +49,7 @@ function cutFields(fields: object, depth: number): Record<string, unknown> {
 
 function cutValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return cutText(value);
-  // The serializer of errors is the one that reads them, and cuts what it has read.
+  // The error serializer reads errors and cuts their fields.
   if (typeof value !== 'object' || value === null || value instanceof Error) return value;
   if ('toJSON' in value) return value;
   if (depth >= maxLoggedDepth) return '[nested]';
@@ -64,7 +64,7 @@ function cutText(text: string): string {
   return `${text.slice(0, maxLoggedLength)}… (${text.length} characters)`;
 }
 
-// JSON escapes those below 0x20. Terminals also obey C1 controls, and bidi controls reorder a line.
+// JSON escapes controls below 0x20. Terminals also obey C1 controls; bidi controls reorder a line.
 const controls = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 function escapeControls(line: string): string {

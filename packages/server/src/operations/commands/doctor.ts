@@ -7,16 +7,16 @@ import { diagnoseDeliveries, mendDeliveries } from '../../webhooks/delivery-doct
 import { withDatabase } from './open-database.js';
 
 interface Diagnosis {
-  /** What there is, and then what is wrong. */
-  readonly says: readonly string[];
-  /** How many things can be set right. */
-  readonly faults: number;
-  mend(): Promise<void>;
-  /** Something is wrong that only a change of the server can set right. */
-  readonly isIncurable?: boolean;
+  /** The lines to print. */
+  readonly lines: readonly string[];
+  /** The number of errors that can be repaired. */
+  readonly errors: number;
+  repair(): Promise<void>;
+  /** The server computes wrong figures, which no repair of the data corrects. */
+  readonly hasServerError?: boolean;
 }
 
-/** Proves that what is counted in two places agrees; sets counters right that do not. */
+/** Compares figures that are stored in two places, and repairs those that disagree. */
 export async function doctor({ check }: { check?: true }): Promise<void> {
   await withDatabase(async (database) => {
     const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -27,77 +27,77 @@ export async function doctor({ check }: { check?: true }): Promise<void> {
       await examineDeliveries(database),
       await examineSearch(database),
     ];
-    for (const { says } of diagnoses) for (const text of says) say(text);
-    const faults = diagnoses.reduce((sum, each) => sum + each.faults, 0);
-    const isIncurable = diagnoses.some((each) => each.isIncurable);
-    if (isIncurable || (check && faults > 0)) process.exitCode = 1;
-    if (faults === 0 && !isIncurable) say('Visits, counters and series agree.');
-    if (faults === 0 || check) return;
-    for (const each of diagnoses) if (each.faults > 0) await each.mend();
-    say(`Mended ${number(faults)} ${faults === 1 ? 'fault' : 'faults'}.`);
+    for (const { lines } of diagnoses) for (const text of lines) say(text);
+    const errors = diagnoses.reduce((sum, each) => sum + each.errors, 0);
+    const hasServerError = diagnoses.some((each) => each.hasServerError);
+    if (hasServerError || (check && errors > 0)) process.exitCode = 1;
+    if (errors === 0 && !hasServerError) say('Visits, counters and series agree.');
+    if (errors === 0 || check) return;
+    for (const each of diagnoses) if (each.errors > 0) await each.repair();
+    say(`Repaired ${number(errors)} ${errors === 1 ? 'error' : 'errors'}.`);
   });
 }
 
 async function examineClicks(database: Database): Promise<Diagnosis> {
   const { links, visits, clicks, inSeries, faults } = await diagnoseClicks(database);
-  const isIncurable = inSeries !== clicks;
+  const hasServerError = inSeries !== clicks;
   return {
-    says: [
+    lines: [
       `${number(visits)} visits and ${number(clicks)} clicks of ${number(links)} links.`,
       ...faults.map(
         ({ urlId, counted, clicks: right }) =>
-          `Link ${urlId}: its counter says ${number(counted)}, it has ${number(right)} clicks.`,
+          `Link ${urlId}: its counter is ${number(counted)}, but it has ${number(right)} clicks.`,
       ),
-      ...(isIncurable
+      ...(hasServerError
         ? [
-            `Reports show ${number(inSeries)} clicks: this is a fault of the server, please tell of it.`,
+            `Reports show ${number(inSeries)} clicks: this is an error of the server, please report it.`,
           ]
         : []),
     ],
-    faults: faults.length,
-    mend: () => mendCounters(database, faults),
-    isIncurable,
+    errors: faults.length,
+    repair: () => mendCounters(database, faults),
+    hasServerError,
   };
 }
 
 async function examineScans(database: Database): Promise<Diagnosis> {
   const { codes, scans, faults } = await diagnoseScans(database);
   return {
-    says: [
+    lines: [
       ...(codes > 0 ? [`${number(scans)} scans of ${number(codes)} QR codes.`] : []),
       ...faults.map(
         ({ qrId, counted, scans: right }) =>
-          `QR code ${qrId}: its counter says ${number(counted)}, it has ${number(right)} scans.`,
+          `QR code ${qrId}: its counter is ${number(counted)}, but it has ${number(right)} scans.`,
       ),
     ],
-    faults: faults.length,
-    mend: () => mendScanCounters(database, faults),
+    errors: faults.length,
+    repair: () => mendScanCounters(database, faults),
   };
 }
 
 async function examineLinks(database: Database): Promise<Diagnosis> {
   const faults = await findWrongLinkCounters(database);
   return {
-    says: faults.map(
+    lines: faults.map(
       ({ organizationId, counted, active }) =>
-        `Organization ${organizationId}: its counter says ${number(counted)}, it has ${number(active)} active links.`,
+        `Organization ${organizationId}: its counter is ${number(counted)}, but it has ${number(active)} active links.`,
     ),
-    faults: faults.length,
-    mend: () => mendLinkCounters(database, faults),
+    errors: faults.length,
+    repair: () => mendLinkCounters(database, faults),
   };
 }
 
 async function examineDeliveries(database: Database): Promise<Diagnosis> {
   const { deliveries, faults } = await diagnoseDeliveries(database);
   return {
-    says: [
+    lines: [
       ...(deliveries > 0 ? [`${number(deliveries)} deliveries.`] : []),
       ...(faults > 0
-        ? [`${number(faults)} of them are pending and never due, or over and due.`]
+        ? [`${number(faults)} of them are pending without a due time, or finished with one.`]
         : []),
     ],
-    faults,
-    mend: () => mendDeliveries(database, Date.now()),
+    errors: faults,
+    repair: () => mendDeliveries(database, Date.now()),
   };
 }
 
@@ -105,7 +105,7 @@ async function examineSearch(database: Database): Promise<Diagnosis> {
   const diagnosis = await diagnoseSearch(database);
   const { outdated, unindexed, index } = diagnosis;
   return {
-    says: [
+    lines: [
       ...(outdated.length > 0
         ? [`Links with a search text that is out of date: ${number(outdated.length)}.`]
         : []),
@@ -116,8 +116,8 @@ async function examineSearch(database: Database): Promise<Diagnosis> {
         ? ['Searches have no index: create the extension pg_trgm, and run doctor again.']
         : []),
     ],
-    faults: outdated.length + unindexed + (index === 'damaged' || index === 'missing' ? 1 : 0),
-    mend: () => repairSearch(database, diagnosis),
+    errors: outdated.length + unindexed + (index === 'damaged' || index === 'missing' ? 1 : 0),
+    repair: () => repairSearch(database, diagnosis),
   };
 }
 

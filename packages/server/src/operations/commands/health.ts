@@ -4,20 +4,20 @@ import type { ListenAddress } from '../../network/listen-address.js';
 
 const timeoutMs = 3_000;
 
-/** Asks the server that runs with these settings whether it is ready, wherever it serves operators. */
+/** Requests `/health/ready` from the server that runs with these settings. */
 export async function health(): Promise<void> {
   const { adminListen, host, port } = readConfig(process.env);
-  const { status, body } = await ask(adminListen ?? { host, port }, '/health/ready');
+  const { status, body } = await request(adminListen ?? { host, port }, '/health/ready');
   process.stdout.write(status === 200 ? 'ready\n' : `not ready: ${status} ${body}\n`);
   if (status !== 200) process.exitCode = 1;
 }
 
-function ask(
+function request(
   address: ListenAddress,
   path: string,
 ): Promise<{ readonly status: number | undefined; readonly body: string }> {
   return new Promise((resolve, reject) => {
-    const request = get({ ...targetOf(address), path, timeout: timeoutMs }, (response) => {
+    const outgoing = get({ ...targetOf(address), path, timeout: timeoutMs }, (response) => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (text: string) => {
@@ -26,17 +26,17 @@ function ask(
       response.once('error', reject);
       response.once('end', () => resolve({ status: response.statusCode, body }));
     });
-    request.once('timeout', () => {
+    outgoing.once('timeout', () => {
       const error = new Error(`the server has not answered within ${timeoutMs} ms`);
-      request.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+      outgoing.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
     });
-    request.once('error', reject);
+    outgoing.once('error', reject);
   });
 }
 
 function targetOf(address: ListenAddress): RequestOptions {
   if ('path' in address) return { socketPath: address.path };
-  // Listening on every address includes the loopback's.
+  // A server that listens on every address also listens on loopback.
   const loopback: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
   return { host: loopback[address.host] ?? address.host, port: address.port };
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps the process up after an error that nothing has caught, such as a throw in a timer: no
- * stranger may end the process for everybody else. The error is handed to `note`, which counts and
- * logs it. Called once the server listens, so that an error of the start still stops the start.
+ * Continues after an uncaught error, such as a throw in a timer, so that one client's request cannot
+ * end the process for all. `note` counts and logs the error. Call this once the server listens: an
+ * error during the start must still end the process.
  */
 export function keepServing(note: (error: unknown) => void): void {
   process.on('uncaughtException', note);

@@ -6,7 +6,7 @@ import { hasWriters } from '../../analytics/journal/journal-folder.js';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import type { Database } from '../../storage/database.js';
-import { fileOf, nameOf } from '../../storage/locate-database.js';
+import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
 import { openStorage } from '../../storage/open-storage.js';
 import { takeBackup } from '../backup/take-backup.js';
 import { moveInstallation, refuseUnlessEmpty } from '../move/move-installation.js';
@@ -16,18 +16,18 @@ export interface MigrateOptions {
   readonly to?: string;
 }
 
-/** Brings the database up to date; with `from` and `to`, moves an installation. */
+/** Applies the missing migrations; with `from` and `to`, moves an installation to PostgreSQL. */
 export async function migrate({ from, to }: MigrateOptions): Promise<void> {
   if (from === undefined && to === undefined) {
-    await withStorage(readConfig(process.env).databaseUrl, bringUpToDate);
+    await withStorage(readConfig(process.env).databaseUrl, applyMigrations);
   } else if (from !== undefined && to !== undefined) {
     await move(from, to);
   } else {
-    throw new ConfigError('--from and --to belong together: name both databases, or neither');
+    throw new ConfigError('--from and --to belong together: set both, or neither');
   }
 }
 
-async function bringUpToDate(database: Database): Promise<void> {
+async function applyMigrations(database: Database): Promise<void> {
   const applied = await database.migrate();
   say(
     applied.length === 0
@@ -38,19 +38,22 @@ async function bringUpToDate(database: Database): Promise<void> {
 
 async function move(from: string, to: string): Promise<void> {
   const config = readConfig({ ...process.env, SHORTY_DATABASE_URL: to });
-  const file = fileOf(readConfig({ ...process.env, SHORTY_DATABASE_URL: from }).databaseUrl);
+  const file = findDatabaseFile(
+    readConfig({ ...process.env, SHORTY_DATABASE_URL: from }).databaseUrl,
+  );
   if (file === undefined)
     throw new ConfigError('--from must be a file, such as file:./data/shorty.db');
-  if (fileOf(to) !== undefined) throw new ConfigError('--to must be a postgres:// address');
+  if (findDatabaseFile(to) !== undefined)
+    throw new ConfigError('--to must be a postgres:// address');
   if (hasWriters(`${file}.visits`)) {
     throw new ConfigError(
-      `a server is running on ${file}: stop it first, so that nothing is written behind the copy`,
+      `a server is running on ${file}: stop it first, because the copy would lack what it still writes`,
     );
   }
   const scratch = mkdtempSync(join(tmpdir(), 'shorty-move-'));
   try {
     const copy = join(scratch, 'shorty.db');
-    // With every click that still waits in a journal.
+    // The copy contains the clicks of the journals.
     const { thresholds, secretKey } = config;
     const { hasKey } = await takeBackup({
       databasePath: file,
@@ -63,16 +66,16 @@ async function move(from: string, to: string): Promise<void> {
       withStorage(to, async (target) => {
         await target.migrate();
         await refuseUnlessEmpty(target.read);
-        // Before the rest: what came without it would count every visitor anew.
+        // The key comes first: without it, every visitor would count as new.
         if (hasKey && secretKey === undefined) {
           const key = readFileSync(`${copy}.key`, 'utf8').trim();
           if ((await target.loadKey('visitors', key)) !== key) {
-            throw new ConfigError('the database to move to has another secret key already');
+            throw new ConfigError('the target database has a different secret key already');
           }
         }
         const counts = await moveInstallation(source, target);
         for (const [what, count] of counts) say(`${what} ${count.toLocaleString('en')}`);
-        say(`Moved ${from} to ${nameOf(to)}; these counts are the same on both sides.`);
+        say(`Moved ${from} to ${hidePassword(to)}; these counts are the same on both sides.`);
         say('Set SHORTY_DATABASE_URL to the new address, and start the server.');
       }),
     );
@@ -85,7 +88,7 @@ async function withStorage(
   databaseUrl: string,
   work: (database: Database) => Promise<void>,
 ): Promise<void> {
-  const database = openStorage({ databaseUrl, durability: 'process', isUnhurried: true });
+  const database = openStorage({ databaseUrl, durability: 'process', withoutTimeout: true });
   try {
     await work(database);
   } finally {

@@ -2,7 +2,7 @@ import { destination, type Logger } from 'pino';
 import type { Config } from '../../config.js';
 import { createLogger } from './create-logger.js';
 
-/** The log of a command: lines of JSON on stderr, so that stdout is for people. */
+/** Opens the log of a command: JSON lines on stderr. Output for people goes to stdout. */
 export function openLog({ logLevel }: Config): Logger {
   return createLogger(logLevel, destination({ dest: 2, sync: true }));
 }

@@ -59,7 +59,7 @@ export async function changePlan({ org, plan, json }: ChangePlanOptions): Promis
   );
   if (beyond > 0) {
     process.stdout.write(
-      `It has ${activeUrls} active links, ${beyond} more than the plan includes: they go on, and no more can be made.\n`,
+      `It has ${activeUrls} active links, ${beyond} more than the plan includes: they continue to work, but no link can be added.\n`,
     );
   }
 }

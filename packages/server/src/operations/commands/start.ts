@@ -5,44 +5,44 @@ import { keepServing } from './keep-serving.js';
 import { openLog } from './open-log.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
-// A storage or a thread that hangs may delay a stop for longer than service managers wait.
+// Service managers kill a process after 10 s. A hanging storage or thread must not delay a stop.
 const stopWithinMs = 9_000;
 
-/** Serves until a signal asks to stop. */
+/** Serves until SIGTERM or SIGINT. */
 export async function start(): Promise<void> {
   const config = readConfig(process.env);
   const logger = openLog(config);
   const server = createServer({ ...config, logger, isThreaded: true });
-  // Listened for from the start: a stop that comes early waits for the start to end.
+  // Installed before the start: a signal during the start takes effect after it.
   const signal = new Promise<string>((resolve) => {
     for (const name of stopSignals) process.once(name, () => resolve(name));
   });
-  const madeUp = () => (config.credentials ? undefined : server.credentials);
+  const newCredentials = () => (config.credentials ? undefined : server.credentials);
   try {
     await server.start();
   } catch (error) {
-    // They may have been made all the same, and no later start shows them.
-    process.stdout.write(describeCredentials(madeUp()));
+    // The credentials may be stored already, and no later start shows them.
+    process.stdout.write(describeCredentials(newCredentials()));
     await server.stop();
     throw error;
   }
   keepServing(server.noteUncaughtError);
-  process.stdout.write(welcome(server.url, madeUp()));
+  process.stdout.write(welcome(server.url, newCredentials()));
   logger.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
 
   logger.info({ signal: await signal }, 'stopping');
-  const cutOff = setTimeout(() => {
-    // What was acknowledged is in storage or in the journal, which the next start reads.
+  const forceStop = setTimeout(() => {
+    // Acknowledged writes and visits are in storage or in the journal, which the next start reads.
     logger.warn({ stopWithinMs }, 'stop took too long; ending the process');
     void endByForce(server);
   }, stopWithinMs);
   await server.stop();
-  // It still fires when something keeps the event loop alive, such as a thread that does not end.
-  cutOff.unref();
+  // The timer still fires if something else keeps the event loop alive, such as a hanging thread.
+  forceStop.unref();
   logger.info('stopped');
 }
 
-/** Ends the process; by SIGKILL where `process.exit` would wait for native code. */
+/** Ends the process; by SIGKILL if `process.exit` would wait for native code. */
 async function endByForce(server: ShortyServer): Promise<never> {
   const hasEnded = await server.terminateThreads();
   const isInNativeCode = process

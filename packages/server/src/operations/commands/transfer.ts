@@ -6,7 +6,7 @@ import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import type { Database } from '../../storage/database.js';
-import { placeFile, refuseToOverwrite } from '../backup/place-file.js';
+import { moveIntoPlace, refuseToOverwrite } from '../backup/move-into-place.js';
 import { exportOrganization } from '../transfer/export-organization.js';
 import { importOrganization as importFile } from '../transfer/import-organization.js';
 import { withDatabase } from './open-database.js';
@@ -16,7 +16,7 @@ interface ExportOptions {
   readonly out?: string;
 }
 
-/** Writes all of an organization to stdout, or to a file that appears when it is whole. */
+/** Exports an organization to stdout, or to a file that appears when it is complete. */
 export async function exportToFile({ org, out }: ExportOptions): Promise<void> {
   await withDatabase(async (database) => {
     const organizations = await new OrganizationRepository(database).list();
@@ -24,19 +24,19 @@ export async function exportToFile({ org, out }: ExportOptions): Promise<void> {
       throw new ConfigError(`there is no organization ${org}: see shorty-server orgs list`);
     }
     if (out === undefined) {
-      await write(database, org, process.stdout, { end: false }).catch(passClosedPipe);
+      await write(database, org, process.stdout, { end: false }).catch(ignoreClosedPipe);
       return;
     }
     refuseToOverwrite([out]);
     const scratch = mkdtempSync(`${out}.partial-`);
     try {
-      const whole = join(scratch, 'export');
-      await write(database, org, createWriteStream(whole, { mode: 0o600 }));
-      placeFile(whole, out);
+      const partial = join(scratch, 'export');
+      await write(database, org, createWriteStream(partial, { mode: 0o600 }));
+      moveIntoPlace(partial, out);
     } finally {
       rmSync(scratch, { recursive: true, force: true });
     }
-    process.stderr.write(`Exported ${org} to ${out}. It holds secrets, as the database does.\n`);
+    process.stderr.write(`Exported ${org} to ${out}. It contains secrets.\n`);
   });
 }
 
@@ -51,12 +51,12 @@ function write(
   });
 }
 
-/** Whoever reads has seen enough. */
-function passClosedPipe(error: NodeJS.ErrnoException): void {
+/** Ignores that the reader of stdout, such as `head`, has closed the pipe. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
 
-/** Takes over an organization out of a file. */
+/** Imports an organization from a file. */
 export async function importFromFile(file: string): Promise<void> {
   const { baseUrl, shortDomain, publicHost, host, port } = readConfig(process.env);
   const origin = baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -71,6 +71,8 @@ export async function importFromFile(file: string): Promise<void> {
     `Imported ${organizationId}: ${count('urls')} links, ${count('qr_codes')} QR codes, ${count('webhooks')} webhooks, ${count('domains')} domains, ${count('clients')} clients.`,
   );
   if (urlIdShift > 0) {
-    say(`Links have other ids here: ${urlIdShift.toLocaleString('en')} more than in the file.`);
+    say(
+      `The links have new ids: each is ${urlIdShift.toLocaleString('en')} greater than in the file.`,
+    );
   }
 }

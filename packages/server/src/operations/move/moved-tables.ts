@@ -1,8 +1,8 @@
 import type { Schema } from '../../storage/database.js';
 
 /**
- * What an installation consists of, owners before what they own, each with its primary key. Where a
- * journal is in storage is nobody's concern afterwards: all journals are moved into storage first.
+ * The tables that are copied and their primary keys, referenced tables first. `journal_positions` is
+ * left out, because all journals are moved into storage before.
  */
 export const movedTables: { readonly [Table in MovedTable]: readonly (keyof Schema[Table])[] } = {
   organizations: ['id'],
@@ -32,8 +32,8 @@ export const movedTables: { readonly [Table in MovedTable]: readonly (keyof Sche
 
 export type MovedTable = Exclude<keyof Schema, 'journal_positions'>;
 
-/** Counts that must come out the same, besides the number of rows. */
-export const provenSums = [
+/** The sums that must agree after the copy, besides the numbers of rows. */
+export const comparedSums = [
   ['organizations', 'active_urls'],
   ['url_clicks', 'clicks'],
   ['visit_batches', 'visit_count'],

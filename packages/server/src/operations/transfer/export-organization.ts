@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
-import { SortedVisits } from './sorted-visits.js';
+import { CompactedVisits } from './compacted-visits.js';
 import { type TransferRow, writeTransferFile } from './transfer-file.js';
 import { type Row, rowsOf, type TransferTable, transferTables } from './transfer-tables.js';
 
 /**
- * Hands over the lines of an organization's export, all of one moment. They are read as fast as
- * `consume` takes them.
+ * Passes the lines of an organization's export to `consume`. All of them come from one snapshot, and
+ * rows are read as fast as `consume` takes them.
  */
 export function exportOrganization(
   database: Database,
@@ -25,15 +25,15 @@ async function* allRows(
   for (const table of transferTables) {
     const rows =
       table.name === 'visit_chunks'
-        ? sortedChunks(db, organizationId)
+        ? compactedChunks(db, organizationId)
         : rowsOf(db, table, organizationId);
     for await (const row of rows) yield { table: table.name, row };
   }
 }
 
-/** Visits as they would be stored if all of them were sorted. */
-async function* sortedChunks(db: Kysely<Schema>, organizationId: string): AsyncGenerator<Row> {
-  const visits = await SortedVisits.open(db);
+/** Yields the visits as they would be stored if all of them were compacted. */
+async function* compactedChunks(db: Kysely<Schema>, organizationId: string): AsyncGenerator<Row> {
+  const visits = await CompactedVisits.open(db);
   const urls = transferTables.find(({ name }) => name === 'urls') as TransferTable;
   for await (const { id } of rowsOf(db, urls, organizationId)) {
     for await (const chunk of visits.chunksOf(Number(id))) yield { ...chunk };

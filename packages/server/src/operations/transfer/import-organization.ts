@@ -2,6 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
 import { OwnHosts } from '../../domains/own-hosts.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import { allocateUrlIds } from '../../urls/allocate-url-ids.js';
 import { LinkChains } from '../../urls/link-chains.js';
 import {
   checkTransferFile,
@@ -14,9 +15,9 @@ import { countRows, type Row, type TransferTable, transferTables } from './trans
 
 export interface ImportReport {
   readonly organizationId: string;
-  /** How many, by table. */
+  /** The number of rows by table. */
   readonly rows: ReadonlyMap<string, number>;
-  /** What was added to the ids of links; 0 where they are as they were. */
+  /** The number that was added to the ids of links; 0 if they are unchanged. */
   readonly urlIdShift: number;
 }
 
@@ -26,8 +27,8 @@ const rowsAtOnce = 200;
 const namesShown = 10;
 
 /**
- * Writes an organization out of a file, all of it or nothing: the file is read to its end before
- * anything is written, and what is written is one transaction.
+ * Imports an organization from a file, completely or not at all: the file is checked to its end first,
+ * and everything is written in one transaction.
  */
 export async function importOrganization(
   database: Database,
@@ -38,17 +39,17 @@ export async function importOrganization(
   const columns = await knownColumns(database);
   return database.write(async (transaction) => {
     await refuseKnownOrganization(transaction, summary);
-    const urlIdShift = await makeRoomForIds(database, transaction, summary);
+    const urlIdShift = await reserveUrlIds(transaction, summary);
     for await (const { table, rows } of batchesOf(path)) {
       for (const row of rows) checkRow(table, row, columns);
       const values = rows.map(({ row }) => shiftUrlId(table, row, urlIdShift));
       await refuseTaken(transaction, table.name, values);
       await insert(database, transaction, table.name, values.map(withComputed(table)));
     }
-    await refuseStrangers(transaction, summary);
+    await refuseForeignRows(transaction, summary);
     await refuseLoops(transaction, summary, ownHosts);
     return { organizationId: summary.organizationId, rows: summary.rows, urlIdShift };
-  }, 'everything');
+  }, 'exclusive');
 }
 
 async function knownColumns(database: Database): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
@@ -69,17 +70,16 @@ async function refuseKnownOrganization(
     .executeTakeFirst();
   if (known) {
     throw new TransferFileError(
-      `the organization ${organizationId} (${known.name}) is here already`,
+      `the organization ${organizationId} (${known.name}) exists in this database already`,
     );
   }
 }
 
 /**
- * Links keep their ids where nobody else has one of them or of those in between; else all of them go
- * up by the same number. What to add.
+ * Reserves the ids of the links and returns the number to add to each id: 0 if no other link has an
+ * id in the file's range.
  */
-async function makeRoomForIds(
-  database: Database,
+async function reserveUrlIds(
   transaction: WriteTransaction,
   { urlIds }: TransferSummary,
 ): Promise<number> {
@@ -92,7 +92,7 @@ async function makeRoomForIds(
     .where('id', '<=', last)
     .limit(1)
     .executeTakeFirst();
-  if (taken) return (await database.allocateUrlIds(transaction, last - first + 1)) - first;
+  if (taken) return (await allocateUrlIds(transaction, last - first + 1)) - first;
   await transaction
     .updateTable('url_id_counter')
     .set({ last_id: last })
@@ -106,7 +106,7 @@ interface Batch {
   readonly rows: readonly TransferRow[];
 }
 
-/** Rows of one table with the same columns, some at a time. */
+/** Yields batches of rows of one table that have the same columns. */
 async function* batchesOf(path: string): AsyncGenerator<Batch> {
   let rows: TransferRow[] = [];
   let shape = '';
@@ -126,7 +126,7 @@ function tableOf([first]: readonly TransferRow[]): TransferTable {
   return transferTables.find(({ name }) => name === first?.table) as TransferTable;
 }
 
-/** Names of columns become part of statements, and visits are read by threads that must not fail. */
+/** Checks column names, which become part of statements, and visits, which threads decode later. */
 function checkRow(
   { name }: TransferTable,
   { row, line }: TransferRow,
@@ -135,14 +135,14 @@ function checkRow(
   const unknown = Object.keys(row).find((column) => !columns.get(name)?.has(column));
   if (unknown !== undefined) {
     throw new TransferFileError(
-      `line ${line}: this server knows no ${name}.${unknown}; is it older than the one that the file is from?`,
+      `line ${line}: this version has no column ${name}.${unknown}; import the file with the version that exported it, or a newer one`,
     );
   }
   if (name !== 'visit_chunks') return;
   try {
     decodeColumns(row.visits as Uint8Array);
   } catch (cause) {
-    throw new TransferFileError(`line ${line}: these visits cannot be read`, { cause });
+    throw new TransferFileError(`line ${line}: the visits cannot be decoded`, { cause });
   }
 }
 
@@ -153,19 +153,19 @@ function shiftUrlId({ urlId }: TransferTable, row: Row, by: number): Row {
     : { ...row, [urlId]: Number(id) + by };
 }
 
-/** What a file says of a computed column is not read: it might not agree with the others. */
+/** Computes a computed column again: the file's value might not agree with the other columns. */
 function withComputed({ computed }: TransferTable): (row: Row) => Row {
   return (row) => (computed ? { ...row, [computed.column]: computed.of(row) } : row);
 }
 
-/** What two organizations cannot both have. */
+/** Throws for short codes, slugs and domains that other organizations have. */
 async function refuseTaken(
   transaction: WriteTransaction,
   table: TableName,
   rows: readonly Row[],
 ): Promise<void> {
   if (table === 'url_keys') {
-    // The keys of a custom domain cannot be taken where the domain has just come.
+    // The domain is new, so its keys cannot be taken.
     const keys = rows.filter((row) => row.domain_key === '').map((row) => String(row.key));
     if (keys.length === 0) return;
     const taken = await transaction
@@ -208,11 +208,11 @@ async function insert(
   table: TableName,
   rows: readonly Row[],
 ): Promise<void> {
-  // Their columns have been compared with the table's; its types are the engine's to enforce.
+  // `checkRow` has checked the column names; the engine enforces the types.
   await database.bulkInsert(transaction, table, rows as unknown as Insertable<Schema[TableName]>[]);
 }
 
-/** Throws for the first link that leads back to itself, through links that were here before or not. */
+/** Throws for the first link that leads back to itself, through imported or existing links. */
 async function refuseLoops(
   transaction: WriteTransaction,
   { organizationId }: TransferSummary,
@@ -239,7 +239,7 @@ async function refuseLoops(
     for (const url of await chains.findLocal(transaction, urls)) {
       if (!(await chains.leadsBack(transaction, url))) continue;
       throw new TransferFileError(
-        `the link ${url.customSlug ?? url.shortCode} leads back to itself here: its target is ${url.targetUrl}`,
+        `the link ${url.customSlug ?? url.shortCode} would lead back to itself: its target is ${url.targetUrl}`,
       );
     }
     const last = rows.at(-1);
@@ -248,8 +248,8 @@ async function refuseLoops(
   }
 }
 
-/** Rows that would belong, or lead, to another organization's. */
-async function refuseStrangers(
+/** Throws for rows that belong or refer to another organization. */
+async function refuseForeignRows(
   transaction: WriteTransaction,
   { organizationId, rows }: TransferSummary,
 ): Promise<void> {
@@ -257,7 +257,7 @@ async function refuseStrangers(
     const written = await countRows(transaction, table, organizationId);
     if (written === (rows.get(table.name) ?? 0)) continue;
     throw new TransferFileError(
-      `the file has rows of ${table.name} that are not its organization's`,
+      `the file has rows of ${table.name} that belong to another organization`,
     );
   }
   const own = sql`select id from domains where organization_id = ${organizationId}`;
@@ -270,6 +270,6 @@ async function refuseStrangers(
       and own.domain_key <> '' and own.domain_key not in (${own})
     limit 1`.execute(transaction);
   if (foreign.length > 0) {
-    throw new TransferFileError("the file has links on a domain that is not its organization's");
+    throw new TransferFileError('the file has links on a domain of another organization');
   }
 }

@@ -3,12 +3,12 @@ import { createReadStream } from 'node:fs';
 import { z } from 'zod';
 import { type Row, transferTables } from './transfer-tables.js';
 
-/** A file that cannot be imported. Says why; nothing has been changed. */
+/** The file cannot be imported. Nothing has been changed. */
 export class TransferFileError extends Error {
   override readonly name = 'TransferFileError';
 }
 
-// Goes up when files of before cannot be read as they are any more.
+// Increases when older files can no longer be read.
 const version = 1;
 const format = 'shorty-organization';
 
@@ -26,19 +26,19 @@ const rowLine = z.object({
 });
 const endLine = z.object({
   end: z.object({
-    /** By table. */
+    /** The number of rows by table. */
     rows: z.record(z.string(), z.number()),
-    /** Of every byte before this line. */
+    /** The hash of every byte before this line. */
     sha256: z.string(),
   }),
 });
 
-/** What a file holds, once it has been read as a whole. */
+/** The contents of a checked file. */
 export interface TransferSummary {
   readonly organizationId: string;
-  /** How many, by table. */
+  /** The number of rows by table. */
   readonly rows: ReadonlyMap<string, number>;
-  /** The least and the greatest id of its links; undefined when it has none. */
+  /** The smallest and the greatest id of its links; undefined if it has none. */
   readonly urlIds: { readonly first: number; readonly last: number } | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface TransferRow {
   readonly row: Row;
 }
 
-/** The lines of a file: what it is, rows, and an end that proves that all of it is there. */
+/** Yields the lines of a file: a header, the rows, and an end with counts and a hash. */
 export async function* writeTransferFile(
   organizationId: string,
   rows: AsyncIterable<Omit<TransferRow, 'line'>>,
@@ -69,7 +69,7 @@ export async function* writeTransferFile(
   yield `${JSON.stringify({ end })}\n`;
 }
 
-/** Reads a file from its first to its last byte; throws a TransferFileError unless it is whole. */
+/** Reads the whole file and returns its summary. Throws a TransferFileError if it is incomplete. */
 export async function checkTransferFile(path: string): Promise<TransferSummary> {
   const hash = createHash('sha256');
   const rows = new Map<string, number>();
@@ -78,7 +78,7 @@ export async function checkTransferFile(path: string): Promise<TransferSummary> 
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for await (const { line, bytes } of linesOf(path)) {
-    if (end) throw new TransferFileError(`line ${line}: there is something behind the end`);
+    if (end) throw new TransferFileError(`line ${line}: there is a line after the end`);
     if (organizationId === undefined) organizationId = readHead(bytes);
     else if (isEnd(bytes)) {
       end = parse(endLine, bytes, line).end;
@@ -94,14 +94,16 @@ export async function checkTransferFile(path: string): Promise<TransferSummary> 
     hash.update(bytes).update('\n');
   }
   if (organizationId === undefined) throw new TransferFileError('the file is empty');
-  if (!end) throw new TransferFileError('the file is cut off: its last line is missing');
+  if (!end) throw new TransferFileError('the file is truncated: its last line is missing');
   if (end.sha256 !== hash.digest('hex') || !isSame(end.rows, rows)) {
-    throw new TransferFileError('the file has been changed: its last line does not fit');
+    throw new TransferFileError(
+      'the file was changed: its counts or its hash do not match its last line',
+    );
   }
   return { organizationId, rows, urlIds: first <= last ? { first, last } : undefined };
 }
 
-/** The rows of a file that has been checked. */
+/** Yields the rows of a checked file. */
 export async function* readTransferRows(path: string): AsyncGenerator<TransferRow> {
   for await (const { line, bytes } of linesOf(path)) {
     if (line === 1 || isEnd(bytes)) continue;
@@ -111,14 +113,14 @@ export async function* readTransferRows(path: string): AsyncGenerator<TransferRo
 }
 
 function readHead(bytes: Buffer): string {
-  const head = parse(headLine, bytes, 1, 'this is no export of an organization');
+  const head = parse(headLine, bytes, 1, 'this is not an export of an organization');
   if (head.version === version) return head.organizationId;
   throw new TransferFileError(
-    `the file is of version ${head.version}, and this server reads version ${version}`,
+    `the file has version ${head.version}, and this server reads version ${version}`,
   );
 }
 
-// As this module writes it.
+// Matches the form that `writeTransferFile` writes.
 function isEnd(bytes: Buffer): boolean {
   return bytes.subarray(0, 8).toString() === '{"end":{';
 }
@@ -127,7 +129,7 @@ function parse<S extends z.ZodType>(
   schema: S,
   bytes: Buffer,
   line: number,
-  otherwise = 'this is no row of a table that this server knows',
+  otherwise = 'this is not a row of a known table',
 ): z.output<S> {
   let value: unknown;
   try {
@@ -164,10 +166,10 @@ function fromJson(row: z.infer<typeof rowLine>['row']): Row {
 }
 
 const lineFeed = 0x0a;
-// A picture with its logo is the largest row that there is.
+// The largest row is an image with its logo.
 const maxLineBytes = 64 * 1024 * 1024;
 
-/** Whole lines without their ends, numbered from 1. What is behind the last line feed is cut off. */
+/** Yields the lines, numbered from 1. Throws if the last one has no line feed. */
 async function* linesOf(path: string): AsyncGenerator<{ line: number; bytes: Buffer }> {
   let rest = Buffer.alloc(0);
   let line = 0;
@@ -180,7 +182,8 @@ async function* linesOf(path: string): AsyncGenerator<{ line: number; bytes: Buf
       start = end + 1;
     }
     rest = bytes.subarray(start);
-    if (rest.length > maxLineBytes) throw new TransferFileError(`line ${line + 1} does not end`);
+    if (rest.length > maxLineBytes)
+      throw new TransferFileError(`line ${line + 1} is longer than ${maxLineBytes} bytes`);
   }
-  if (rest.length > 0) throw new TransferFileError(`the file is cut off in line ${line + 1}`);
+  if (rest.length > 0) throw new TransferFileError(`the file is truncated in line ${line + 1}`);
 }

@@ -2,22 +2,22 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Schema } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
 
-/** A table whose rows belong to organizations, as an export walks through it. */
+/** A table whose rows belong to organizations. */
 export interface TransferTable {
   readonly name: keyof Schema & string;
-  /** Columns that put its rows in an order. The first row that an index finds by them is the next. */
+  /** The columns that order its rows. An index has them. */
   readonly key: readonly string[];
-  /** The column that names its organization, or the table whose rows do. */
+  /** The column of the organization's id, or a reference to a row that belongs to it. */
   readonly owner: string | { readonly column: string; readonly of: 'urls' | 'qr_codes' };
-  /** The column that holds the id of a link. */
+  /** The column of a link's id. */
   readonly urlId?: string;
-  /** The column that is computed from the others: it is not exported, and computed again by an import. */
+  /** A column that is computed from the others. It is not exported; the import computes it. */
   readonly computed?: { readonly column: string; readonly of: (row: Row) => Value };
 }
 
 /**
- * What an organization is made of, in the order in which rows can be written: none refers to a later
- * one. A test holds the list against the database, so that a new table is not forgotten.
+ * The tables of an organization, referenced tables first. A test compares the list with the database,
+ * so that a new table must be added here or to `excludedTables`.
  */
 export const transferTables: readonly TransferTable[] = [
   { name: 'organizations', key: ['id'], owner: 'id' },
@@ -26,7 +26,7 @@ export const transferTables: readonly TransferTable[] = [
   { name: 'usage_meters', key: ['month', 'meter'], owner: 'organization_id' },
   { name: 'plan_changes', key: ['changed_at'], owner: 'organization_id' },
   { name: 'webhooks', key: ['id'], owner: 'organization_id' },
-  // As its index has them.
+  // In the order of its index.
   {
     name: 'urls',
     key: ['created_at', 'id'],
@@ -44,17 +44,17 @@ export const transferTables: readonly TransferTable[] = [
   { ...ofQr('scan_days'), key: ['qr_id', 'day'] },
 ];
 
-/** What stays behind, and why. */
-export const leftBehind: Partial<Record<keyof Schema, string>> = {
-  access_tokens: 'they end within the hour; clients get new ones with the secrets that they have',
-  idempotency_keys: 'they end within a day, and belong to requests to one server',
-  events: 'they are there for the sake of deliveries',
-  deliveries: 'what is pending is delivered by the server that it happened on',
-  delivery_attempts: 'they are there for the sake of deliveries',
-  url_id_counter: 'it is of all organizations',
-  visit_batches: 'visits leave sorted, as chunks',
-  visit_compactions: 'visits leave sorted, as chunks',
-  journal_positions: 'journals are of a server',
+/** The tables that are not exported, and why. */
+export const excludedTables: Partial<Record<keyof Schema, string>> = {
+  access_tokens: 'tokens expire within an hour; clients request new ones with their secrets',
+  idempotency_keys: 'keys expire within a day and belong to requests to one server',
+  events: 'events exist for their deliveries',
+  deliveries: 'the exporting server makes the pending deliveries',
+  delivery_attempts: 'attempts belong to deliveries',
+  url_id_counter: 'all organizations share the counter',
+  visit_batches: 'visits are exported as chunks',
+  visit_compactions: 'visits are exported as chunks',
+  journal_positions: 'a journal belongs to a server',
 };
 
 function searchTextOfRow({ title, target_url, custom_slug, short_code }: Row): string {
@@ -74,14 +74,14 @@ function ofQr(name: TransferTable['name']) {
   return { name, owner: { column: 'qr_id', of: 'qr_codes' } } as const;
 }
 
-/** A value as engines hand it over. */
+/** A value as the engines return it. */
 export type Value = string | number | Uint8Array | null;
 export type Row = Readonly<Record<string, Value>>;
 
-// What is in memory at once: links of 10 KB, or pictures of 100.
+// Rows in memory at once: links of up to 10 KB, or images of up to 100 KB.
 const rowsAtOnce = 200;
 
-/** The rows of an organization in a table, some in memory at a time. */
+/** Yields the rows of an organization in a table, in batches. */
 export async function* rowsOf(
   db: Kysely<Schema>,
   table: TransferTable,
@@ -90,9 +90,9 @@ export async function* rowsOf(
   const keys = sql.join(table.key.map((column) => sql.ref(`own.${column}`)));
   let last: readonly Value[] | undefined;
   for (;;) {
-    const isBehind = last ? sql`and (${keys}) > (${sql.join(last)})` : sql``;
+    const afterLast = last ? sql`and (${keys}) > (${sql.join(last)})` : sql``;
     const { rows } = await sql<Row>`
-      select own.* ${ownedBy(table, organizationId)} ${isBehind}
+      select own.* ${ownedBy(table, organizationId)} ${afterLast}
       order by ${keys} limit ${rowsAtOnce}`.execute(db);
     yield* table.computed ? rows.map(without(table.computed.column)) : rows;
     const end = rows.at(-1);
@@ -105,7 +105,7 @@ function without(column: string): (row: Row) => Row {
   return ({ [column]: _, ...rest }) => rest;
 }
 
-/** How many rows of an organization a table has. */
+/** Returns the number of rows of an organization in a table. */
 export async function countRows(
   db: Kysely<Schema>,
   table: TransferTable,
@@ -116,7 +116,7 @@ export async function countRows(
   return Number(rows[0]?.count);
 }
 
-/** The rows first and their owners second: so that each part goes on where the last one ended. */
+/** Selects from the rows first and their owners second, so that each batch starts at an index entry. */
 function ownedBy({ name, owner }: TransferTable, organizationId: string): RawBuilder<unknown> {
   const own = sql`from ${sql.table(name)} as own`;
   if (typeof owner === 'string') {

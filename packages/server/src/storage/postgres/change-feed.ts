@@ -6,18 +6,18 @@ import type { Change, ChangeWatcher, Schema } from '../database.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { checkTakesWrites, clientConfig } from './server-pool.js';
 
-// A notification makes a change known at once. One that is lost, or a listener that is cut off, makes
-// it known at the next look.
-const lookEveryMs = 500;
-// Changes are kept for an hour: who has not looked for this long cannot know what it has missed.
+// A notification wakes the reader at once. If it is lost, or the listener is disconnected, the next
+// poll reads the change.
+const pollEveryMs = 500;
+// Changes are stored for an hour. A node that has not polled for this long may have missed some.
 const maxGapMs = 30 * 60_000;
 const retryListeningMs = 1_000;
 
 /**
- * What other nodes have changed. Whoever changes a record writes that down in the same transaction,
- * by triggers of migration 0007; so nothing is missed, whichever node it was and however it ended.
- * The ids are in the order of the commits because whoever writes those tables holds the lane of the
- * records: a lower id that is committed after a higher one was seen would never be seen.
+ * Reads the changes of cached records from `cache_changes`. Triggers insert them in the transaction
+ * that changes the record (`node-tables.ts`), so none is missed. Every transaction that writes those
+ * tables holds the 'records' lock, so ids are in the order of the commits: a lower id that is
+ * committed after a higher one was read would be missed.
  */
 export class ChangeFeed {
   readonly #db: Kysely<Schema>;
@@ -25,10 +25,10 @@ export class ChangeFeed {
   readonly #watcher: ChangeWatcher;
   readonly #stopping = new AbortController();
   #wake: () => void = () => {};
-  #isRung = false;
+  #isNotified = false;
   #last = 0;
-  #lookedAt = 0;
-  #isLost = false;
+  #polledAt = 0;
+  #isDisconnected = false;
 
   private constructor(db: Kysely<Schema>, address: PostgresAddress, watcher: ChangeWatcher) {
     this.#db = db;
@@ -36,7 +36,7 @@ export class ChangeFeed {
     this.#watcher = watcher;
   }
 
-  /** Resolves once nothing can be missed any more; stops by the function that it returns. */
+  /** Resolves once later changes cannot be missed, with a function that stops the feed. */
   static async watch(
     db: Kysely<Schema>,
     address: PostgresAddress,
@@ -44,10 +44,10 @@ export class ChangeFeed {
   ): Promise<() => Promise<void>> {
     const feed = new ChangeFeed(db, address, watcher);
     await feed.#begin();
-    const running = Promise.all([feed.#lookAgainAndAgain(), feed.#listenAgainAndAgain()]);
+    const running = Promise.all([feed.#pollUntilStopped(), feed.#listenUntilStopped()]);
     return async () => {
       feed.#stopping.abort();
-      feed.#ring();
+      feed.#notify();
       await running;
     };
   }
@@ -56,18 +56,18 @@ export class ChangeFeed {
     const { rows } = await sql<{ last: number }>`
       select coalesce(max(id), 0) as last from cache_changes`.execute(this.#db);
     this.#last = rows[0]?.last ?? 0;
-    this.#lookedAt = performance.now();
-    this.#isLost = false;
+    this.#polledAt = performance.now();
+    this.#isDisconnected = false;
   }
 
-  async #lookAgainAndAgain(): Promise<void> {
+  async #pollUntilStopped(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      this.#isRung = false;
-      await this.#look();
-      // What rings meanwhile may be too late for this look to have seen.
-      if (this.#isRung) continue;
+      this.#isNotified = false;
+      await this.#poll();
+      // A change that was notified during the poll may have been too late for it.
+      if (this.#isNotified) continue;
       await Promise.race([
-        sleep(lookEveryMs, undefined, { ref: false }),
+        sleep(pollEveryMs, undefined, { ref: false }),
         new Promise<void>((resolve) => {
           this.#wake = resolve;
         }),
@@ -75,15 +75,15 @@ export class ChangeFeed {
     }
   }
 
-  #ring(): void {
-    this.#isRung = true;
+  #notify(): void {
+    this.#isNotified = true;
     this.#wake();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
-      if (this.#isLost || performance.now() - this.#lookedAt > maxGapMs) {
-        // Another server may have taken over, whose memory is another.
+      if (this.#isDisconnected || performance.now() - this.#polledAt > maxGapMs) {
+        // After a failover, the new server's ids may differ.
         await this.#begin();
         this.#watcher.onUnknown();
         return;
@@ -92,17 +92,17 @@ export class ChangeFeed {
         select id, kind, key from cache_changes where id > ${this.#last} order by id`.execute(
         this.#db,
       );
-      this.#lookedAt = performance.now();
+      this.#polledAt = performance.now();
       if (rows.length === 0) return;
       this.#last = rows.at(-1)?.id ?? this.#last;
       this.#watcher.onChanged(rows);
     } catch (error) {
-      if (!this.#isLost) this.#watcher.onError(error);
-      this.#isLost = true;
+      if (!this.#isDisconnected) this.#watcher.onError(error);
+      this.#isDisconnected = true;
     }
   }
 
-  async #listenAgainAndAgain(): Promise<void> {
+  async #listenUntilStopped(): Promise<void> {
     for (let at = 0; !this.#stopping.signal.aborted; at += 1) {
       await this.#listen(at);
       await sleep(retryListeningMs, undefined, {
@@ -112,7 +112,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Until the connection ends. Looking goes on without it, so its fate is nobody's concern. */
+  /** Listens until the connection ends. Errors are ignored, because polling goes on without it. */
   async #listen(at: number): Promise<void> {
     const { signal } = this.#stopping;
     const socket = new Socket();
@@ -121,19 +121,19 @@ export class ChangeFeed {
       client.on('error', () => resolve());
       client.once('end', () => resolve());
     });
-    const cutOff = () => socket.destroy();
-    signal.addEventListener('abort', cutOff);
-    client.on('notification', () => this.#ring());
+    const disconnect = () => socket.destroy();
+    signal.addEventListener('abort', disconnect);
+    client.on('notification', () => this.#notify());
     try {
       await client.connect();
       await checkTakesWrites(client);
       await client.query('listen shorty_changes');
       await ended;
     } catch {
-      // The next try is made soon.
+      // `#listenUntilStopped` retries.
     }
-    signal.removeEventListener('abort', cutOff);
-    // A server that hangs would not answer a farewell.
-    cutOff();
+    signal.removeEventListener('abort', disconnect);
+    // `client.end` would wait for a server that hangs.
+    disconnect();
   }
 }

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { WriteTransaction } from '../database.js';
 
-/** The types of tables' columns, which arrays of values must name; each table is asked for once. */
+/** Caches the types of the tables' columns, which the casts of array parameters need. */
 export class ColumnTypes {
   readonly #tables = new Map<string, ReadonlyMap<string, string>>();
 

@@ -7,9 +7,9 @@ import {
 } from 'kysely';
 import {
   type Database,
-  type Lane,
   ListTimeoutError,
   type Schema,
+  type WriteLock,
   type WriteTransaction,
 } from '../database.js';
 import { GroupCommit } from '../group-commit.js';
@@ -17,55 +17,55 @@ import { applyMigrations, findPendingMigrations } from '../migrations/apply-migr
 import { bulkInserter } from './bulk-insert.js';
 import { ChangeFeed } from './change-feed.js';
 import { ColumnTypes } from './column-types.js';
-import { dropEmptyMonths } from './partitions.js';
+import { dropEmptyPartitions } from './partitions.js';
 import { PostgresDriver } from './postgres-driver.js';
-import { isCollision, isStatementTimeout } from './postgres-error.js';
+import { isRetryable, isStatementTimeout } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { ServerPool } from './server-pool.js';
 import { eachUpdater } from './update-each.js';
 
 export interface PostgresOptions {
   readonly address: PostgresAddress;
-  /** Connections that may be open at once. */
+  /** The connection limit. */
   readonly maxConnections: number;
-  /** True for an operator's command, whose statements may take as long as they need. */
-  readonly isUnhurried: boolean;
+  /** Removes the time limit of statements, for operator commands. */
+  readonly withoutTimeout: boolean;
 }
 
-// The locks of this program begin with its own number, so that they meet nobody else's.
+// The first key of Shorty's advisory locks, so that they differ from other programs' locks.
 const lockSpace = 0x5_40_27;
 
-/**
- * Who writes records or visits is alone in its lane among all nodes, as everybody is in SQLite.
- * Deliveries are claimed row by row, so that many dispatchers go on side by side.
- */
-const locks: Record<Lane, readonly number[]> = {
+// The advisory locks that a transaction takes. Deliveries are claimed row by row, so dispatchers of
+// several nodes run concurrently.
+const advisoryLocks: Record<WriteLock, readonly number[]> = {
   records: [1],
   visits: [2],
-  sorting: [3],
+  compaction: [3],
   deliveries: [],
-  everything: [1, 2, 3],
+  exclusive: [1, 2, 3],
 };
 
-// Who has not looked for longer than changes are kept forgets everything.
-const forgetEveryMs = 10 * 60_000;
+// A node that has not read the changes for longer than an hour evicts everything.
+const deleteChangesEveryMs = 10 * 60_000;
 
-const countUp = 'update url_id_counter set last_id = last_id + $1 returning last_id';
-
-export function openPostgres({ address, maxConnections, isUnhurried }: PostgresOptions): Database {
-  const pool = new ServerPool(address, { maxConnections, isUnhurried });
+export function openPostgres({
+  address,
+  maxConnections,
+  withoutTimeout,
+}: PostgresOptions): Database {
+  const pool = new ServerPool(address, { maxConnections, withoutTimeout });
   const db = kyselyOn(pool);
-  const lanes = Object.fromEntries(
-    Object.entries(locks).map(([lane, own]) => [
-      lane,
-      new GroupCommit(db, { begin: (transaction) => takeLocks(transaction, own), isCollision }),
+  const commits = Object.fromEntries(
+    Object.entries(advisoryLocks).map(([lock, keys]) => [
+      lock,
+      new GroupCommit(db, { begin: (transaction) => takeLocks(transaction, keys), isRetryable }),
     ]),
-  ) as Record<Lane, GroupCommit>;
+  ) as Record<WriteLock, GroupCommit>;
   const types = new ColumnTypes();
   const updateEach = eachUpdater(types);
-  let forgotAt = performance.now();
-  // A transaction belongs to one lane; the others know nothing of it.
-  const laneOf = new WeakMap<WriteTransaction, GroupCommit>();
+  let changesDeletedAt = performance.now();
+  // The group commit that runs a transaction.
+  const commitOf = new WeakMap<WriteTransaction, GroupCommit>();
   return {
     engine: 'postgres',
     read: db,
@@ -90,31 +90,27 @@ export function openPostgres({ address, maxConnections, isUnhurried }: PostgresO
             ? new ListTimeoutError(timeoutMs, { cause: error })
             : error;
         }),
-    write: (work, lane = 'records') =>
-      lanes[lane].write((transaction) => {
-        laneOf.set(transaction, lanes[lane]);
+    write: (work, lock = 'records') =>
+      commits[lock].write((transaction) => {
+        commitOf.set(transaction, commits[lock]);
         return work(transaction);
       }),
     afterCommit: (transaction, callback) =>
-      laneOf.get(transaction)?.afterCommit(transaction, callback),
+      commitOf.get(transaction)?.afterCommit(transaction, callback),
     bulkInsert: bulkInserter(types),
     updateEach,
-    async allocateUrlIds(transaction, count) {
-      const { rows } = await transaction.executeQuery<{ last_id: number }>(
-        CompiledQuery.raw(countUp, [count]),
-      );
-      return (rows[0]?.last_id as number) - count + 1;
-    },
     async migrate() {
-      // An index on a large table takes its time.
-      const patient = kyselyOn(new ServerPool(address, { maxConnections: 2, isUnhurried: true }));
+      // Migrations of large tables take longer than the time limit of statements.
+      const migrating = kyselyOn(
+        new ServerPool(address, { maxConnections: 2, withoutTimeout: true }),
+      );
       try {
-        return await applyMigrations(patient, 'postgres', updateEach);
+        return await applyMigrations(migrating, 'postgres', updateEach);
       } finally {
-        await patient.destroy();
+        await migrating.destroy();
       }
     },
-    async resumeIds(transaction) {
+    async resetIdSequence(transaction) {
       await transaction.executeQuery(
         CompiledQuery.raw(
           "select setval(pg_get_serial_sequence('visit_batches', 'id'), (select coalesce(max(id), 0) + 1 from visit_batches), false)",
@@ -135,29 +131,29 @@ export function openPostgres({ address, maxConnections, isUnhurried }: PostgresO
       );
       return rows[0]?.value ?? fresh;
     },
-    dropEmptyMonths: (before) =>
-      lanes.sorting.write((transaction) => dropEmptyMonths(transaction, before)),
-    // Autovacuum and checkpoints are the server's own.
+    dropEmptyPartitions: (before) =>
+      commits.compaction.write((transaction) => dropEmptyPartitions(transaction, before)),
+    // PostgreSQL itself runs autovacuum and checkpoints.
     async maintain() {
-      if (performance.now() - forgotAt < forgetEveryMs) return;
-      forgotAt = performance.now();
+      if (performance.now() - changesDeletedAt < deleteChangesEveryMs) return;
+      changesDeletedAt = performance.now();
       await db.executeQuery(
         CompiledQuery.raw("delete from cache_changes where changed_at < now() - interval '1 hour'"),
       );
     },
     size: () => undefined,
     async close() {
-      for (const lane of Object.values(lanes)) await lane.finish();
+      for (const commit of Object.values(commits)) await commit.finish();
       await db.destroy();
     },
   };
 }
 
-/** In ascending order, so that nobody waits for who waits for him. */
-async function takeLocks(transaction: WriteTransaction, own: readonly number[]): Promise<void> {
-  for (const lock of own) {
+/** Takes the locks in ascending order, which prevents deadlock. */
+async function takeLocks(transaction: WriteTransaction, keys: readonly number[]): Promise<void> {
+  for (const key of keys) {
     await transaction.executeQuery(
-      CompiledQuery.raw(`select pg_advisory_xact_lock(${lockSpace}, ${lock})`),
+      CompiledQuery.raw(`select pg_advisory_xact_lock(${lockSpace}, ${key})`),
     );
   }
 }

@@ -1,20 +1,20 @@
 import { CompiledQuery } from 'kysely';
 import type { WriteTransaction } from '../database.js';
 
-/** The tables that are kept by months, and the instant that tells which. */
+/** The tables that have a partition for each month, and the column that selects it. */
 const partitioned = { visit_chunks: 'last_at' } as const;
 
 type Partitioned = keyof typeof partitioned;
 
-/** A month in UTC, from its first millisecond up to the next one's. */
+/** A month in UTC; `to` is exclusive. */
 interface Month {
   readonly name: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** Makes the months that rows belong to, where they are not there yet. */
-export async function makeMonths(
+/** Creates the missing partitions for these rows. */
+export async function createPartitions(
   transaction: WriteTransaction,
   table: string,
   rows: readonly Readonly<Record<string, unknown>>[],
@@ -43,8 +43,8 @@ export function monthOf(at: number): Month {
   };
 }
 
-/** Drops the months that ended before an instant and have nothing left in them; how many. */
-export async function dropEmptyMonths(
+/** Drops the partitions that end before an instant and are empty, and returns their number. */
+export async function dropEmptyPartitions(
   transaction: WriteTransaction,
   before: number,
 ): Promise<number> {
@@ -60,10 +60,10 @@ export async function dropEmptyMonths(
       ),
     );
     for (const { name } of rows) {
-      const left = await transaction.executeQuery(
+      const remaining = await transaction.executeQuery(
         CompiledQuery.raw(`select 1 from ${name} limit 1`),
       );
-      if (left.rows.length > 0) continue;
+      if (remaining.rows.length > 0) continue;
       await transaction.executeQuery(CompiledQuery.raw(`drop table ${name}`));
       dropped += 1;
     }

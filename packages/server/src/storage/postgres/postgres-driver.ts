@@ -9,7 +9,7 @@ import type { QueryResult as PgResult, PoolClient } from 'pg';
 import { translatePostgresError } from './postgres-error.js';
 import type { ServerPool } from './server-pool.js';
 
-/** Kysely on a pool: statements are prepared once for each connection. */
+/** Runs Kysely on a pool. Each connection prepares a statement once. */
 export class PostgresDriver implements Driver {
   readonly #pool: ServerPool;
 
@@ -50,7 +50,8 @@ export class PostgresDriver implements Driver {
 
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient;
-  #fault: Error | undefined;
+  /** Set when the connection must not be used again. */
+  #brokenBy: Error | undefined;
 
   constructor(client: PoolClient) {
     this.#client = client;
@@ -67,18 +68,18 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async rollback(): Promise<void> {
-    // It is closed as it is, which undoes as much, and a server that hangs is not waited for twice.
-    if (this.#fault) return;
+    // Closing the connection rolls back, too, and does not wait for a server that hangs.
+    if (this.#brokenBy) return;
     try {
       await this.#run('rollback', []);
     } catch (error) {
-      // The server undoes what a connection that is gone has left. It must not be used again.
-      this.#fault = error as Error;
+      // The server rolls back the transaction of a lost connection.
+      this.#brokenBy = error as Error;
     }
   }
 
   release(): void {
-    this.#client.release(this.#fault);
+    this.#client.release(this.#brokenBy);
   }
 
   async #run(text: string, values: readonly unknown[]): Promise<PgResult> {
@@ -87,18 +88,18 @@ class PostgresConnection implements DatabaseConnection {
       return await this.#client.query({ name: nameOf(text), text, values: values as unknown[] });
     } catch (error) {
       const translated = translatePostgresError(error);
-      // Its answer may still come, for whoever would have the connection next.
-      if (translated !== error) this.#fault = error as Error;
+      // The response may still arrive and would reach the next user of the connection.
+      if (translated !== error) this.#brokenBy = error as Error;
       throw translated;
     }
   }
 }
 
 const names = new Map<string, string>();
-// Lists of ids make statements of any length; those beyond are parsed each time.
+// Lists of ids make many different statements; beyond this number they are parsed each time.
 const maxNames = 500;
 
-/** The name that a statement is prepared by; undefined where it is not worth it. */
+/** Returns the name of the prepared statement; undefined once there are too many. */
 function nameOf(text: string): string | undefined {
   let name = names.get(text);
   if (name === undefined && names.size < maxNames) {

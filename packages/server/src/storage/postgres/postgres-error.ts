@@ -1,26 +1,29 @@
 import pg from 'pg';
 import { StorageUnavailableError } from '../database.js';
 
-// SQLSTATE: connections, resources, operators, the system, waits that were too long, a server that
-// only reads because it stands by; and who is not let in, or finds no database, which operators mend.
+// SQLSTATE classes and codes: connection, resources, operator intervention, system, lock timeout, a
+// read-only standby; and failed authentication or a missing database, which an operator repairs.
 const temporary = /^(08|53|57|58|55P03|25006|28|3D000)/;
-// Two transactions waited for each other, or saw what the other changed: again, and it will do.
-const collision = /^(40001|40P01)$/;
-// Of the system, and of certificates.
+// Serialization failure and deadlock.
+const retryable = /^(40001|40P01)$/;
+// Codes of the operating system and of certificates.
 const network = /^[A-Z][A-Z_]+$/;
 
-/** Whether to run the same transaction once more, at once. */
-export function isCollision(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && collision.test(error.code ?? '');
+/** Returns true if the same transaction can be retried at once. */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && retryable.test(error.code ?? '');
 }
 
-/** Whether the server has ended a statement that took too long. */
+/** Returns true if the server cancelled a statement that exceeded its time limit. */
 export function isStatementTimeout(error: unknown): boolean {
   const cause = error instanceof StorageUnavailableError ? error.cause : error;
   return cause instanceof pg.DatabaseError && cause.code === '57014';
 }
 
-/** What is said of the server, the network or the wait becomes StorageUnavailableError. */
+/**
+ * Converts errors of the server, the network and timeouts to StorageUnavailableError, and returns any
+ * other error unchanged.
+ */
 export function translatePostgresError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StorageUnavailableError) return error;
   if (error instanceof pg.DatabaseError) {
@@ -31,7 +34,7 @@ export function translatePostgresError(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && network.test(code))
     return unavailable(`${code}: ${error.message}`, error);
-  // The client says these in words alone.
+  // The client reports these without a code.
   if (/connection|timeout|not queryable|client was closed|^SASL/i.test(error.message)) {
     return unavailable(error.message, error);
   }

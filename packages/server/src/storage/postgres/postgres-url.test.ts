@@ -27,7 +27,7 @@ describe('parsePostgresUrl', () => {
         password: 'p@ss/w,rd',
       },
     ],
-  ])('reads %s', (text, address) => {
+  ])('parses %s', (text, address) => {
     expect(parsePostgresUrl(text)).toMatchObject(address);
   });
 
@@ -40,7 +40,7 @@ describe('parsePostgresUrl', () => {
     ['postgres://shorty:secret@one.example,/links', /hosts must be like/],
     ['postgres://shorty:secret@db.example/links?sslmode=prefer', /sslmode must be one of disable/],
     ['postgres://shorty:secret@db.example/links?options=-c', /parameter options; only sslmode/],
-  ])('says what is wrong with %s', (text, message) => {
+  ])('rejects %s and names the valid form', (text, message) => {
     expect(() => parsePostgresUrl(text)).toThrow(message);
   });
 });

@@ -1,17 +1,17 @@
-/** One place where a server may be. */
+/** The address of one server. */
 export interface ServerHost {
   readonly host: string;
   readonly port: number;
 }
 
-/** What a `postgres://` address says. */
+/** The parts of a `postgres://` address. */
 export interface PostgresAddress {
-  /** Tried in turn; whichever takes writes is used. */
+  /** Tried in turn until one accepts writes. */
   readonly hosts: readonly ServerHost[];
   readonly user: string;
   readonly password: string | undefined;
   readonly database: string;
-  /** As libpq names it: undefined stands for a connection without TLS. */
+  /** The `sslmode` of libpq; undefined connects without TLS. */
   readonly sslMode: SslMode | undefined;
 }
 
@@ -21,8 +21,8 @@ export type SslMode = (typeof sslModes)[number];
 const shape = /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]+)\/([^?/]+)(?:\?(.*))?$/;
 
 /**
- * Reads an address of one or several hosts, as libpq writes them; throws an error that says what
- * would be right.
+ * Parses an address of one or several hosts in the syntax of libpq. Throws an error that names the
+ * valid form.
  *
  * @example
  * ```ts

@@ -2,11 +2,11 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../database.js';
 
 /**
- * Creates the trigram index of `urls.search_text` where the server has pg_trgm or lets this user
- * create it. Without it a search reads every link of its organization.
+ * Creates the trigram index of `urls.search_text` if pg_trgm exists or this user may create it.
+ * Without the index, a search reads every link of its organization.
  */
 export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
-  // A refusal ends the block and not the transaction around it.
+  // The block catches an error without rolling back the transaction.
   await sql`do $$ begin
     create extension if not exists pg_trgm;
   exception when others then
@@ -18,7 +18,7 @@ export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
     using gin (search_text ${sql.id(schema, 'gin_trgm_ops')})`.execute(db);
 }
 
-/** Whether searches have an index, lack it, or cannot have it because pg_trgm is not installed. */
+/** Returns 'unavailable' if pg_trgm is not installed. */
 export async function findSearchIndex(
   db: Kysely<Schema>,
 ): Promise<'sound' | 'missing' | 'unavailable'> {
@@ -29,7 +29,7 @@ export async function findSearchIndex(
   return (await findTrigramSchema(db)) === undefined ? 'unavailable' : 'missing';
 }
 
-/** The extension may be in a schema that is not on the search path. */
+/** Finds the schema of pg_trgm, which may not be on the search path. */
 async function findTrigramSchema(db: Kysely<Schema>): Promise<string | undefined> {
   const { rows } = await sql<{ schema: string }>`
     select nspname as schema from pg_opclass join pg_namespace on pg_namespace.oid = opcnamespace

@@ -3,28 +3,28 @@ import { StorageUnavailableError } from '../database.js';
 import { translatePostgresError } from './postgres-error.js';
 import type { PostgresAddress, SslMode } from './postgres-url.js';
 
-// How long is waited for a connection, whether one is made or all are in use.
+// The time limit for a new connection, and for a free one while all are in use.
 const connectMs = 3_000;
-// The pool's words when all of them stayed in use, which says nothing of the server.
+// The pool's message when all connections stayed in use. The server may be healthy.
 const allInUse = 'timeout exceeded when trying to connect';
-// Where somebody waits for the answer.
-const hurried: pg.ClientConfig = {
-  // Of one statement, waiting for locks included.
+// The limits of statements that a request waits for.
+const requestLimits: pg.ClientConfig = {
+  // Includes the wait for locks.
   statement_timeout: 10_000,
   lock_timeout: 10_000,
-  // When even the server's own limit is not heard of.
+  // Applies when the server does not report its own timeout.
   query_timeout: 15_000,
   idle_in_transaction_session_timeout: 30_000,
 };
 
-/** Counts beyond 2^53 do not occur; the client would hand over text. */
+/** The types int8 and numeric, which the client would return as text. Counts stay below 2^53. */
 const numbers = new Set([20, 1700]);
 const types: PoolConfig['types'] = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     numbers.has(oid) ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/** How to reach one of an address's servers. */
+/** Returns the client's options for the server at index `at`, modulo the number of hosts. */
 export function clientConfig(address: PostgresAddress, at: number): pg.ClientConfig {
   const { hosts, user, password, database, sslMode } = address;
   return {
@@ -41,7 +41,7 @@ export function clientConfig(address: PostgresAddress, at: number): pg.ClientCon
   };
 }
 
-/** Throws where a server does not take writes, or says nothing. */
+/** Throws if the server is read-only or does not respond. */
 export async function checkTakesWrites(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query({
     text: 'show transaction_read_only',
@@ -59,13 +59,13 @@ function tlsOf(mode: SslMode | undefined): pg.ClientConfig['ssl'] {
 
 export interface PoolOptions {
   readonly maxConnections: number;
-  /** True where statements may take as long as they need. */
-  readonly isUnhurried: boolean;
+  /** Removes the time limit of statements. */
+  readonly withoutTimeout: boolean;
 }
 
 /**
- * At most so many connections to whichever of the address's servers takes writes. When that one is
- * gone, the next connections are made to another.
+ * A pool of connections to the server that accepts writes. After it fails, new connections go to the
+ * next server of the address.
  */
 export class ServerPool {
   readonly #address: PostgresAddress;
@@ -73,29 +73,30 @@ export class ServerPool {
   readonly #checked = new WeakSet<PoolClient>();
   #at = 0;
 
-  constructor(address: PostgresAddress, { maxConnections, isUnhurried }: PoolOptions) {
+  constructor(address: PostgresAddress, { maxConnections, withoutTimeout }: PoolOptions) {
     this.#address = address;
-    const limits = isUnhurried ? { query_timeout: 0 } : hurried;
+    const limits = withoutTimeout ? { query_timeout: 0 } : requestLimits;
     const newConfig = () => ({ ...clientConfig(address, this.#at), ...limits });
     this.#pool = new pg.Pool({
       max: maxConnections,
       connectionTimeoutMillis: connectMs,
       idleTimeoutMillis: 60_000,
       allowExitOnIdle: true,
-      // Each new connection goes where the server was last found.
+      // A new connection goes to the server that was last found.
       Client: class extends pg.Client {
         constructor() {
           super(newConfig());
-          // Whoever uses it is told by the query; a second time, to nobody, would end the process.
+          // The query that uses the connection fails, too. An 'error' event without a listener
+          // would end the process.
           this.on('error', () => {});
         }
       },
     } as PoolConfig);
-    // Of connections that nobody is using: the next one who asks gets another.
+    // An idle connection failed: the pool removes it.
     this.#pool.on('error', () => {});
   }
 
-  /** A connection of one's own until it is released; throws StorageUnavailableError. */
+  /** Acquires a connection. Throws StorageUnavailableError if there is none within the time limit. */
   async acquire(): Promise<PoolClient> {
     for (let tries = 1; ; tries += 1) {
       const at = this.#at;
@@ -103,14 +104,14 @@ export class ServerPool {
         return await this.#connect();
       } catch (error) {
         if ((error as Error).message === allInUse) throw translatePostgresError(error);
-        // Somebody else may have found the way meanwhile.
+        // Another call may have moved on to the next server already.
         if (this.#at === at) this.#at = (at + 1) % this.#address.hosts.length;
         if (tries >= this.#address.hosts.length) throw translatePostgresError(error);
       }
     }
   }
 
-  /** The pool's own check would keep the connections of those who have given up meanwhile. */
+  /** Checks new connections here: the pool's own check leaks those whose caller timed out. */
   async #connect(): Promise<PoolClient> {
     const client = await this.#pool.connect();
     if (this.#checked.has(client)) return client;

@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import type { UpdateEach, Value } from '../database.js';
 import type { ColumnTypes } from './column-types.js';
 
-/** One statement for all rows, with an array for each column, that returns which have changed. */
+/** Updates all rows by one statement with an array for each column. */
 export function eachUpdater(types: ColumnTypes): UpdateEach {
   return async (transaction, table, rows) => {
     const [first] = rows;
@@ -24,7 +24,7 @@ export function eachUpdater(types: ColumnTypes): UpdateEach {
     const result = await transaction.executeQuery<{ number: number }>(
       CompiledQuery.raw(text, parameters),
     );
-    // They are counted from 1.
+    // Ordinality counts from 1.
     const changed = new Set(result.rows.map(({ number }) => number - 1));
     return rows.map((_, at) => changed.has(at));
   };

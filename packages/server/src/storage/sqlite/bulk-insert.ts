@@ -4,24 +4,24 @@ import { yieldToEventLoop } from '../../yield-to-event-loop.js';
 import type { BulkInsert, Value } from '../database.js';
 import { translateSqliteError } from './sqlite-error.js';
 
-// About a fifth of a millisecond.
+// Takes about 0.2 ms.
 const rowsAtOnce = 16;
 
 /**
- * One prepared statement, run row by row. A statement of many rows is slower here: so that it can
- * be undone halfway, SQLite first copies every page that it touches.
+ * Inserts the rows one by one with a prepared statement. A statement for many rows is slower: SQLite
+ * first copies every page that it touches, to be able to undo half of the statement.
  */
 export function bulkInserter(handle: SqliteHandle): BulkInsert {
   const statements = new LRUCache<string, Statement<[Value[]]>>({ max: 200 });
 
-  return async (_transaction, table, rows, { passConflicts = false } = {}) => {
+  return async (_transaction, table, rows, { onConflictIgnore = false } = {}) => {
     if (rows.length === 0) return 0;
     const records = rows as readonly Record<string, Value>[];
     const columns = Object.keys(records[0] ?? {}).filter((column) =>
       records.some((record) => record[column] !== null),
     );
     const values: Value[] = new Array(columns.length);
-    const text = `insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})${passConflicts ? ' on conflict do nothing' : ''}`;
+    const text = `insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})${onConflictIgnore ? ' on conflict do nothing' : ''}`;
     let inserted = 0;
     try {
       let statement = statements.get(text);

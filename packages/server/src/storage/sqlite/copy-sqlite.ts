@@ -1,11 +1,11 @@
 import SqliteHandle from 'better-sqlite3';
 
-// Another process may just be switching the file to WAL, or recovering it.
+// Another process may be switching the file to WAL or recovering it.
 const openWaitMs = 5_000;
 
 /**
- * Copies a database as it is at one moment, whoever reads and writes it meanwhile, into a file that
- * does not exist yet. In one statement: a copy page by page would begin again with every write.
+ * Copies one snapshot of a database in use into a file that must not exist. SQLite's backup API copies
+ * page by page and starts over with every write, so this uses one statement.
  */
 export function copySqlite(from: string, to: string): void {
   const handle = new SqliteHandle(from, { fileMustExist: true, timeout: openWaitMs });
@@ -16,15 +16,17 @@ export function copySqlite(from: string, to: string): void {
   }
 }
 
-/** What is wrong with a database that nobody else has open; empty when it is sound. */
-export function findFaults(path: string): string[] {
+/** Returns the integrity errors of a database that no other process has open. */
+export function findIntegrityErrors(path: string): string[] {
   const handle = new SqliteHandle(path, { fileMustExist: true });
   try {
-    const told = handle.pragma('integrity_check') as { integrity_check: string }[];
+    const results = handle.pragma('integrity_check') as { integrity_check: string }[];
     const orphans = handle.pragma('foreign_key_check') as { table: string; parent: string }[];
     return [
-      ...told.map((row) => row.integrity_check).filter((text) => text !== 'ok'),
-      ...orphans.map(({ table, parent }) => `a row of ${table} misses its row of ${parent}`),
+      ...results.map((row) => row.integrity_check).filter((text) => text !== 'ok'),
+      ...orphans.map(
+        ({ table, parent }) => `a row of ${table} refers to a missing row of ${parent}`,
+      ),
     ];
   } finally {
     handle.close();

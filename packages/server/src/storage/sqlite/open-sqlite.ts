@@ -28,30 +28,28 @@ export interface SqliteOptions {
   path: string;
   /** 'power' syncs each commit to the disk; 'process' leaves that to the operating system. */
   durability: 'process' | 'power';
-  /** True leaves checkpoints to another handle, whose `maintain` is called. */
-  leavesCheckpoints?: boolean | undefined;
+  /** Leaves checkpoints to another handle, whose `maintain` is called. */
+  withoutCheckpoints?: boolean | undefined;
 }
 
-// Pages between checkpoints. Random short codes touch many pages; a larger interval writes each
-// of them back once for several transactions.
+// Pages between checkpoints. Random short codes touch many pages; with a large interval, each page is
+// written back once for several transactions.
 const checkpointPages = 8_000;
 const pageBytes = 4_096;
-// A log that writers keep growing never comes to its end by itself.
+// Under constant writes, passive checkpoints never reset the log.
 const maxLogBytes = 4 * checkpointPages * pageBytes;
 
-// The writer's is small: when a tree was balanced, SQLite's next commit walks through all that its
-// cache holds, which takes a millisecond with 64 MB.
+// The writer's cache is small: after a B-tree was balanced, SQLite's next commit walks through the
+// whole cache, which takes 1 ms with 64 MB.
 const cacheKilobytes = { write: 8_192, read: 65_536 } as const;
-
-const countUp = 'update url_id_counter set last_id = last_id + ? returning last_id';
 
 export function openSqlite(options: SqliteOptions): Database {
   const { path } = options;
   const isMemory = path === ':memory:';
-  if (!isMemory) makeFile(path);
+  if (!isMemory) createFile(path);
   const writer = openHandle(options, 'write');
   const write = kyselyOn(writer);
-  // Its own handle, so that a read never queues behind a writer that waits for a lock.
+  // A handle of its own, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(options, 'read'));
   const commits = new GroupCommit(write);
   const updateEach = eachUpdater(writer);
@@ -73,15 +71,9 @@ export function openSqlite(options: SqliteOptions): Database {
     afterCommit: (transaction, callback) => commits.afterCommit(transaction, callback),
     bulkInsert: bulkInserter(writer),
     updateEach,
-    async allocateUrlIds(transaction, count) {
-      const { rows } = await transaction.executeQuery<{ last_id: number }>(
-        CompiledQuery.raw(countUp, [count]),
-      );
-      return (rows[0]?.last_id as number) - count + 1;
-    },
     async migrate() {
-      // Several processes may start at once, and what migrations run outside a transaction does
-      // not ask again by itself.
+      // Several processes may start at once, and the driver does not retry the statements that the
+      // migrator runs outside a transaction.
       writer.pragma('busy_timeout = 5000');
       try {
         return await applyMigrations(write, 'sqlite', updateEach);
@@ -89,17 +81,17 @@ export function openSqlite(options: SqliteOptions): Database {
         writer.pragma('busy_timeout = 0');
       }
     },
-    // Which it does by itself.
-    async resumeIds() {},
-    // Other processes on the file tell each other.
+    // SQLite continues after the greatest id by itself.
+    async resetIdSequence() {},
+    // A SQLite file has one node.
     watchChanges: undefined,
     pendingMigrations: () => findPendingMigrations(read, 'sqlite'),
     loadKey: async (_name, fresh) => (isMemory ? fresh : loadKeyFile(`${path}.key`, fresh)),
-    dropEmptyMonths: async () => 0,
+    dropEmptyPartitions: async () => 0,
     size: () => ({ dataBytes: bytesOf(path), logBytes: logBytes(path) }),
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
-      // Its own handle: there is no checkpoint on one that is within a transaction.
+      // A handle of its own: SQLite cannot checkpoint on one that is within a transaction.
       maintainer ??= openHandle(options, 'write');
       maintainer.pragma('wal_checkpoint(PASSIVE)');
       if (logBytes(path) > maxLogBytes) maintainer.pragma('wal_checkpoint(RESTART)');
@@ -113,13 +105,13 @@ export function openSqlite(options: SqliteOptions): Database {
   };
 }
 
-/** For its owner alone, since it holds secrets; SQLite gives its log the same mode. */
-function makeFile(path: string): void {
+/** Creates the file with mode 0600, because it holds secrets. SQLite gives its log the same mode. */
+function createFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
-/** Beside the database, for its owner alone. */
+/** Loads a key from a file of mode 0600 beside the database. */
 function loadKeyFile(path: string, fresh: string): string {
   try {
     writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' });
@@ -138,21 +130,21 @@ function bytesOf(path: string): number {
 }
 
 function openHandle(
-  { path, durability, leavesCheckpoints }: SqliteOptions,
+  { path, durability, withoutCheckpoints }: SqliteOptions,
   use: keyof typeof cacheKilobytes,
 ): SqliteHandle.Database {
   const handle = new SqliteHandle(path, { timeout: 0 });
-  // Opening may meet another process that is just switching the file to WAL.
+  // Another process may be switching the file to WAL.
   handle.pragma('busy_timeout = 5000');
   handle.pragma('journal_mode = WAL');
   handle.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
   handle.pragma('foreign_keys = ON');
-  handle.pragma(`wal_autocheckpoint = ${leavesCheckpoints ? 0 : checkpointPages}`);
-  // So that the log's size says how much of it is in use.
+  handle.pragma(`wal_autocheckpoint = ${withoutCheckpoints ? 0 : checkpointPages}`);
+  // The log's size then shows how much of it is in use.
   handle.pragma('journal_size_limit = 0');
   handle.pragma(`cache_size = -${cacheKilobytes[use]}`);
   handle.pragma('busy_timeout = 0');
-  // As every other engine compares; who wants it otherwise lowers both sides.
+  // As PostgreSQL compares.
   handle.pragma('case_sensitive_like = ON');
   return handle;
 }
@@ -168,7 +160,7 @@ function kyselyOn(handle: SqliteHandle.Database): Kysely<Schema> {
   });
 }
 
-/** SQLite's DDL is transactional, so that a migration that is killed has changed nothing. */
+/** Runs migrations in a transaction, which SQLite supports for DDL, too. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;

@@ -3,21 +3,21 @@ import { type Kysely, sql } from 'kysely';
 import { PeriodicService, type Service } from '../../lifecycle.js';
 import type { Database, Schema } from '../database.js';
 
-// The tokenizer's unit is a code point, and a token has three of them.
+// A trigram has three code points.
 const tokenLength = 3;
-// More would read more of the index than they save.
+// More tokens read more of the index than they save.
 const maxTokens = 8;
 const mergedPages = 64;
 
 const indexEveryMs = 100;
 
 /**
- * Creates the trigram index of `urls.search_text`. Triggers note which links have changed;
- * `indexPendingUrls` indexes them later, away from the transaction that changed them, because FTS5
- * merges its segments at times that nobody can choose otherwise. Until then searches read these links.
+ * Creates the trigram index of `urls.search_text`. Triggers record changed links as pending, and
+ * `indexPendingUrls` indexes them later: in the transaction that changes a link, FTS5 would merge its
+ * segments at unpredictable times. Searches read the pending links themselves.
  *
- * The index holds no text and no positions: it names links that may match, and each search compares
- * them with the term. So an entry that is out of date does no harm; one that is missing would.
+ * The index stores no text and no positions. It returns candidates, which each search compares with
+ * the term. So an outdated entry is harmless, but a missing entry is not.
  */
 export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
   await sql`create virtual table url_search using fts5(
@@ -27,21 +27,21 @@ export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
   await sql`insert into url_search (url_search, rank) values ('crisismerge', 1000)`.execute(db);
   await sql`create table url_search_pending (url_id integer primary key)`.execute(db);
   await sql`insert into url_search_pending select id from urls`.execute(db);
-  const note = (row: 'new' | 'old') =>
+  const addPending = (row: 'new' | 'old') =>
     sql`insert or ignore into url_search_pending values (${sql.ref(`${row}.id`)})`;
-  await sql`create trigger url_search_insert after insert on urls begin ${note('new')}; end`.execute(
+  await sql`create trigger url_search_insert after insert on urls begin ${addPending('new')}; end`.execute(
     db,
   );
   await sql`create trigger url_search_update after update of search_text on urls
-    when old.search_text <> new.search_text begin ${note('new')}; end`.execute(db);
-  await sql`create trigger url_search_delete after delete on urls begin ${note('old')}; end`.execute(
+    when old.search_text <> new.search_text begin ${addPending('new')}; end`.execute(db);
+  await sql`create trigger url_search_delete after delete on urls begin ${addPending('old')}; end`.execute(
     db,
   );
 }
 
 /**
- * The FTS5 query for links that may contain a folded text; undefined for a text that is too short
- * for the index.
+ * Returns the FTS5 query for links that may contain a folded text; undefined if the text is shorter
+ * than a trigram.
  */
 export function searchQueryOf(folded: string): string | undefined {
   const characters = [...folded];
@@ -58,7 +58,7 @@ function tokenAt(characters: readonly string[], at: number): string {
   return characters.slice(at, at + tokenLength).join('');
 }
 
-/** Indexes up to `limit` links that have changed since they were indexed; how many. */
+/** Indexes up to `limit` pending links and returns their number. */
 export async function indexPendingUrls(database: Database, limit: number): Promise<number> {
   const { rows } = await sql<{ url_id: number }>`
     select url_id from url_search_pending order by url_id limit ${limit}`.execute(database.read);
@@ -76,7 +76,7 @@ export async function indexPendingUrls(database: Database, limit: number): Promi
   return rows.length;
 }
 
-/** Starts to index what has changed, a part at a time. Does nothing on other engines. */
+/** Starts a service that indexes pending links in parts. Does nothing on other engines. */
 export function startSearchIndexer(
   database: Database,
   { onError, urlsAtOnce }: { onError(error: unknown): void; urlsAtOnce: number },
@@ -85,14 +85,14 @@ export function startSearchIndexer(
   const service = new PeriodicService({
     name: 'search index',
     everyMs: indexEveryMs,
-    runOnce: () => indexPendingUrls(database, urlsAtOnce),
+    tick: () => indexPendingUrls(database, urlsAtOnce),
     onError,
   });
   service.start();
   return service;
 }
 
-/** How many links are neither in the index nor noted for it. */
+/** Returns the number of links that are neither indexed nor pending. */
 export async function findUnindexedUrls(db: Kysely<Schema>): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from urls
     where id not in (select id from url_search_docsize)
@@ -100,7 +100,7 @@ export async function findUnindexedUrls(db: Kysely<Schema>): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Whether FTS5 finds its own tables consistent. */
+/** Runs FTS5's integrity check. */
 export async function isSearchIndexSound(database: Database): Promise<boolean> {
   try {
     await database.write((transaction) =>
@@ -113,7 +113,7 @@ export async function isSearchIndexSound(database: Database): Promise<boolean> {
   }
 }
 
-/** Empties the index and notes every link, which is then indexed again. */
+/** Empties the index and records every link as pending. */
 export async function rebuildSearchIndex(db: Kysely<Schema>): Promise<void> {
   await sql`insert into url_search (url_search) values ('delete-all')`.execute(db);
   await sql`insert or ignore into url_search_pending select id from urls`.execute(db);

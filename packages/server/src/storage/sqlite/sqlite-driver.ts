@@ -4,14 +4,14 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import { LRUCache } from 'lru-cache';
 import { isLocked, translateSqliteError } from './sqlite-error.js';
 
-// Another process may hold the write lock. Waiting inside SQLite would stop the event loop, and
-// redirects with it; so it is told not to wait, and we ask again.
+// Another process may hold the write lock. Waiting inside SQLite would block the event loop, and
+// redirects with it, so SQLite returns at once and the driver retries.
 const lockWaitMs = 5_000;
 const lockRetryMs = 10;
 
 const maxStatements = 500;
 
-/** Kysely on one better-sqlite3 handle: statements prepared once, one user at a time. */
+/** Runs Kysely on one better-sqlite3 handle, for one user at a time. Statements are prepared once. */
 export class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection;
   #queue: Promise<void> = Promise.resolve();
@@ -97,7 +97,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   rollback(): void {
-    // A full disk makes SQLite roll back by itself.
+    // SQLite has rolled back already when the disk is full.
     if (this.#handle.inTransaction) this.execute('rollback');
   }
 

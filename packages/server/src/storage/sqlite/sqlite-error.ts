@@ -8,7 +8,10 @@ export function isLocked(error: unknown): boolean {
   return error instanceof SqliteError && locked.test(error.code);
 }
 
-/** What SQLite says of the machine becomes StorageUnavailableError; its other errors stay. */
+/**
+ * Converts SQLite's errors about locks, the disk and memory to StorageUnavailableError, and returns
+ * any other error unchanged.
+ */
 export function translateSqliteError(error: unknown): unknown {
   if (error instanceof SqliteError && temporary.test(error.code)) {
     return new StorageUnavailableError(`storage is unavailable (${error.code})`, { cause: error });

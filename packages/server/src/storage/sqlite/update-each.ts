@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { UpdateEach, Value } from '../database.js';
 import { translateSqliteError } from './sqlite-error.js';
 
-/** One prepared statement, run row by row, without a promise for each. */
+/** Updates the rows one by one with a prepared statement, without a promise for each. */
 export function eachUpdater(handle: SqliteHandle): UpdateEach {
   const statements = new LRUCache<string, Statement<[Value[]]>>({ max: 50 });
 

@@ -4,8 +4,8 @@ import { TransferFileError } from '../transfer/transfer-file.js';
 
 const kinds = [ConfigError, StorageUnavailableError, TransferFileError];
 
-/** Faults of the operator's or the machine's, for which a stack trace is noise. */
-export function isOperatorsFault(error: unknown): error is Error {
+/** Returns true for errors of settings, arguments or the machine, which need no stack trace. */
+export function isOperatorError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if (kinds.some((kind) => error instanceof kind)) return true;
   return 'code' in error && /^(E[A-Z]+|SQLITE_\w+)$/.test(String(error.code));

@@ -10,27 +10,30 @@ import { type VisitColumns, VisitColumnsBuilder } from '../../analytics/ingest/v
 import { prepare } from '../../storage/prepared.js';
 import type { Schema, VisitChunkTable } from '../../storage/schema.js';
 
-interface Place {
+interface VisitPosition {
   readonly columns: VisitColumns;
   readonly at: number;
 }
 
-// 4 MB at most.
+// At most 4 MB.
 const chunksAtOnce = 64;
 
 /**
- * The visits of some links as full chunks, numbered from 0, those that were not sorted yet included:
- * the same visits in the same order are the same bytes, however they are stored.
+ * Reads the visits of links as full chunks, numbered from 0, including visits that are not compacted
+ * yet. The same visits in the same order yield the same bytes, however they are stored.
  */
-export class SortedVisits {
+export class CompactedVisits {
   readonly #db: Kysely<Schema>;
-  readonly #waiting: ReadonlyMap<number, readonly Place[]>;
-  readonly #chunksBehind;
+  readonly #uncompacted: ReadonlyMap<number, readonly VisitPosition[]>;
+  readonly #chunksAfter;
 
-  private constructor(db: Kysely<Schema>, waiting: ReadonlyMap<number, readonly Place[]>) {
+  private constructor(
+    db: Kysely<Schema>,
+    uncompacted: ReadonlyMap<number, readonly VisitPosition[]>,
+  ) {
     this.#db = db;
-    this.#waiting = waiting;
-    this.#chunksBehind = prepare(
+    this.#uncompacted = uncompacted;
+    this.#chunksAfter = prepare(
       db
         .selectFrom('visit_chunks')
         .select(['number', 'visits'])
@@ -41,20 +44,20 @@ export class SortedVisits {
     );
   }
 
-  /** In memory is what waits to be sorted: a minute's visits, usually. */
-  static async open(db: Kysely<Schema>): Promise<SortedVisits> {
-    const waiting = new Map<number, Place[]>();
+  /** Loads the uncompacted visits into memory, usually those of one minute. */
+  static async open(db: Kysely<Schema>): Promise<CompactedVisits> {
+    const uncompacted = new Map<number, VisitPosition[]>();
     const compaction = await findCompaction(db);
     for (const { id, columns } of await readBatches(db, 0)) {
       const from = compaction && id <= compaction.upToBatch ? compaction.nextUrl : 0;
       for (const [at, urlId] of (columns.urlIds ?? []).entries()) {
         if (urlId < from) continue;
-        const places = waiting.get(urlId);
-        if (places) places.push({ columns, at });
-        else waiting.set(urlId, [{ columns, at }]);
+        const positions = uncompacted.get(urlId);
+        if (positions) positions.push({ columns, at });
+        else uncompacted.set(urlId, [{ columns, at }]);
       }
     }
-    return new SortedVisits(db, waiting);
+    return new CompactedVisits(db, uncompacted);
   }
 
   async *chunksOf(urlId: number): AsyncGenerator<VisitChunkTable> {
@@ -72,8 +75,8 @@ export class SortedVisits {
         visits: encodeColumns(columns),
       };
     };
-    for await (const places of this.#placesOf(urlId)) {
-      for (const { columns, at } of places) {
+    for await (const positions of this.#positionsOf(urlId)) {
+      for (const { columns, at } of positions) {
         builder.addFrom(columns, at);
         if (builder.count === visitsPerChunk) yield finish();
       }
@@ -81,11 +84,11 @@ export class SortedVisits {
     if (builder.count > 0) yield finish();
   }
 
-  /** The visits of a link in the order of their arrival, a chunk at a time. */
-  async *#placesOf(urlId: number): AsyncGenerator<readonly Place[]> {
+  /** Yields the visits of a link in the order of arrival, a chunk at a time. */
+  async *#positionsOf(urlId: number): AsyncGenerator<readonly VisitPosition[]> {
     let last = -1;
     for (;;) {
-      const query = this.#chunksBehind(urlId, last, chunksAtOnce);
+      const query = this.#chunksAfter(urlId, last, chunksAtOnce);
       const { rows } = await this.#db.executeQuery(query);
       for (const { visits } of rows) {
         const columns = decodeColumns(visits);
@@ -94,6 +97,6 @@ export class SortedVisits {
       if (rows.length < chunksAtOnce) break;
       last = rows.at(-1)?.number ?? last;
     }
-    yield this.#waiting.get(urlId) ?? [];
+    yield this.#uncompacted.get(urlId) ?? [];
   }
 }
