@@ -42,7 +42,7 @@ function scratch(): string {
 
 const pathOf = (settings: Settings) => settings.SHORTY_DATABASE_URL?.slice('file:'.length) ?? '';
 
-/** Answered creates and redirects, counted by whoever was answered. */
+/** Creates links and visits them, and counts the successful responses. */
 class Load {
   readonly created = new Set<string>();
   readonly clicks = new Map<string, number>();
@@ -89,7 +89,7 @@ async function visitOf(origin: string, key: string): Promise<number> {
   return response.status;
 }
 
-/** Every link's clicks, as the API tells them. */
+/** Reads the clicks of every link from the API. */
 async function clicksBySlug(origin: string): Promise<Map<string, number>> {
   const token = await tokenOf(origin, credentials);
   const found = new Map<string, number>();
@@ -109,9 +109,9 @@ async function storedLines(origin: string): Promise<number> {
   return Number(/^shorty_visits_stored_total (\d+)$/m.exec(metrics)?.[1]);
 }
 
-// Each starts many processes.
+// Each test starts many processes.
 describe('backup and restore', { timeout: 180_000 }, () => {
-  it('under full load keep every link and click that was answered before, and the doctor agrees', async () => {
+  it('under full load contain every link and click whose response was sent before', async () => {
     const settings = newSettings();
     const server = await start(settings);
     const load = new Load(server.origin, await tokenOf(server.origin, credentials));
@@ -125,7 +125,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     await load.end();
     expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(made.stdout).toMatch(/^Backed up .* to .*: [\d,]+ bytes, checked\.\n/);
-    // The load was there all the while.
+    // The load continued during the backup.
     expect(createdDuring).toBeGreaterThan(0);
     expect(readdirSync(dirname(file)).sort()).toEqual(['shorty.backup', 'shorty.backup.key']);
     for (const path of [file, `${file}.key`]) expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -146,7 +146,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     );
   });
 
-  it('bring the clicks that a killed server has left in its journal, once each', async () => {
+  it('contain the clicks in the journal of a killed server, once each', async () => {
     const settings = newSettings();
     const server = await start(settings);
     const token = await tokenOf(server.origin, credentials);
@@ -154,9 +154,9 @@ describe('backup and restore', { timeout: 180_000 }, () => {
       targetUrl: 'https://example.com/',
       customSlug: 'hot',
     });
-    // The line of that call; then there are none but those of visits.
+    // Waits for the journal line of that call. The later lines are visits.
     while ((await storedLines(server.origin)) < 1);
-    // Nothing can be moved out of the journal while somebody else writes.
+    // While another process writes, the server cannot move visits out of the journal.
     const writer = new SqliteHandle(pathOf(settings));
     writer.exec('begin immediate');
     const visits = Array.from({ length: 50 }, () => visitOf(server.origin, 'hot'));
@@ -173,7 +173,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     await command(restored, 'restore', file);
     const next = await start(restored);
     expect(await clicksBySlug(next.origin)).toEqual(new Map([['hot', 50]]));
-    // The backup took nothing away.
+    // The backup changed nothing in the original.
     const original = await start(settings);
     const origin = original.origin;
     let clicks = new Map<string, number>();
@@ -181,7 +181,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 0 });
   });
 
-  it('never overwrite', async () => {
+  it('overwrite no file', async () => {
     const settings = newSettings();
     await command(settings, 'migrate');
     const file = join(scratch(), 'a.backup');
@@ -203,12 +203,12 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(readFileSync(pathOf(target))).toEqual(kept);
   });
 
-  it('ask for the key, or for the word that visitors may count anew', async () => {
+  it('require the key, or --new-key', async () => {
     const settings = newSettings();
     await command(settings, 'migrate');
     const file = join(scratch(), 'keyless.backup');
     const made = await command(settings, 'backup', file);
-    expect(made.stdout).toContain('keep SHORTY_SECRET_KEY yourself');
+    expect(made.stdout).toContain('store SHORTY_SECRET_KEY yourself');
     const target = newSettings();
     const refused = await command(target, 'restore', file);
     expect(refused.code).toBe(1);
@@ -219,7 +219,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect((await command(target, 'restore', file, '--new-key')).code).toBe(0);
   });
 
-  it('refuse what is damaged, in use or no backup, and leave nothing behind', async () => {
+  it('refuse a damaged file, a database in use and other files, and leave no files', async () => {
     const settings = newSettings();
     const server = await start(settings);
     const file = join(scratch(), 'good.backup');
@@ -239,15 +239,15 @@ describe('backup and restore', { timeout: 180_000 }, () => {
       text,
       'no database at all, but long enough to be looked at for a while\n'.repeat(50),
     );
-    await refuses(text, /is not sound: file is not a database/);
+    await refuses(text, /is damaged: file is not a database/);
     const damaged = openSync(file, 'r+');
     writeSync(damaged, Buffer.alloc(8_192, 0xab), 0, 8_192, 4_096 * 3);
-    await refuses(file, /is not sound/);
+    await refuses(file, /is damaged/);
     server.child.kill('SIGTERM');
     await server.ended;
   });
 
-  it('say that a database of an earlier version has to be brought up to date first', async () => {
+  it('refuse a database of an earlier version', async () => {
     const settings = newSettings();
     await command(settings, 'migrate');
     const handle = new SqliteHandle(pathOf(settings));
@@ -262,12 +262,12 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(readdirSync(dirname(file))).toEqual([]);
   });
 
-  it('say where there is no database, or none in a file', async () => {
+  it('refuse a missing database, and one that is not a file', async () => {
     const file = join(scratch(), 'none.backup');
     expect((await command(newSettings(), 'backup', file)).stderr).toMatch(
       /there is no database at/,
     );
     const inMemory = { SHORTY_DATABASE_URL: ':memory:' };
-    expect((await command(inMemory, 'backup', file)).stderr).toMatch(/there is no file/);
+    expect((await command(inMemory, 'backup', file)).stderr).toMatch(/it is not a file; use pg_dump/);
   });
 });

@@ -10,7 +10,7 @@ const created = (text: string) =>
   JSON.parse(text) as { organizationId: string; clientId: string; clientSecret: string };
 
 describe('orgs', () => {
-  it('create makes an organization and its first client; list shows it', async () => {
+  it('create adds an organization and its first client, which list shows', async () => {
     const settings = newSettings();
     const made = await command(settings, 'orgs', 'create', '--name', 'Acme Ltd', '--plan', 'scale');
     expect(made).toMatchObject({ code: 0, stderr: '' });
@@ -22,7 +22,7 @@ describe('orgs', () => {
     expect(listed.stdout).not.toContain('shorty_c');
   });
 
-  it('write JSON that programs can read', async () => {
+  it('print JSON with --json', async () => {
     const settings = newSettings();
     const args = ['orgs', 'create', '--name', 'A "quoted" name', '--plan', 'free', '--json'];
     const { stdout } = await command(settings, ...args);
@@ -46,7 +46,7 @@ describe('orgs plan', () => {
     return created((await command(settings, ...args)).stdout);
   };
 
-  it('gives another plan, which holds at once beside a running server', async () => {
+  it('changes the plan at once beside a running server', async () => {
     const settings = newSettings();
     const { origin } = await serve(settings);
     const organization = await newOrganization(settings, 'free');
@@ -70,7 +70,7 @@ describe('orgs plan', () => {
     const back = await change('free');
     expect(back.stdout).toBe(
       'Acme has the plan free now; it was developer.\n' +
-        'It has 51 active links, 1 more than the plan includes: they go on, and no more can be made.\n',
+        'It has 51 active links, 1 more than the plan includes: they continue to work, but no link can be added.\n',
     );
     expect((await call(origin, token, '/urls', link)).status).toBe(402);
     expect((await call(origin, token, '/usage')).data).toMatchObject({
@@ -79,7 +79,7 @@ describe('orgs plan', () => {
     });
   });
 
-  it('writes JSON that programs can read', async () => {
+  it('prints JSON with --json', async () => {
     const settings = newSettings();
     const { organizationId } = await newOrganization(settings, 'scale');
     const args = ['orgs', 'plan', '--org', organizationId, '--plan', 'free', '--json'];
@@ -95,7 +95,7 @@ describe('orgs plan', () => {
 });
 
 describe('beside a running server', () => {
-  it('organizations and clients are there at once, and what is revoked is gone at once', async () => {
+  it('new organizations and clients work at once, and revoked clients fail at once', async () => {
     const settings = newSettings();
     const { origin } = await serve(settings);
     const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
@@ -119,7 +119,7 @@ describe('beside a running server', () => {
     expect((await call(origin, token, '/urls')).status).toBe(200);
   });
 
-  it('a client that is created without --scopes may do everything', async () => {
+  it('a client that is created without --scopes has all scopes', async () => {
     const settings = newSettings();
     const { origin } = await serve(settings);
     const args = ['orgs', 'create', '--name', 'Acme', '--plan', 'free', '--json'];
@@ -139,7 +139,7 @@ const migrations = readdirSync(new URL('../../src/storage/migrations', import.me
   .sort();
 
 describe('migrate', () => {
-  it('tells what it applied, and nothing the second time', async () => {
+  it('prints the migrations that it applied, and none the second time', async () => {
     const settings = newSettings();
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,
@@ -159,7 +159,7 @@ describe('migrate', () => {
   });
 });
 
-describe('what cannot be done is said in one line, with exit code 1', () => {
+describe('an error is one line, with exit code 1', () => {
   it.each([
     ['an unknown organization', ['clients', 'create', '--org', 'nobody'], /no organization nobody/],
     [
@@ -167,7 +167,7 @@ describe('what cannot be done is said in one line, with exit code 1', () => {
       ['orgs', 'plan', '--org', 'nobody', '--plan', 'free'],
       /no organization nobody/,
     ],
-    ['an unknown client', ['clients', 'revoke', 'nobody'], /no client nobody/],
+    ['an unknown client', ['clients', 'revoke', 'nobody'], /no active client nobody/],
     [
       'an unknown scope',
       ['clients', 'create', '--org', 'x', '--scopes', 'urls:read urls:eat'],
@@ -197,7 +197,7 @@ describe('what cannot be done is said in one line, with exit code 1', () => {
 });
 
 describe('doctor', () => {
-  it('proves that clicks add up, mends counters, and only tells with --check', async () => {
+  it('compares clicks, repairs counters, and only reports with --check', async () => {
     const settings = newSettings();
     const sane = await command(settings, 'doctor');
     expect(sane).toMatchObject({
@@ -209,19 +209,19 @@ describe('doctor', () => {
     const handle = new SqliteHandle(path);
     handle.exec('insert into url_clicks values (7, 3)');
     handle.close();
-    const told =
-      '0 visits and 0 clicks of 1 links.\nLink 7: its counter says 3, it has 0 clicks.\n';
-    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: told });
+    const report =
+      '0 visits and 0 clicks of 1 links.\nLink 7: its counter is 3, but it has 0 clicks.\n';
+    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: report });
     expect(await command(settings, 'doctor')).toMatchObject({
       code: 0,
-      stdout: `${told}Mended 1 fault.\n`,
+      stdout: `${report}Repaired 1 error.\n`,
     });
     expect((await command(settings, 'doctor', '--check')).code).toBe(0);
   });
 });
 
-describe('doctor, of bundles and deliveries', () => {
-  it('finds a wrong count of active links and deliveries that nobody would make, and mends both', async () => {
+describe('doctor with wrong link counts and deliveries', () => {
+  it('finds a wrong count of active links and deliveries that are never due, and repairs both', async () => {
     const settings = newSettings();
     const made = await command(
       settings,
@@ -245,14 +245,14 @@ describe('doctor, of bundles and deliveries', () => {
         ('restless', 'w', 'e', 'delivered', 1, 5, 0),
         ('fine', 'w', 'e', 'pending', 0, 5, 0);
     `);
-    const told =
+    const report =
       '0 visits and 0 clicks of 0 links.\n' +
-      `Organization ${organizationId}: its counter says 3, it has 0 active links.\n` +
-      '3 deliveries.\n2 of them are pending and never due, or over and due.\n';
-    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: told });
+      `Organization ${organizationId}: its counter is 3, but it has 0 active links.\n` +
+      '3 deliveries.\n2 of them are pending without a due time, or finished with one.\n';
+    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: report });
     expect(await command(settings, 'doctor')).toMatchObject({
       code: 0,
-      stdout: `${told}Mended 3 faults.\n`,
+      stdout: `${report}Repaired 3 errors.\n`,
     });
     expect((await command(settings, 'doctor', '--check')).code).toBe(0);
     const due = handle
@@ -267,8 +267,8 @@ describe('doctor, of bundles and deliveries', () => {
   });
 });
 
-describe('doctor, of searches', () => {
-  it('finds search texts and index entries that do not agree with the links, and repairs them', async () => {
+describe('doctor with a wrong search index', () => {
+  it('finds and repairs search texts and index entries that disagree with the links', async () => {
     const settings = newSettings();
     const made = await command(
       settings,
@@ -293,14 +293,14 @@ describe('doctor, of searches', () => {
           char(10) || 'https://example.com/' || char(10) || char(10) || 'ccccccc');
       delete from url_search_pending where url_id = 2;
     `);
-    const told =
+    const report =
       '0 visits and 0 clicks of 0 links.\n' +
       'Links with a search text that is out of date: 1.\n' +
       'Links that the search index misses: 1.\n';
-    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: told });
+    expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 1, stdout: report });
     expect(await command(settings, 'doctor')).toMatchObject({
       code: 0,
-      stdout: `${told}Mended 2 faults.\n`,
+      stdout: `${report}Repaired 2 errors.\n`,
     });
     expect((await command(settings, 'doctor', '--check')).code).toBe(0);
     const text = handle.prepare('select search_text from urls where id = 1').pluck().get();

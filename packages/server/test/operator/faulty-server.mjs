@@ -1,4 +1,4 @@
-// A server as `shorty-server start` runs it, with ports that throw when the test says so by message.
+// Runs a server like `shorty-server start`, with ports that throw when a test message asks for it.
 import { EventEmitter } from 'node:events';
 import { pino } from 'pino';
 import { createServer } from '../../dist/create-server.js';

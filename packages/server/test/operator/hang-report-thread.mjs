@@ -1,4 +1,4 @@
-// Loaded with --import by stop.test.ts: holds the report thread in native code at its first call.
+// Loaded with --import by stop.test.ts: blocks the report thread in native code at its first call.
 import { execFileSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';

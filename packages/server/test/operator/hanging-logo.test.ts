@@ -19,7 +19,7 @@ async function serveLogo(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/logo.svg`;
 }
 
-/** The processes that decode a logo for the server with this id. */
+/** Finds the processes that decode a logo for the server with this process id. */
 function logoProcessesOf(serverId: number | undefined): number[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
@@ -35,7 +35,7 @@ function logoProcessesOf(serverId: number | undefined): number[] {
     });
 }
 
-/** Nothing of a process that has ended meanwhile. */
+/** Returns an empty list for a process that has ended meanwhile. */
 function read(processId: number, file: string): string {
   try {
     return readFileSync(`/proc/${processId}/${file}`, 'utf8');
@@ -45,7 +45,7 @@ function read(processId: number, file: string): string {
   }
 }
 
-/** The next process that decodes a logo, made to hang for ever. */
+/** Stops the next process that decodes a logo by SIGSTOP. */
 async function hangNextLogo(serverId: number | undefined): Promise<number> {
   const deadline = performance.now() + 20_000;
   for (;;) {
@@ -73,14 +73,14 @@ async function startServer() {
   return { server, token, create };
 }
 
-it('a logo that hangs is refused, delays nothing else, and the next one is drawn', async () => {
+it('a hanging logo is refused and delays nothing else, and the next one is rendered', async () => {
   const { server, token, create } = await startServer();
   const hanging = create();
   const processId = await hangNextLogo(server.child.pid);
   expect((await call(server.origin, token, '/qr', { data: 'without a logo' })).status).toBe(201);
   expect((await fetch(`${server.origin}/health/ready`)).status).toBe(200);
   process.kill(processId, 0);
-  // Refused, or not decoded for a reason of ours: but answered, with the process killed.
+  // Either status is a response after the process was killed.
   expect([400, 500]).toContain((await hanging).status);
   expect(logoProcessesOf(server.child.pid)).toEqual([]);
   expect((await create()).status).toBe(201);

@@ -30,7 +30,7 @@ it.each(['the public port', 'a port of its own', 'a unix socket'])(
       }),
     };
     expect(await command(asked, 'health')).toEqual({ code: 0, stdout: 'ready\n', stderr: '' });
-    // Where operators have a listener of their own, the public port does not tell.
+    // With an operator listener, the public port does not serve health.
     const atPublic = await command({ ...asked, SHORTY_ADMIN_LISTEN: '' }, 'health');
     expect(atPublic.code).toBe(where === 'the public port' ? 0 : 1);
     server.child.kill('SIGTERM');

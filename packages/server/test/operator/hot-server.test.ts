@@ -10,7 +10,7 @@ import {
 import { call, type Serving, serveForAll, tokenOf } from './server-process.js';
 
 const highBytes = Array.from({ length: 128 }, (_, at) => String.fromCharCode(0x80 + at));
-// Enough for the compiler to have compiled every function on the way of a request.
+// Enough requests for V8 to compile every function of the request path.
 const warmUpRequests = 10_000;
 const requestsAtOnce = 500;
 const bulkRequests = 300;
@@ -45,7 +45,7 @@ const create = (headers: Headers) => {
   );
 };
 
-/** The statuses of requests that are sent one behind the other on one connection. */
+/** Sends requests one after another on one connection and returns their statuses. */
 async function statusesOf(requests: readonly string[]): Promise<number[]> {
   const last = toRequest('GET', '/health/live', { connection: 'close' });
   const text = await sendRaw(server.origin, [Buffer.from(requests.join('') + last, 'latin1')]);
@@ -91,7 +91,7 @@ afterEach(async () => {
   ]);
 });
 
-describe('a server that has been up for a while reads every byte from 0x80 to 0xFF in', () => {
+describe('a warm server accepts every byte from 0x80 to 0xFF in', () => {
   const headers = { ...ownHeaders, ...namedElsewhere, ...foreignHeaders };
 
   it.each(Object.keys(headers))('%s', async (name) => {
@@ -119,7 +119,7 @@ describe('a server that has been up for a while reads every byte from 0x80 to 0x
 describe('after thousands of targets in ASCII', () => {
   beforeAll(async () => {
     for (let chunk = 0; chunk < bulkRequests; chunk += 1) {
-      // Refused at the end of the checks, so that nothing is written.
+      // The last check refuses the request, so nothing is written.
       const urls = Array.from({ length: 100 }, (_, at) => ({
         targetUrl: `https://host-${chunk}-${at}.example/`,
         customSlug: 'api',

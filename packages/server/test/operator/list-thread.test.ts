@@ -33,7 +33,7 @@ async function start(preload?: string, threadsToEnd = 0) {
 const target = { targetUrl: 'https://example.com/' };
 
 describe('the list thread', () => {
-  it('reads every list of the contract, and the main thread none', async () => {
+  it('reads every list of the contract, and the main thread reads none', async () => {
     const { server, ask } = await start('./print-statements.mjs');
     const url = await ask('/urls', target);
     await ask('/qr', { urlId: url.data.id });
@@ -73,7 +73,7 @@ describe('the list thread', () => {
     );
   }, 60_000);
 
-  it('is replaced when it ends, and the call that it had runs again', async () => {
+  it('is replaced when it ends, and its call is retried', async () => {
     const { server, ask } = await start('./end-list-thread.mjs', 1);
     await ask('/urls', target);
     const lists = await Promise.all([ask('/urls'), ask('/urls'), ask('/urls?search=EXAMPLE')]);

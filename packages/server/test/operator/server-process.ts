@@ -19,7 +19,7 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The settings of a database of its own, gone after the test. */
+/** Returns the settings of an empty database, which is removed after the test. */
 export function newSettings(): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-operator-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,13 +35,13 @@ export interface Ended {
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** Everything that it has written so far, to both. */
+  /** Returns its output on stdout and stderr so far. */
   output(): string;
-  /** Resolves when the output holds such a text; throws when the process has ended without. */
+  /** Resolves when the output matches. Throws when the process ends without a match. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** A process of the binary with these settings and no others. */
+/** Starts the binary with these settings only. */
 export function run(settings: Record<string, string>, args: readonly string[] = []): Running {
   const running = open(settings, args);
   onTestFinished(async () => {
@@ -96,7 +96,7 @@ export interface Serving extends Running {
   readonly origin: string;
 }
 
-/** The server, once it listens. */
+/** Starts a server and waits until it listens. */
 export async function serve(settings: Record<string, string>): Promise<Serving> {
   const running = run(settings, ['start']);
   const [, origin = ''] = await running.until(/Shorty is listening on (\S+)/);
@@ -118,7 +118,7 @@ interface Credentials {
   readonly clientSecret: string;
 }
 
-/** A token for these credentials, or the status that refuses them. */
+/** Requests a token and returns it, or the status of a refusal. */
 export async function tokenOf(
   origin: string,
   { clientId, clientSecret }: Credentials,
@@ -133,7 +133,7 @@ export async function tokenOf(
   return data.accessToken;
 }
 
-/** Calls the API; the status and the payload of the envelope. */
+/** Calls the API and returns the status and the envelope's `data`. */
 export async function call(
   origin: string,
   token: string | number,

@@ -7,7 +7,7 @@ beforeAll(build, 120_000);
 
 const credentials = { clientId: 'operator-test', clientSecret: 'operator-test-secret-of-32-chars' };
 
-/** A server with two organizations, and a token of each. */
+/** Starts a server with two organizations and returns a token of each. */
 async function startWithTwo(
   environment: Record<string, string> = {},
 ): Promise<{ server: Serving; heavy: string; other: string }> {
@@ -18,7 +18,7 @@ async function startWithTwo(
     SHORTY_CLIENT_SECRET: credentials.clientSecret,
   };
   const server = await serve(settings);
-  // The command's threads are none of the test's business.
+  // The command must not use the preload of the server.
   const { NODE_OPTIONS: _, ...commandSettings } = { NODE_OPTIONS: '', ...settings };
   const args = ['orgs', 'create', '--name', 'Other', '--plan', 'enterprise', '--json'];
   const created = JSON.parse((await command(commandSettings, ...args)).stdout);
@@ -27,7 +27,7 @@ async function startWithTwo(
   return { server, heavy: String(heavy), other: String(other) };
 }
 
-/** Tasks that wait in a queue of the server. */
+/** Returns the number of tasks that wait in a queue of the server. */
 async function waitingIn(origin: string, queue: string): Promise<number> {
   const text = await (await fetch(`${origin}/metrics`)).text();
   const pattern = new RegExp(`^shorty_queue_waiting\\{queue="${queue}"\\} (\\d+)$`, 'm');
@@ -79,7 +79,7 @@ describe('one organization that fills a shared queue', () => {
       body: 'password=open+sesame',
     });
     expect(unlocked.status).toBe(303);
-    // Hundreds of hashes wait still, and none of the requests that wait for them has ended.
+    // Hundreds of hashes still wait, and so do their requests.
     expect(order).toEqual(['bulk 503']);
 
     expect(await waitingIn(origin, 'passwords')).toBeGreaterThan(100);
@@ -92,7 +92,7 @@ describe('one organization that fills a shared queue', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   }, 60_000);
 
-  it('makes another organization wait for what is being drawn, and for nothing that waits', async () => {
+  it('delays another organization by the running renderings only, not by the queued ones', async () => {
     const { server, heavy, other } = await startWithTwo();
     const { origin } = server;
     const order: string[] = [];
@@ -107,15 +107,15 @@ describe('one organization that fills a shared queue', () => {
     await expect.poll(() => waitingIn(origin, 'QR codes'), { timeout: 10_000 }).toBeGreaterThan(40);
     const before = order.length;
     await draw(other, 'other', {});
-    // The two that were being drawn, and those that ended while the request was on its way.
+    // The two that were running, and those that ended before the request arrived.
     expect(order.length - before).toBeLessThanOrEqual(6);
     server.child.kill('SIGTERM');
     await drawings;
     expect(new Set(order)).toEqual(new Set(['heavy 201', 'other 201', 'heavy 503']));
   }, 60_000);
 
-  it('is refused beyond its share of reports; nobody else is, and SIGTERM refuses all', async () => {
-    // The first report never ends, so everything behind it waits.
+  it('is refused beyond its share of reports, others are not, and SIGTERM refuses all', async () => {
+    // The first report never ends, so all later ones wait.
     const hang = new URL('./hang-report-thread.mjs', import.meta.url).href;
     const { server, heavy, other } = await startWithTwo({ NODE_OPTIONS: `--import ${hang}` });
     const { origin } = server;

@@ -20,7 +20,7 @@ describe('the first start', () => {
     first.child.kill('SIGTERM');
     const { code, stderr } = await first.ended;
     expect(code).toBe(0);
-    // They are for the operator, not for the log.
+    // The credentials are not in the log.
     expect(stderr).not.toContain(clientSecret);
 
     const second = await serve(settings);
@@ -29,7 +29,7 @@ describe('the first start', () => {
     expect(await tokenOf(second.origin, { clientId, clientSecret })).toMatch(/^shorty_at_/);
   });
 
-  it('takes the credentials that were set and prints no secret', async () => {
+  it('uses the configured credentials and prints no secret', async () => {
     const credentials = { clientId: 'me', clientSecret: 'a-secret-of-my-own-that-is-long-enough' };
     const server = await serve({
       ...newSettings(),
@@ -41,7 +41,7 @@ describe('the first start', () => {
     expect(server.output()).not.toContain(credentials.clientSecret);
   });
 
-  it('prints the credentials even when it cannot listen: no later start would', async () => {
+  it('prints the credentials even if it cannot listen, because no later start would', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => {
       taken.close();
@@ -62,7 +62,7 @@ describe('the first start', () => {
     expect(await tokenOf(origin, { clientId, clientSecret })).toMatch(/^shorty_at_/);
   });
 
-  it('makes one default organization when three start at once on a fresh database', async () => {
+  it('creates one default organization when three servers start at once on an empty database', async () => {
     const settings = newSettings();
     const servers = await Promise.all([1, 2, 3].map(() => serve(settings)));
     const list = await command(settings, 'orgs', 'list', '--json');
@@ -73,7 +73,7 @@ describe('the first start', () => {
   });
 });
 
-describe('a setting that is wrong stops the start', () => {
+describe('an invalid setting stops the start', () => {
   it.each([
     ['PORT', 'http', /PORT is "http": it must be a port/],
     ['SHORTY_CLIENT_ID', 'me', /SHORTY_CLIENT_SECRET is missing/],
@@ -87,7 +87,7 @@ describe('a setting that is wrong stops the start', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  it('SHORTY_WORKERS, and says to run more nodes instead', async () => {
+  it('SHORTY_WORKERS, with the advice to run more nodes', async () => {
     const { code, stdout, stderr } = await command({ ...newSettings(), SHORTY_WORKERS: '1' });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
@@ -95,7 +95,7 @@ describe('a setting that is wrong stops the start', () => {
     );
   });
 
-  it('SHORTY_DATABASE_URL that names a file which is no database', async () => {
+  it('SHORTY_DATABASE_URL with a file that is not a database', async () => {
     const settings = newSettings();
     const path = settings.SHORTY_DATABASE_URL?.slice('file:'.length) as string;
     mkdirSync(dirname(path), { recursive: true });
@@ -108,7 +108,7 @@ describe('a setting that is wrong stops the start', () => {
 });
 
 describe('logs', () => {
-  it('hold no token, no secret and no password, whatever is asked', async () => {
+  it('contain no token, no secret and no password of any request', async () => {
     const server = await serve({ ...newSettings(), SHORTY_LOG_LEVEL: 'trace' });
     const [, clientId = ''] = await server.until(/client id {6}(\S+)/);
     const [, clientSecret = ''] = await server.until(/client secret {2}(\S+)/);

@@ -19,7 +19,7 @@ function start(settings = newSettings()): Promise<Serving> {
   });
 }
 
-/** A connection of its own, and everything that comes back on it. */
+/** Opens a connection and collects the response bytes. */
 async function open(origin: string): Promise<{ socket: Socket; answer: Promise<string> }> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => {
@@ -33,7 +33,7 @@ async function open(origin: string): Promise<{ socket: Socket; answer: Promise<s
   return { socket, answer: once(socket, 'close').then(() => text) };
 }
 
-/** What becomes of a connection that says nothing. */
+/** Opens a connection that sends nothing, and resolves when it ends. */
 function faultOfConnecting(origin: string): Promise<string | undefined> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   let fault: string | undefined;
@@ -53,7 +53,7 @@ describe('SIGTERM', () => {
     expect((await server.ended).code).toBe(0);
   });
 
-  it('finishes the request under way, keeps what it wrote, and exits 0', async () => {
+  it('finishes the request in progress, stores its write, and exits with 0', async () => {
     const settings = newSettings();
     const server = await start(settings);
     const token = await tokenOf(server.origin, credentials);
@@ -63,7 +63,7 @@ describe('SIGTERM', () => {
       `POST /api/v1/urls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
     );
-    // It has asked for the body: the request is under way.
+    // The server has sent 100 Continue, so the request is in progress.
     await once(socket, 'data');
     server.child.kill('SIGTERM');
     await server.until(/"stopping"/);
@@ -76,7 +76,7 @@ describe('SIGTERM', () => {
     expect(visit.status).toBe(307);
   });
 
-  it('refuses new connections while the last request is under way', async () => {
+  it('refuses new connections while the last request is in progress', async () => {
     const server = await start();
     const { socket } = await open(server.origin);
     socket.write(
@@ -85,20 +85,20 @@ describe('SIGTERM', () => {
     await once(socket, 'data');
     server.child.kill('SIGTERM');
     await server.until(/"stopping"/);
-    // Until the port is closed, some may still get in and be closed again.
+    // Until the port is closed, the server may accept a connection and close it again.
     while ((await faultOfConnecting(server.origin)) !== 'ECONNREFUSED');
     expect(server.child.exitCode).toBeNull();
     socket.destroy();
     expect((await server.ended).code).toBe(0);
   });
 
-  it('is not held up by connections that are kept alive or were never used', async () => {
+  it('is not delayed by idle or unused connections', async () => {
     const server = await start();
     const kept = await open(server.origin);
     kept.socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await once(kept.socket, 'data');
     const unused = await open(server.origin);
-    // The server has taken both connections once a third one is answered.
+    // Once a third connection has its response, the server has accepted both.
     await fetch(`${server.origin}/health/live`);
     const startedAt = performance.now();
     server.child.kill('SIGTERM');
@@ -107,7 +107,7 @@ describe('SIGTERM', () => {
     expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 
-  it('exits 0 within 10 s even when a request never ends', async () => {
+  it('exits with 0 within 10 s even if a request never ends', async () => {
     const server = await start();
     const { socket, answer } = await open(server.origin);
     socket.write(
@@ -122,8 +122,8 @@ describe('SIGTERM', () => {
   });
 });
 
-describe('SIGTERM while native code holds a thread', () => {
-  it('ends the process within 10 s, and the visits are kept', async () => {
+describe('SIGTERM while native code blocks a thread', () => {
+  it('ends the process within 10 s and loses no visit', async () => {
     const settings = newSettings();
     const hang = new URL('./hang-report-thread.mjs', import.meta.url).href;
     const server = await start({ ...settings, NODE_OPTIONS: `--import ${hang}` });
@@ -150,7 +150,7 @@ describe('SIGTERM while native code holds a thread', () => {
 });
 
 describe('kill -9 and a restart', () => {
-  it('keep every link that was answered, and the bundle that it counts in', async () => {
+  it('retain every acknowledged link and the quota that it uses', async () => {
     const settings = newSettings();
     const server = await start(settings);
     const token = await tokenOf(server.origin, credentials);
@@ -171,7 +171,7 @@ describe('kill -9 and a restart', () => {
 
     const next = await start(settings);
     const again = await tokenOf(next.origin, credentials);
-    // A token that was answered before is kept as well.
+    // A token from before still works.
     const { data: page } = await call(next.origin, token, '/urls?limit=1');
     const { data: usage } = await call(next.origin, again, '/usage');
     expect(page.total).toBeGreaterThanOrEqual(answered.length);

@@ -8,20 +8,20 @@ beforeAll(build, 120_000);
 
 interface Scheduling {
   readonly niceness: number;
-  /** 0 for the usual class, 5 for the idle one: sched(7). */
+  /** The scheduling class of sched(7): 0 is normal, 5 is idle. */
   readonly policy: number;
 }
 
-/** How a thread is scheduled: proc(5), fields 19 and 41 of its `stat`. */
+/** Reads the scheduling of a thread from fields 19 and 41 of its `stat` (proc(5)). */
 function schedulingOf(pid: number, threadId: string): Scheduling {
   const stat = readFileSync(`/proc/${pid}/task/${threadId}/stat`, 'utf8');
-  // The second field is a name, which may hold spaces.
+  // The second field is a name, which may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { niceness: Number(fields[16]), policy: Number(fields[38]) };
 }
 
 describe('the threads of a server', () => {
-  it('that make reports and drawings are interrupted by the one that redirects', async () => {
+  it('for reports and images have a lower priority than the one for redirects', async () => {
     const server = await serve({
       ...newSettings(),
       SHORTY_CLIENT_ID: 'operator-test',
@@ -41,7 +41,7 @@ describe('the threads of a server', () => {
     expect(idle()).toEqual([{ niceness: 19, policy: 5 }]);
     await call(server.origin, token, '/qr', { data: 'a text' });
     expect(idle().length).toBeGreaterThanOrEqual(2);
-    // As whoever runs the tests has it.
+    // The priority of the test process.
     expect(schedulingOf(pid, String(pid))).toEqual({ niceness: getPriority(), policy: 0 });
   });
 });

@@ -15,7 +15,7 @@ function scratch(): string {
   return folder;
 }
 
-/** A server with so many links whose targets are as long as they may be. */
+/** Starts a server with so many links that have targets of the maximum length. */
 async function filled(links: number) {
   const settings = newSettings();
   const server = await serve({
@@ -33,17 +33,17 @@ async function filled(links: number) {
   return { settings, server, organizationId: (organization as { id: string }).id };
 }
 
-// Each starts many processes.
+// Each test starts many processes.
 describe('orgs export and import', { timeout: 180_000 }, () => {
-  it('move an organization beside running servers, in memory that does not grow with it', async () => {
+  it('move an organization beside running servers, in constant memory', async () => {
     const { settings, organizationId } = await filled(10_000);
-    // 80 MB of targets, and a heap that holds the program and little more.
+    // 80 MB of targets, and a heap that has space for little more than the program.
     const small = { NODE_OPTIONS: '--max-old-space-size=40' };
     const file = join(scratch(), 'acme.ndjson');
     const args = ['orgs', 'export', '--org', organizationId];
     const made = await command({ ...settings, ...small }, ...args, '--out', file);
     expect(made).toMatchObject({ code: 0, stdout: '' });
-    expect(made.stderr).toContain('It holds secrets');
+    expect(made.stderr).toContain('It contains secrets');
     expect(statSync(file).size).toBeGreaterThan(80_000_000);
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
@@ -55,7 +55,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     const again = join(scratch(), 'again.ndjson');
     await command(target, ...args, '--out', again);
     expect(readFileSync(again).equals(readFileSync(file))).toBe(true);
-    // Last: a call counts in the organization's usage.
+    // Last, because an API call changes the organization's usage.
     const token = await tokenOf(next.origin, credentials);
     expect((await call(next.origin, token, '/urls?limit=1')).data.total).toBe(10_000);
   });
@@ -81,10 +81,10 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     expect(refused.stderr).toContain('exists already; nothing is overwritten');
     const twice = await command(settings, 'orgs', 'import', file);
     expect(twice).toMatchObject({ code: 1, stdout: '' });
-    expect(twice.stderr).toContain('is here already');
+    expect(twice.stderr).toContain('exists in this database already');
   });
 
-  it('say what is missing', async () => {
+  it('report what is missing', async () => {
     const settings = newSettings();
     const file = join(scratch(), 'none');
     const nobody = await command(settings, 'orgs', 'export', '--org', 'nobody', '--out', file);

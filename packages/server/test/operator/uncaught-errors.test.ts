@@ -16,12 +16,12 @@ interface Faulty {
   readonly child: ChildProcess;
   readonly url: string;
   readonly token: string;
-  /** The path of a link, which has been visited once. */
+  /** The path of a link that was visited once. */
   readonly link: string;
   tell(message: Message): Promise<void>;
-  /** Errors that `/metrics` has counted, by their source. */
+  /** Returns the errors that `/metrics` has counted for a source. */
   counted(source: 'request' | 'callback' | 'process'): Promise<number>;
-  /** Fails unless visitors and callers of the API are served. */
+  /** Fails unless redirects and API calls work. */
   serves(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ async function start(): Promise<Faulty> {
   };
 }
 
-describe('a server whose code fails goes on', () => {
+describe('a server continues', () => {
   it('after a throw in the request listener: 500 with the request id, counted', async () => {
     const server = await start();
     await server.tell({ fail: 'clock' });

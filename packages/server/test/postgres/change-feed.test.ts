@@ -44,7 +44,7 @@ const change = () =>
       .execute(),
   );
 
-it('tells of changes that are committed while it looks, before its next look is due', async () => {
+it('reports changes that are committed during a poll before the next poll is due', async () => {
   const database = openStorage({ databaseUrl: place.databaseUrl, durability: 'process' });
   let seen = 0;
   let tell: () => void = () => {};
@@ -62,7 +62,7 @@ it('tells of changes that are committed while it looks, before its next look is 
   let made = 0;
   let late = 0;
   for (let round = 0; round < 300; round += 1) {
-    // Bells ring for a while that is longer each time, so that some change comes during a look.
+    // The delay grows each time, so that some change is committed during a poll.
     const changing = change();
     for (let rung = 0; rung < round % 20; rung += 1) await bell.query('notify shorty_changes');
     await changing;
@@ -78,6 +78,6 @@ it('tells of changes that are committed while it looks, before its next look is 
   await stop?.();
   await database.close();
   expect(seen).toBe(made);
-  // A machine that stands still for a quarter of a second once or twice is no fault of the feed.
+  // Allows for a machine that stalls for a quarter of a second once or twice.
   expect(late).toBeLessThanOrEqual(2);
 });

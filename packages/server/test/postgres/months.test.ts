@@ -14,7 +14,7 @@ const january = Date.UTC(2030, 0, 1);
 const june = Date.UTC(2030, 5, 15);
 const halfYear = { since: january, until: june, groupBy: 'day', limit: 10 } as const;
 
-it('keeps visits by months, and drops a month when its days are summed up', async () => {
+it('stores visits in monthly partitions, and drops a partition once its days are summarized', async () => {
   const stored = await openRepository();
   onTestFinished(() => stored.close());
   const { database } = stored;
@@ -23,7 +23,7 @@ it('keeps visits by months, and drops a month when its days are summed up', asyn
     outbox: new EventOutbox(database, { newId: () => 'event' }),
     thresholds: [],
   });
-  // Each link is visited in a month of its own, once a day.
+  // Each link is visited once a day in a different month.
   let offset = 0;
   for (let at = january; at < june; at += day) {
     const from = { segment: 1, offset };
@@ -50,7 +50,7 @@ it('keeps visits by months, and drops a month when its days are summed up', asyn
   expect(await months()).toEqual([1, 2, 3, 4, 5, 6].map(month));
 
   const pruner = new VisitPruner({ chunks, clock: () => june, retentionDays: 30 });
-  // What was from before the sixteenth of May is in sums; the rest of May is still there.
+  // The visits before 16 May are summarized; the others of May are still stored.
   expect(await pruner.runOnce()).toBe(5);
   expect(await months()).toEqual([5, 6].map(month));
   expect(await counts()).toEqual([31, 28, 31, 30, 31, 14]);

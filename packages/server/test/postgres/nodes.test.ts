@@ -13,7 +13,7 @@ const agent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36';
 const asPerson = { headers: { 'user-agent': agent } };
 const body = { targetUrl: 'https://example.com/before' };
-// What visitors may be answered by an older state.
+// How long a visitor may get the previous state.
 const staleMs = 1_000;
 
 let pair: TwoNodes;
@@ -28,7 +28,7 @@ afterAll(() => pair.stop());
 const locationOf = async (node: Node, path: string) =>
   (await node.visit(path)).headers.get('location');
 
-/** How long it takes until something holds, looking every few milliseconds. */
+/** Polls until a condition is true and returns the time that it took. */
 async function timeUntil(holds: () => Promise<boolean>): Promise<number> {
   const startedAt = performance.now();
   while (!(await holds())) {
@@ -38,11 +38,11 @@ async function timeUntil(holds: () => Promise<boolean>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-describe('what one node changes, the other obeys within a second', () => {
+describe('a change on one node takes effect on the other within a second', () => {
   async function newCachedLink(): Promise<{ id: string; path: string }> {
     const { data } = await first.call('createUrl', { body });
     const path = `/${data.shortCode}`;
-    // Both have it in memory now.
+    // Both nodes have cached it now.
     expect([await locationOf(first, path), await locationOf(second, path)]).toEqual(
       Array(2).fill(body.targetUrl),
     );
@@ -95,8 +95,8 @@ describe('what one node changes, the other obeys within a second', () => {
   });
 });
 
-describe('what is counted, is counted once for all nodes', () => {
-  it('a bundle of 300 links ends with exactly 300, whichever node is asked', async () => {
+describe('limits and counters hold across nodes', () => {
+  it('a plan of 300 links accepts exactly 300 on both nodes together', async () => {
     const callers = await pair.addOrganization('developer');
     let created = 0;
     await Promise.all(
@@ -113,7 +113,7 @@ describe('what is counted, is counted once for all nodes', () => {
     expect((await callers[0].call('listUrls', { query: { limit: 1 } })).data.total).toBe(bundle);
   });
 
-  it('a request that is sent to both with one key makes one link', async () => {
+  it('a request that is sent to both nodes with one idempotency key creates one link', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, async (_, at) => {
         const headers = { 'idempotency-key': 'one-key-for-two-nodes' };
@@ -126,7 +126,7 @@ describe('what is counted, is counted once for all nodes', () => {
     expect(outcomes.every(({ status }) => status === 201)).toBe(true);
   });
 
-  it('a slug that both are asked for has one owner', async () => {
+  it('a slug that is requested from both nodes has one owner', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, async (_, at) => {
         const node = at % 2 ? first : second;
@@ -138,7 +138,7 @@ describe('what is counted, is counted once for all nodes', () => {
     expect(outcomes.filter((status) => status === 409)).toHaveLength(19);
   });
 
-  it('visits by both add up, and a threshold is told of once', async () => {
+  it('visits on both nodes add up, and a threshold creates one event', async () => {
     const hook = await receiver();
     await first.call('createWebhook', {
       body: { url: hook.url, events: ['url.click_threshold'] },
@@ -176,7 +176,7 @@ describe('what is counted, is counted once for all nodes', () => {
     expect(told.sort()).toEqual(links.sort());
   });
 
-  it('each delivery is made by one dispatcher, although both have work', async () => {
+  it('each delivery is made by one dispatcher', async () => {
     const hook = await receiver();
     await first.call('createWebhook', { body: { url: hook.url, events: ['url.created'] } });
     await Promise.all(

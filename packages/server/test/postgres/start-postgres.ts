@@ -20,19 +20,19 @@ import pg from 'pg';
 
 export interface PostgresServer {
   readonly dataFolder: string;
-  /** The address of one of its databases. */
+  /** Returns the URL of a database. */
   urlOf(database: string): string;
   createDatabase(name: string): Promise<void>;
-  /** The rows of one statement. */
+  /** Runs a statement and returns its rows. */
   query<Row extends pg.QueryResultRow>(text: string, database?: string): Promise<Row[]>;
-  /** Ends it as a fault would, with no word to anybody. */
+  /** Kills all of its processes by SIGKILL. */
   kill(): Promise<void>;
-  /** On the same folder and port again, with more flags if need be, unless it runs. */
+  /** Starts it again on the same folder and port, with optional flags. Does nothing if it runs. */
   start(more?: readonly string[]): Promise<void>;
-  /** Stops all its processes where they are: connections stay, and nothing answers. */
+  /** Stops all of its processes by SIGSTOP: connections stay open without responses. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Another server on a copy of its data, as they are between a clean stop and the next start. */
+  /** Stops it cleanly, copies its data, restarts it, and starts another server on the copy. */
   copy(flags: readonly string[], prepare: (dataFolder: string) => void): Promise<PostgresServer>;
   stop(): Promise<void>;
 }
@@ -40,13 +40,13 @@ export interface PostgresServer {
 const user = 'shorty';
 const password = 'secret';
 const startWithinMs = 30_000;
-// PostgreSQL reads the locale of its messages from here; without HOME it has no other needs.
+// PostgreSQL needs only the locale of its messages.
 const environment = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 
-// Tests start from nothing and keep nothing; what they hold is lost with their folder anyway.
+// The data is removed after the tests, so it need not survive a crash.
 const quick = ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=400'];
 
-/** Starts a PostgreSQL on an empty data folder; its programs come from an npm package. */
+/** Starts a PostgreSQL from an npm package on an empty data folder. */
 export async function startPostgres(flags: readonly string[] = quick): Promise<PostgresServer> {
   const folder = newFolder();
   const programs = preparePrograms(folder);
@@ -77,7 +77,7 @@ export async function startPostgres(flags: readonly string[] = quick): Promise<P
 interface Programs {
   readonly initdb: string;
   readonly postgres: string;
-  /** The user who runs them when the tests run as root; undefined otherwise. */
+  /** The user that runs the programs if the tests run as root; otherwise undefined. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
 }
 
@@ -107,7 +107,7 @@ function idOfNobody(flag: '-u' | '-g'): number {
   return Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
 }
 
-/** The server whose data a folder holds. */
+/** Returns the server of a data folder. */
 async function launch(
   folder: string,
   flags: readonly string[],
@@ -119,13 +119,13 @@ async function launch(
     `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
   let child: ChildProcess | undefined;
   let frozen: { readonly pids: readonly number[]; readonly ended: Promise<void> } | undefined;
-  // Whoever runs the tests may leave before they end.
+  // The test process may end before the tests do.
   const endWithUs = () => child?.kill('SIGQUIT');
   process.once('exit', endWithUs);
 
   async function connect(database: string): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: urlOf(database) });
-    // It may be the one that is cut off.
+    // The connection may be one that the server terminates.
     client.on('error', () => {});
     await client.connect();
     return client;
@@ -143,7 +143,7 @@ async function launch(
     }
   }
 
-  /** Whether it takes connections; false when it has left. */
+  /** Resolves to true once it accepts connections, and to false if its process has ended. */
   async function startOnce(more: readonly string[], said: string[]): Promise<boolean> {
     const own = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
     const started = spawn(
@@ -168,7 +168,7 @@ async function launch(
     if (child && isRunning(child)) return;
     const said: string[] = [];
     const deadline = Date.now() + startWithinMs;
-    // After a kill, the last processes of the one before may still hold its memory.
+    // After a kill, the last processes of the previous server may still hold its shared memory.
     while (!(await startOnce(more, said))) {
       if (Date.now() > deadline) throw new Error(`PostgreSQL did not start: ${said.join('')}`);
       await sleep(100);
@@ -194,7 +194,7 @@ async function launch(
     kill: () => end('SIGKILL'),
     async freeze() {
       const client = await connect('postgres');
-      // First the one that makes the others, so that none is missed.
+      // The postmaster first, because it starts the others.
       const first = child?.pid as number;
       process.kill(first, 'SIGSTOP');
       const { rows } = await client.query<{ pid: number }>('select pid from pg_stat_activity');
@@ -257,7 +257,7 @@ function findPrograms(): string {
   return join(dirname(dirname(entry)), 'native');
 }
 
-/** Below the ephemeral ports, where nobody's outgoing connection takes it meanwhile. */
+/** Returns a port below the ephemeral ones, which no outgoing connection can take meanwhile. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);

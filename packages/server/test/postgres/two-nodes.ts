@@ -11,7 +11,7 @@ import { contractFetch } from '../api/contract-fetch.js';
 import { type Caller, callerOf } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
 
-/** A node, as one client and as visitors see it. */
+/** A node, with requests of an API client and of visitors. */
 export interface Node extends Caller {
   readonly server: ShortyServer;
   visit(path: string, init?: RequestInit): Promise<Answer>;
@@ -19,12 +19,12 @@ export interface Node extends Caller {
 
 export interface TwoNodes {
   readonly nodes: readonly [Node, Node];
-  /** The same new organization, as each node sees it. */
+  /** Creates an organization and returns its client on each node. */
   addOrganization(plan: PlanName): Promise<readonly [Caller, Caller]>;
   stop(): Promise<void>;
 }
 
-/** Two servers on one database, with one host for links; their clocks are the machine's. */
+/** Starts two servers on one database with the same host for links. */
 export async function startTwoNodes(options: ServerOptions = {}): Promise<TwoNodes> {
   const { databaseUrl, journalFolder, remove } = await emptyDatabase();
   const start = async (name: string) => {

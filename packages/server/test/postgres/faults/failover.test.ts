@@ -15,7 +15,7 @@ const headers = {
 const name = 'shorty';
 const quick = ['-c', 'fsync=off', '-c', 'full_page_writes=off'];
 
-/** A primary that commits nothing before its replica has it. */
+/** A primary with synchronous replication. */
 async function startPair(): Promise<{ primary: PostgresServer; replica: PostgresServer }> {
   const primary = await startPostgres(quick);
   onTestFinished(() => primary.stop());
@@ -34,7 +34,7 @@ async function startPair(): Promise<{ primary: PostgresServer; replica: Postgres
   return { primary, replica };
 }
 
-/** Makes a replica of what a folder holds. */
+/** Configures a replica in a data folder. */
 function follow(dataFolder: string, primary: PostgresServer): void {
   const { hostname, port, username, password } = new URL(primary.urlOf(name));
   const source = `host=${hostname} port=${port} user=${username} password=${password}`;
@@ -42,7 +42,7 @@ function follow(dataFolder: string, primary: PostgresServer): void {
   appendFileSync(join(dataFolder, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
 }
 
-it('a failover to the replica loses no link and no visit that was answered, and makes none twice', async () => {
+it('a failover loses no link and no visit whose response was sent, and duplicates none', async () => {
   const { primary, replica } = await startPair();
   const journalFolder = mkdtempSync(join(tmpdir(), 'shorty-failover-'));
   onTestFinished(() => rmSync(journalFolder, { recursive: true, force: true }));
@@ -99,7 +99,7 @@ it('a failover to the replica loses no link and no visit that was answered, and 
   const atKill = answered;
   await sleep(1_500);
   expect(answered).toBeGreaterThan(atKill);
-  // The replica only reads as yet; nobody has been told otherwise.
+  // The replica is still read-only.
   expect((await api.visit('/health/ready')).status).toBe(503);
   const beforePromotion = made.size;
   const promotedAt = performance.now();
@@ -120,7 +120,7 @@ it('a failover to the replica loses no link and no visit that was answered, and 
     );
   const there = new Map((await listed()).map((row) => [row.target_url, String(row.id)]));
   for (const [key, id] of acknowledged) expect(there.get(targetUrl + key)).toBe(id);
-  // Whatever was answered 503 is made by the same request, once.
+  // A request that failed with 503 succeeds on a retry, once.
   for (const key of asked) await create(key);
   const rows = await listed();
   expect(rows.map((row) => row.target_url).sort()).toEqual(
@@ -134,7 +134,7 @@ it('a failover to the replica loses no link and no visit that was answered, and 
   await sleep(500);
   expect(await clicks()).toBe(answered);
 
-  // The old primary comes back: as a replica, and as one that an operator lets only read.
+  // The old primary returns: as a replica, and as a read-only server.
   const readsOnly = ['-c', 'default_transaction_read_only=on'];
   const comebacks = [
     () => {
@@ -150,7 +150,7 @@ it('a failover to the replica loses no link and no visit that was answered, and 
     await comeBack();
     const countOld = () => primary.query('select count(*) from urls', name);
     const old = await countOld();
-    // Whoever has a connection needs another one; whoever starts tries the old one first.
+    // A running server must reconnect; a starting server tries the old primary first.
     await replica.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
     );

@@ -24,7 +24,7 @@ const targetUrl = 'https://example.com/';
 const headers = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
 };
-// Until a fault is told when the server is gone, and when it says nothing.
+// The time until an error is reported when the server is gone, and when it hangs.
 const soonMs = 4_000;
 const boundedMs = 20_000;
 
@@ -34,13 +34,13 @@ beforeAll(async () => {
   postgres = await startPostgres();
 }, 120_000);
 afterAll(() => postgres.stop());
-// Whatever a test has left it in.
+// Restores the server after each test.
 afterEach(async () => {
   await postgres.thaw();
   await postgres.start();
 });
 
-/** The settings of a server on an empty database. */
+/** Returns the settings of a server on an empty database. */
 async function newSettings() {
   const journalFolder = mkdtempSync(join(tmpdir(), 'shorty-outage-'));
   onTestFinished(() => rmSync(journalFolder, { recursive: true, force: true }));
@@ -55,7 +55,7 @@ async function start(): Promise<TestServer> {
   return api;
 }
 
-/** The status that a visitor is answered. fetch would set a Host of its own. */
+/** Returns the status of a visit. `fetch` would overwrite the Host header. */
 function visit(address: string, host: string | undefined): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     get(address, { headers: { ...headers, ...(host && { host }) } }, (answer) => {
@@ -65,7 +65,7 @@ function visit(address: string, host: string | undefined): Promise<number | unde
   });
 }
 
-/** Follows a link until it is told to stop, and counts the redirects. */
+/** Visits a link until it is stopped, and counts the redirects. */
 function keepVisiting(api: TestServer, path: string, host?: string) {
   let answered = 0;
   let slowestMs = 0;
@@ -89,7 +89,7 @@ function keepVisiting(api: TestServer, path: string, host?: string) {
   };
 }
 
-/** One request of each kind of work: reads, writes, reports, pictures. */
+/** One request of each kind: read, write, report, image. */
 function askEverything(api: TestServer, id: string): Promise<Answer>[] {
   const params = { id };
   return [
@@ -123,13 +123,13 @@ async function expectReadyAgain(api: TestServer) {
 async function expectClicks(api: Caller, id: string, count: number) {
   const clicks = async () => (await api.call('getUrl', { params: { id } })).data.clickCount;
   await expect.poll(clicks, { timeout: 10_000, interval: 100 }).toBe(count);
-  // And no more than that.
+  // No other requests.
   await sleep(500);
   expect(await clicks()).toBe(count);
 }
 
 describe('a PostgreSQL that is killed', () => {
-  it('keeps no cached link from redirecting, and is told as 503 by everything else', async () => {
+  it('lets cached links redirect, and everything else fails with 503', async () => {
     const api = await start();
     const create = async () =>
       (await api.call('createUrl', { body: { targetUrl, customSlug: newSlug() } })).data;
@@ -176,7 +176,7 @@ describe('a PostgreSQL that is killed', () => {
     expect((await api.call('createUrl', { body: { targetUrl } })).status).toBe(201);
   });
 
-  it('keeps every link that was answered 201, and makes none twice for one key', async () => {
+  it('retains every link whose creation returned 201, and duplicates none for one idempotency key', async () => {
     const api = await start();
     const made = new Map<string, string>();
     const asked = new Set<string>();
@@ -227,7 +227,7 @@ describe('a PostgreSQL that is killed', () => {
     expect(new Set(codes).size).toBe(codes.length);
   });
 
-  it('gets the visits of servers that stopped meanwhile, once each', async () => {
+  it('receives the visits of servers that stopped meanwhile, once each', async () => {
     const settings = await newSettings();
     const [first, second] = [await startServer(settings), createServer(settings)];
     await second.start();
@@ -269,14 +269,14 @@ describe('a PostgreSQL that is killed', () => {
 });
 
 describe('a PostgreSQL that hangs', () => {
-  it('is told as 503 in bounded time, and redirects go on', async () => {
+  it('causes 503 in bounded time, and redirects work', async () => {
     const api = await start();
     const create = async () => (await api.call('createUrl', { body: { targetUrl } })).data;
     const [cached, uncached] = [await create(), await create()];
     const visits = keepVisiting(api, `/${cached.shortCode}`);
     await sleep(300);
     await postgres.freeze();
-    // More than there are connections.
+    // More requests than connections.
     await expectUnavailable(
       [
         ...askEverything(api, cached.id),
@@ -286,7 +286,7 @@ describe('a PostgreSQL that hangs', () => {
       ],
       boundedMs,
     );
-    // Those that find no connection left, or make a new one.
+    // These find no free connection, or open a new one.
     await expectUnavailable(askEverything(api, cached.id), boundedMs);
     await postgres.thaw();
     await expectReadyAgain(api);
@@ -296,7 +296,7 @@ describe('a PostgreSQL that hangs', () => {
     expect((await create()).id).toBeDefined();
   }, 90_000);
 
-  it('keeps no server process from stopping within ten seconds, and costs no visit', async () => {
+  it('does not prevent a server from stopping within ten seconds, and loses no visit', async () => {
     const { databaseUrl, journalFolder } = await newSettings();
     const credentials = {
       clientId: 'outage-test',
@@ -321,7 +321,7 @@ describe('a PostgreSQL that hangs', () => {
     expect((await caller.call('getUrlClicks', { params: { id: link.id } })).status).toBe(200);
     await postgres.freeze();
     await visit();
-    // One that waits for storage, and is told in time.
+    // A request that waits for storage, and fails in time.
     const waiting = caller.call('createUrl', { body: { targetUrl } }).catch(() => undefined);
     await sleep(2_000);
     const beganAt = performance.now();
@@ -338,7 +338,7 @@ describe('a PostgreSQL that hangs', () => {
 });
 
 describe('a server process with its threads', () => {
-  it('outlives a PostgreSQL that is killed, and is ready again by itself', async () => {
+  it('survives a killed PostgreSQL, and becomes ready again by itself', async () => {
     const { databaseUrl, journalFolder } = await newSettings();
     const credentials = {
       clientId: 'outage-test',
@@ -365,18 +365,18 @@ describe('a server process with its threads', () => {
     await visit();
     expect(await ready()).toBe(200);
     for (let kill = 0; kill < rounds(3); kill += 1) {
-      // All threads are using their connections.
+      // All threads use their connections.
       const reports = Array.from({ length: 6 }, () => caller.call('getUrlClicks', { params }));
       await postgres.kill();
       for (const { status } of await Promise.all(reports)) expect([200, 503]).toContain(status);
       for (let count = 0; count < 50; count += 1) await visit();
       expect(await ready()).toBe(503);
       await expectUnavailable([caller.call('getUrlClicks', { params })], soonMs);
-      // Longer than a moment: trouble is told of after five seconds.
+      // Errors are reported after five seconds.
       if (kill === 0) await sleep(5_500);
       await postgres.start();
       await expect.poll(ready, { timeout: 10_000, interval: 100 }).toBe(200);
-      // What changed meanwhile is unknown, so links are forgotten at the next look, and read anew.
+      // The changes meanwhile are unknown, so the next poll evicts all links.
       await sleep(1_000);
       await visit();
     }
@@ -389,7 +389,7 @@ describe('a server process with its threads', () => {
 });
 
 describe('connections that PostgreSQL ends', () => {
-  it('lose no change of another node, and are made again', async () => {
+  it('lose no change of another node, and are replaced', async () => {
     const settings = await newSettings();
     const [first, second] = [await startServer(settings), createServer(settings)];
     onTestFinished(() => first.stop());
@@ -416,7 +416,7 @@ describe('connections that PostgreSQL ends', () => {
     expect(await location()).toBe(targetUrl);
     for (let round = 0; round < rounds(4); round += 1) {
       expect((await endConnections(listeners)).length).toBeGreaterThan(0);
-      // While nobody listens, and when somebody does again.
+      // Before and after the listener has reconnected.
       for (const [at, waitMs] of [0, 400, 1_500].entries()) {
         await sleep(waitMs);
         const to = `https://example.com/${round}/${at}`;
@@ -424,7 +424,7 @@ describe('connections that PostgreSQL ends', () => {
         await expect.poll(location, { timeout: 1_000, interval: 20 }).toBe(to);
       }
     }
-    // All that both have, while they are used and while they are not.
+    // All connections of both nodes, busy and idle.
     for (let round = 0; round < rounds(5); round += 1) {
       await endConnections('true');
       const answers = Array.from({ length: 20 }, () => first.call('listUrls'));
