@@ -16,6 +16,18 @@ export interface GroupCommitOptions {
 
 const maxRetries = 10;
 
+const commitCallbacks = new WeakMap<WriteTransaction, Set<() => void>>();
+
+/**
+ * Calls back once the transaction has been committed. A callback that is passed several times for a
+ * transaction is called once.
+ */
+export function afterCommit(transaction: WriteTransaction, callback: () => void): void {
+  const callbacks = commitCallbacks.get(transaction);
+  if (callbacks) callbacks.add(callback);
+  else commitCallbacks.set(transaction, new Set([callback]));
+}
+
 // A larger group would block the event loop, and with it redirects, for too long.
 const maxGroup = 16;
 
@@ -32,7 +44,6 @@ export class GroupCommit {
   readonly #isRetryable: (error: unknown) => boolean;
   #pending: PendingWork[] = [];
   #running: Promise<void> | undefined;
-  readonly #callbacks = new WeakMap<WriteTransaction, Set<() => void>>();
 
   constructor(
     db: Kysely<Schema>,
@@ -56,13 +67,6 @@ export class GroupCommit {
     });
   }
 
-  /** A callback that is passed several times for a transaction is called once. */
-  afterCommit(transaction: WriteTransaction, callback: () => void): void {
-    const callbacks = this.#callbacks.get(transaction);
-    if (callbacks) callbacks.add(callback);
-    else this.#callbacks.set(transaction, new Set([callback]));
-  }
-
   /** Resolves when no work is pending. */
   async finish(): Promise<void> {
     await this.#running;
@@ -83,7 +87,7 @@ export class GroupCommit {
       await this.#db.transaction().execute(async (transaction) => {
         await this.#begin(transaction);
         for (const work of group) resolvers.push(await work.run(transaction));
-        callbacks = this.#callbacks.get(transaction) ?? [];
+        callbacks = commitCallbacks.get(transaction) ?? [];
       });
     } catch (error) {
       if (this.#isRetryable(error) && retries < maxRetries) {

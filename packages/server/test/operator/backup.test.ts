@@ -268,6 +268,8 @@ describe('backup and restore', { timeout: 180_000 }, () => {
       /there is no database at/,
     );
     const inMemory = { SHORTY_DATABASE_URL: ':memory:' };
-    expect((await command(inMemory, 'backup', file)).stderr).toMatch(/it is not a file; use pg_dump/);
+    expect((await command(inMemory, 'backup', file)).stderr).toMatch(
+      /it is not a file; use pg_dump/,
+    );
   });
 });

@@ -338,11 +338,7 @@ describe('a file is refused, before anything is written,', () => {
       () => cut(text.lastIndexOf('\n', text.length - 2) + 1),
       /its last line is missing/,
     ],
-    [
-      'when a byte has been changed',
-      () => text.replace('slug-4242', 'slug-4243'),
-      /was changed/,
-    ],
+    ['when a byte has been changed', () => text.replace('slug-4242', 'slug-4243'), /was changed/],
     [
       'when a line has been taken out',
       () => text.replace(/\n\{"table":"url_clicks".*/, ''),

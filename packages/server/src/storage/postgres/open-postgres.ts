@@ -12,7 +12,7 @@ import {
   type WriteLock,
   type WriteTransaction,
 } from '../database.js';
-import { GroupCommit } from '../group-commit.js';
+import { afterCommit, GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
 import { ChangeFeed } from './change-feed.js';
@@ -45,7 +45,7 @@ const advisoryLocks: Record<WriteLock, readonly number[]> = {
   exclusive: [1, 2, 3],
 };
 
-// A node that has not read the changes for longer than an hour evicts everything.
+// Deletes changes older than an hour. A node that has not polled for 30 minutes evicts everything.
 const deleteChangesEveryMs = 10 * 60_000;
 
 export function openPostgres({
@@ -64,8 +64,6 @@ export function openPostgres({
   const types = new ColumnTypes();
   const updateEach = eachUpdater(types);
   let changesDeletedAt = performance.now();
-  // The group commit that runs a transaction.
-  const commitOf = new WeakMap<WriteTransaction, GroupCommit>();
   return {
     engine: 'postgres',
     read: db,
@@ -90,13 +88,8 @@ export function openPostgres({
             ? new ListTimeoutError(timeoutMs, { cause: error })
             : error;
         }),
-    write: (work, lock = 'records') =>
-      commits[lock].write((transaction) => {
-        commitOf.set(transaction, commits[lock]);
-        return work(transaction);
-      }),
-    afterCommit: (transaction, callback) =>
-      commitOf.get(transaction)?.afterCommit(transaction, callback),
+    write: (work, lock = 'records') => commits[lock].write(work),
+    afterCommit,
     bulkInsert: bulkInserter(types),
     updateEach,
     async migrate() {

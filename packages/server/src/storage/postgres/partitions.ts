@@ -33,7 +33,7 @@ export async function createPartitions(
   }
 }
 
-export function monthOf(at: number): Month {
+function monthOf(at: number): Month {
   const date = new Date(at);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   return {

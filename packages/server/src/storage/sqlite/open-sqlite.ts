@@ -17,7 +17,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Database, Schema } from '../database.js';
-import { GroupCommit } from '../group-commit.js';
+import { afterCommit, GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
 import { SqliteDriver } from './sqlite-driver.js';
@@ -68,7 +68,7 @@ export function openSqlite(options: SqliteOptions): Database {
       }),
     withReadTimeout: (_timeoutMs, work) => work(read),
     write: (work) => commits.write(work),
-    afterCommit: (transaction, callback) => commits.afterCommit(transaction, callback),
+    afterCommit,
     bulkInsert: bulkInserter(writer),
     updateEach,
     async migrate() {

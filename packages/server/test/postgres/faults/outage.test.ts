@@ -123,7 +123,7 @@ async function expectReadyAgain(api: TestServer) {
 async function expectClicks(api: Caller, id: string, count: number) {
   const clicks = async () => (await api.call('getUrl', { params: { id } })).data.clickCount;
   await expect.poll(clicks, { timeout: 10_000, interval: 100 }).toBe(count);
-  // No other requests.
+  // And the count does not grow further.
   await sleep(500);
   expect(await clicks()).toBe(count);
 }
