@@ -25,9 +25,8 @@ export interface Database {
   /** Calls back once the transaction has been committed; never if it is rolled back. */
   afterCommit(transaction: WriteTransaction, callback: () => void): void;
   /**
-   * Inserts rows as fast as the engine can and returns their number. With `onConflictIgnore`, a row
-   * whose key exists is skipped instead of failing the transaction. A column that is null in every
-   * row gets its default.
+   * Inserts rows as fast as the engine can. A column that is
+   * null in every row gets its default.
    */
   readonly bulkInsert: BulkInsert;
   /**
@@ -97,8 +96,7 @@ export type BulkInsert = <Table extends keyof Schema & string>(
   transaction: WriteTransaction,
   table: Table,
   rows: readonly Insertable<Schema[Table]>[],
-  options?: { readonly onConflictIgnore?: boolean },
-) => Promise<number>;
+) => Promise<void>;
 
 /** A parameter of a statement. */
 export type Value = string | number | Uint8Array | null;

@@ -4,11 +4,12 @@ import SqliteHandle from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { build } from '../../../../scripts/bootstrap.mjs';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { searchTextOf } from '../../src/storage/search-text.js';
 import { emptyDatabase, engine } from '../engine.js';
-import { build, command } from '../operator/server-process.js';
+import { command } from '../operator/server-process.js';
 import { describeSchema } from './describe-schema.js';
 
 type Row = Readonly<Record<string, string | number | Uint8Array | null>>;

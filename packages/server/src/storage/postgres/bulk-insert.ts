@@ -8,8 +8,8 @@ import { createPartitions } from './partitions.js';
  * number of a statement's parameters, not their length.
  */
 export function bulkInserter(types: ColumnTypes): BulkInsert {
-  return async (transaction, table, rows, { onConflictIgnore = false } = {}) => {
-    if (rows.length === 0) return 0;
+  return async (transaction, table, rows) => {
+    if (rows.length === 0) return;
     const records = rows as readonly Record<string, Value>[];
     const columns = Object.keys(records[0] ?? {}).filter((column) =>
       records.some((record) => record[column] !== null),
@@ -18,9 +18,8 @@ export function bulkInserter(types: ColumnTypes): BulkInsert {
     const typeOf = await types.of(transaction, table);
     const names = columns.map((column) => `"${column}"`).join();
     const arrays = columns.map((column, at) => `$${at + 1}::${typeOf(column)}[]`).join();
-    const text = `insert into ${table} (${names}) select * from unnest(${arrays})${onConflictIgnore ? ' on conflict do nothing' : ''}`;
+    const text = `insert into ${table} (${names}) select * from unnest(${arrays})`;
     const parameters = columns.map((column) => records.map((record) => record[column] ?? null));
-    const { numAffectedRows } = await transaction.executeQuery(CompiledQuery.raw(text, parameters));
-    return Number(numAffectedRows);
+    await transaction.executeQuery(CompiledQuery.raw(text, parameters));
   };
 }

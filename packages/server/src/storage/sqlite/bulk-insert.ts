@@ -14,15 +14,14 @@ const rowsAtOnce = 16;
 export function bulkInserter(handle: SqliteHandle): BulkInsert {
   const statements = new LRUCache<string, Statement<[Value[]]>>({ max: 200 });
 
-  return async (_transaction, table, rows, { onConflictIgnore = false } = {}) => {
-    if (rows.length === 0) return 0;
+  return async (_transaction, table, rows) => {
+    if (rows.length === 0) return;
     const records = rows as readonly Record<string, Value>[];
     const columns = Object.keys(records[0] ?? {}).filter((column) =>
       records.some((record) => record[column] !== null),
     );
     const values: Value[] = new Array(columns.length);
-    const text = `insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})${onConflictIgnore ? ' on conflict do nothing' : ''}`;
-    let inserted = 0;
+    const text = `insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})`;
     try {
       let statement = statements.get(text);
       if (!statement) {
@@ -34,11 +33,10 @@ export function bulkInserter(handle: SqliteHandle): BulkInsert {
         for (let at = 0; at < columns.length; at += 1) {
           values[at] = record[columns[at] as string] as Value;
         }
-        inserted += statement.run(values).changes;
+        statement.run(values);
       }
     } catch (error) {
       throw translateSqliteError(error);
     }
-    return inserted;
   };
 }
