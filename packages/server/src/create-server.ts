@@ -93,7 +93,7 @@ const stopGraceMs = 8_000;
 const adminStopGraceMs = 200;
 const dnsTimeoutMs = 5_000;
 // The number of bodies, up to 4 MB each, that are received or parsed at once.
-const bodySlots = { total: 32, perOwner: 4 };
+const bodySlotCounts = { total: 32, perOrganization: 4 };
 
 /**
  * Creates the server with its storage, features and HTTP listener. Without options, the database is in
@@ -225,7 +225,14 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // A change of one domain evicts all hosts: domains are few and change rarely.
     hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
   });
-  const queues = [...listReader.queues, passwords.queue, ...analytics.queues, ...qrs.queues];
+  const bodySlots = new BodySlots(bodySlotCounts);
+  const queues = [
+    bodySlots.queue,
+    ...listReader.queues,
+    passwords.queue,
+    ...analytics.queues,
+    ...qrs.queues,
+  ];
   const threads = () => [
     listReader.thread,
     ...passwords.threads,
@@ -257,8 +264,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       config.tokenRateLimit > 0
         ? new RateLimiter(config.tokenRateLimit, 'An address may send the token endpoint')
         : undefined,
-    bodySlots: new BodySlots(bodySlots),
+    bodySlots,
     publicBodyTimeoutMs,
+    bodySlotGraceMs: timeLimits?.slotGrace ?? defaultTimeLimits.slotGrace,
     countCall: analytics.countCall,
     handlers: {
       ...tokenHandlers(auth),

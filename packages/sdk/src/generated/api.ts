@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange client credentials for an access token
-         * @description As JSON it answers the usual envelope. As a form (credentials in the body or by HTTP Basic) it answers by RFC 6749, errors included, for any OAuth library. The body has at most 8 KB and is not compressed. Requests are limited per address, successes included.
+         * @description A JSON request gets the usual envelope. A form (credentials in the body or by HTTP Basic) gets the responses and errors of RFC 6749, so any OAuth library works. The body must have at most 8 KB and must not be compressed. Requests are limited per address, successes included.
          */
         post: operations["createToken"];
         delete?: never;
@@ -465,7 +465,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell whether the process runs
+         * Check that the process runs
          * @description Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         get: operations["getLiveness"];
@@ -485,8 +485,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell whether requests can be served
-         * @description 503, with the reason, while storage cannot be read, visits do not reach it, webhooks are not dispatched, or the server is stopping. Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * Check that requests can be served
+         * @description Answers with 503 and the reason while storage cannot be read, visits cannot be stored, webhooks are not dispatched, or the server is stopping. Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -505,7 +505,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read figures to watch
+         * Read metrics
          * @description Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         get: operations["getMetrics"];
@@ -524,7 +524,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read this description of the API */
+        /** Read the OpenAPI document */
         get: operations["getOpenApi"];
         put?: never;
         post?: never;
@@ -542,8 +542,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read about the API, and try it
-         * @description A page for people. It works offline: all that it loads comes from this server.
+         * Open the interactive documentation
+         * @description An HTML page. It works offline: it loads everything from this server.
          */
         get: operations["getDocs"];
         put?: never;
@@ -561,7 +561,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Load a part of the page about the API */
+        /** Load a file of the documentation page */
         get: operations["getDocsFile"];
         put?: never;
         post?: never;
@@ -782,7 +782,7 @@ export interface components {
              */
             clientSecret: string;
             /**
-             * @description Scopes separated by spaces, out of: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read. All of the client's when left out.
+             * @description Scopes separated by spaces, out of: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read. Without it, the token has all scopes of the client.
              * @example urls:read urls:write
              */
             scope?: string;
@@ -799,7 +799,7 @@ export interface components {
              */
             client_secret?: string;
             /**
-             * @description Scopes separated by spaces, out of: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read. All of the client's when left out.
+             * @description Scopes separated by spaces, out of: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read. Without it, the token has all scopes of the client.
              * @example urls:read urls:write
              */
             scope?: string;
@@ -1331,7 +1331,7 @@ export interface components {
             /** @example shorty-verification=3c1TzGhM0bV7wJqXkq2vYc9NfRrEoPaL */
             value: string;
         };
-        /** @description What every failed request answers. */
+        /** @description The response of a failed request. */
         ErrorResponse: {
             /** @constant */
             success: false;
@@ -1354,7 +1354,7 @@ export interface components {
             /** @example must start with http:// or https:// */
             message: string;
         };
-        /** @description What a form that fails is answered, by RFC 6749 §5.2. */
+        /** @description The error response to a form by RFC 6749 §5.2. */
         OAuthError: {
             /** @enum {string} */
             error: "invalid_request" | "invalid_client" | "invalid_scope" | "unsupported_grant_type" | "server_error" | "temporarily_unavailable";
@@ -1373,7 +1373,7 @@ export interface components {
             /** @example urls:read urls:write */
             scope: string;
         };
-        /** @description What a form is answered, by RFC 6749 §5.1. */
+        /** @description The response to a form by RFC 6749 §5.1. */
         OAuthToken: {
             /** @example shorty_at_9d2e */
             access_token: string;
@@ -4503,7 +4503,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It does */
+            /** @description The process runs */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4527,7 +4527,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They can */
+            /** @description Requests can be served */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4637,11 +4637,11 @@ export interface operations {
                     "text/javascript": string;
                 };
             };
-            /** @description The file is the one that If-None-Match names */
+            /** @description The file matches If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Names the file; another version has another name. */
+                    /** @description Identifies the version of the file. */
                     ETag: string;
                     [name: string]: unknown;
                 };

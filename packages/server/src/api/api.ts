@@ -11,7 +11,7 @@ import { urlRoutes } from '../urls/url-contract.js';
 import { webhookRoutes } from '../webhooks/webhook-contract.js';
 import { docsRoutes } from './docs/docs-contract.js';
 
-/** The table: every path that this server answers. */
+/** The table of routes: every path of this server. */
 export const api = [
   ...tokenRoutes,
   ...urlRoutes,

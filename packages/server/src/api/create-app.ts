@@ -13,7 +13,7 @@ import type { FinishedRequest } from '../health/request-metrics.js';
 import { errorBody, errorHeaders, toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { requestIdOf } from '../http/request-id.js';
-import { isAmbiguous } from '../http/request-target.js';
+import { hasForbiddenCharacters } from '../http/request-target.js';
 import { homePage, notFoundPage } from '../pages/link-pages.js';
 import { pageHeaders } from '../pages/page.js';
 import { withSecurityHeaders } from '../pages/security-headers.js';
@@ -27,10 +27,10 @@ export interface AppOptions extends MountOptions {
   readonly onFinished: (request: FinishedRequest) => void;
 }
 
-// No route takes ten, and each unknown one is reported: a longer query is refused in any case.
+// No route has ten query parameters, and unknown ones are refused: so is every longer query.
 const maxQueryFields = 32;
 
-/** The routes of the public listener; without operators' routes where they have their own. */
+/** Creates the app of the public listener. Operator routes are left out when they have their own. */
 export function createPublicApp(options: AppOptions, hasAdminListener: boolean): Express {
   return createApp(options, (app) => {
     mountRoutes(app, options, ({ audience }) => !hasAdminListener || audience !== 'operator');
@@ -40,7 +40,7 @@ export function createPublicApp(options: AppOptions, hasAdminListener: boolean):
   });
 }
 
-/** What SHORTY_ADMIN_LISTEN serves: the routes for operators, and nothing else. */
+/** Creates the app of SHORTY_ADMIN_LISTEN: the operator routes only. */
 export function createAdminApp(options: AppOptions): Express {
   return createApp(options, (app) => {
     mountRoutes(app, options, ({ audience }) => audience === 'operator');
@@ -56,8 +56,8 @@ function createApp(options: AppOptions, mount: (app: Express) => void): Express 
   app.set('query parser', (text: string) =>
     parseQuery(text, '&', '=', { maxKeys: maxQueryFields }),
   );
-  // A path that differs from the table's in case, or by a slash, is another path: a proxy's rule for
-  // the table's path does not apply to it.
+  // A path in another case or with a trailing slash is not the route's path: a proxy's rule for the
+  // route would not match it.
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.use((request, response, next) => {
@@ -72,7 +72,7 @@ function createApp(options: AppOptions, mount: (app: Express) => void): Express 
     next();
   });
   app.use((request, response, next) => {
-    if (isAmbiguous(request)) notFound(request, response);
+    if (hasForbiddenCharacters(request)) notFound(request, response);
     else next();
   });
   mount(app);
@@ -103,13 +103,13 @@ function reportWhenFinished(
   response: Response,
 ): void {
   const startedAt = performance.now();
-  // The path and not the query: what callers search for is theirs.
+  // Without the query, which may hold personal data.
   const { method, path } = request;
   response.on('close', () => {
     const status = response.writableFinished ? response.statusCode : undefined;
     const durationMs = performance.now() - startedAt;
     const { requestId, organizationId, route } = response.locals as ResponseLocals;
-    // An event of a stream has no caller that could catch anything.
+    // Nothing catches what an event listener throws.
     try {
       onFinished({ operation: route?.operationId, status, durationMs });
       const ms = Math.round(durationMs);

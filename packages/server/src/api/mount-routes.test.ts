@@ -29,8 +29,9 @@ beforeEach(async () => {
     proxies: parseAddressRanges(''),
     rateLimiter: undefined,
     publicRateLimiter: undefined,
-    bodySlots: new BodySlots({ total: 1, perOwner: 1 }),
+    bodySlots: new BodySlots({ total: 1, perOrganization: 1 }),
     publicBodyTimeoutMs: 1_000,
+    bodySlotGraceMs: 1_000,
     countCall: (organizationId) => {
       isCalled.push(organizationId);
       return new Promise((resolve) => {
@@ -54,13 +55,13 @@ it.each([
   ['a success', '/api/v1/urls', 200],
   ['a failure', '/api/v1/usage', 503],
   ['a missing scope', '/api/v1/qr', 403],
-])('%s is not answered before its call is kept', async (_, path, status) => {
+])('%s is not answered before its count is durable', async (_, path, status) => {
   let isAnswered = false;
   const answer = fetch(url + path).then((response) => {
     isAnswered = true;
     return response;
   });
-  // What is not counted is answered meanwhile, one after the other.
+  // Requests that are not counted are answered meanwhile.
   for (let other = 0; other < 5; other += 1) {
     expect((await fetch(`${url}/health/live`)).status).toBe(200);
   }

@@ -22,22 +22,24 @@ export interface MountOptions {
   readonly auth: Pick<AuthService, 'authenticate'>;
   readonly clock: Clock;
   readonly proxies: AddressRanges;
-  /** Undefined lets everybody in, however often. */
+  /** Limits the requests of an organization; undefined sets no limit. */
   readonly rateLimiter: RateLimiter | undefined;
-  /** Limits what an address may send without a token; undefined sets no limit. */
+  /** Limits the requests of an address without a token; undefined sets no limit. */
   readonly publicRateLimiter: RateLimiter | undefined;
   readonly bodySlots: BodySlots;
   /** For the whole body of a request without a token. */
   readonly publicBodyTimeoutMs: number;
-  /** Counts a request of an organization; resolves when that is kept. */
+  /** How long a body may hold a slot before its minimum rate counts. */
+  readonly bodySlotGraceMs: number;
+  /** Counts a request of an organization; resolves when the count is durable. */
   readonly countCall: (organizationId: string) => Promise<void>;
 }
 
 type AnyHandler = (input: HandlerInput<Route>) => Promise<Reply<unknown>>;
 
 /**
- * Puts every route of the contract on the app: authenticate, check the scope, read and check the
- * input, call the handler, answer in the envelope. A path that exists answers other methods with 405.
+ * Mounts the contract's routes on an Express app. Each request is authenticated, checked for its
+ * scope, validated, handled, and answered in the envelope. Other methods of a path answer with 405.
  */
 export function mountRoutes(
   app: Express,
@@ -47,11 +49,11 @@ export function mountRoutes(
   const routes = (api as readonly Route[]).filter(
     (route) => !route.isForVisitors && isMounted(route),
   );
-  // Path by path, so that /urls/bulk refuses a GET before /urls/{id} takes "bulk" for an id.
+  // Path by path: /urls/bulk must refuse a GET before /urls/{id} reads "bulk" as an id.
   for (const path of new Set(routes.map((route) => route.path))) {
     const onPath = routes.filter((route) => route.path === path);
     for (const route of onPath) {
-      // The table types each handler by its own route; here they are all alike.
+      // The table types each handler by its own route; here all handlers have one type.
       const handler = options.handlers[
         route.operationId as keyof Handlers
       ] as unknown as AnyHandler;
@@ -80,22 +82,22 @@ async function serve(
   response: Response,
 ): Promise<void> {
   if (route.access === 'public') {
-    send(response, await answer(route, handler, options, request, response));
+    send(response, await handle(route, handler, options, request, response));
     return;
   }
   const caller = await options.auth.authenticate(request.headers.authorization);
   response.locals.organizationId = caller.organizationId;
-  // Whatever becomes of the request: no answer leaves before its call is kept.
+  // No response is sent before the count is durable, whether the request succeeds or fails.
   const counted = options.countCall(caller.organizationId);
-  // It may fail before anybody awaits it; `finally` below throws its error.
+  // Prevents an unhandled rejection; `finally` below throws the error.
   counted.catch(() => {});
-  const reply = await answer(route, handler, options, request, response, caller).finally(
+  const reply = await handle(route, handler, options, request, response, caller).finally(
     () => counted,
   );
   send(response, reply);
 }
 
-async function answer(
+async function handle(
   route: Route,
   handler: AnyHandler,
   options: MountOptions,
@@ -103,8 +105,7 @@ async function answer(
   response: Response,
   caller?: Caller,
 ): Promise<Reply<unknown>> {
-  const { clock, proxies, rateLimiter, publicRateLimiter, bodySlots, publicBodyTimeoutMs } =
-    options;
+  const { clock, proxies, rateLimiter, publicRateLimiter, bodySlots } = options;
   if (caller) {
     if (rateLimiter) {
       response.set(rateLimitHeaders(rateLimiter.take(caller.organizationId, clock())));
@@ -120,11 +121,12 @@ async function answer(
       request.headers['x-forwarded-for'],
       proxies,
     );
-    // What takes no body is health and documentation.
+    // Public routes without a body are health and documentation, which have no limit.
     if (!caller && route.body) publicRateLimiter?.take(addressBlockOf(address), clock());
     const body = await readInput(kind, request, response, {
       slot: caller && bodySlots.slotFor(caller.organizationId),
-      timeoutMs: publicBodyTimeoutMs,
+      slotGraceMs: options.bodySlotGraceMs,
+      timeoutMs: options.publicBodyTimeoutMs,
     });
     const isForm = kind === 'form';
     const hasBody = !isForm && !(route.bodyOptional && body.value === undefined);
@@ -169,7 +171,7 @@ function send(response: Response, reply: Reply<unknown>): void {
   sendJson(response, reply.body);
 }
 
-// Express's own would look for an ETag and a charset first.
+// Express's own method would also compute an ETag and parse the charset.
 function sendJson(response: Response, body: unknown): void {
   const text = Buffer.from(JSON.stringify(body));
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

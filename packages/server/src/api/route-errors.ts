@@ -1,7 +1,7 @@
 import type { Route } from '../contract/define-route.js';
 import { type ErrorCode, errorCodes } from '../contract/errors.js';
 
-/** Every code that a route can answer: its own, and those that follow from access and input. */
+/** Returns every error code of a route: its own, and those that follow from its access and input. */
 export function errorsOf(route: Route): ErrorCode[] {
   const hasBody = route.body !== undefined;
   const takesInput = hasBody || route.query !== undefined || route.params !== undefined;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 export interface AttemptLimit {
-  /** Attempts that may fail within one window. */
+  /** Failed attempts that one window allows. */
   readonly attempts: number;
   readonly windowMs: number;
 }
@@ -11,36 +11,39 @@ interface Window {
   used: number;
 }
 
-// The oldest guesser is forgotten first when more than so many guess at once.
-const maxGuessers = 100_000;
+// Beyond this number, the entry that was used least recently is evicted.
+const maxKeys = 100_000;
 
-/** Counts attempts before they are judged, so that a burst cannot slip in between. */
+/**
+ * Limits failed attempts per client key. It counts an attempt before the check, so the limit holds
+ * under concurrency.
+ */
 export class AttemptLimiter {
   readonly #limit: AttemptLimit;
-  readonly #windows = new LRUCache<string, Window>({ max: maxGuessers });
+  readonly #windows = new LRUCache<string, Window>({ max: maxKeys });
 
   constructor(limit: AttemptLimit) {
     this.#limit = limit;
   }
 
   /**
-   * Takes one attempt. Returns 0 when it may be made, otherwise the milliseconds to wait. An attempt
-   * that is known to be right uses none up, but is refused as well while the limit is reached.
+   * Counts an attempt. Returns 0 when it is allowed, otherwise the milliseconds to wait. A correct
+   * attempt is not counted, but it is refused too while the limit is reached.
    */
-  take(guesser: string, now: number, isRight = false): number {
-    let window = this.#windows.get(guesser);
+  take(clientKey: string, now: number, isCorrect = false): number {
+    let window = this.#windows.get(clientKey);
     if (!window || window.endsAt <= now) {
       window = { endsAt: now + this.#limit.windowMs, used: 0 };
-      this.#windows.set(guesser, window);
+      this.#windows.set(clientKey, window);
     }
     if (window.used >= this.#limit.attempts) return window.endsAt - now;
-    if (!isRight) window.used += 1;
+    if (!isCorrect) window.used += 1;
     return 0;
   }
 
-  /** Refunds an attempt that turned out to be right. */
-  giveBack(guesser: string): void {
-    const window = this.#windows.get(guesser);
+  /** Takes back an attempt that was correct. */
+  refund(clientKey: string): void {
+    const window = this.#windows.get(clientKey);
     if (window && window.used > 0) window.used -= 1;
   }
 }

@@ -2,16 +2,16 @@ import type { ApiError } from '../contract/api-error.js';
 import { rateLimitedError } from '../contract/rate-limit.js';
 import type { AttemptLimit } from './attempt-limiter.js';
 
-/** For each link and address. */
+/** Per link and address. */
 export const passwordAttempts: AttemptLimit = { attempts: 10, windowMs: 10 * 60_000 };
 
 /**
- * For each address. Made-up secrets cannot be guessed, those that an operator chose are worth a
- * limit; and a minute ends soon for the others behind the same address.
+ * Per address. Generated secrets cannot be guessed; the limit protects those that an operator chose.
+ * The window is short because other clients may share the address.
  */
 export const tokenAttempts: AttemptLimit = { attempts: 30, windowMs: 60_000 };
 
-/** RATE_LIMITED for who has been wrong too often. */
+/** Returns RATE_LIMITED for a client key with too many failed attempts. */
 export function tooManyAttempts({ attempts, windowMs }: AttemptLimit, waitMs: number): ApiError {
   const seconds = Math.ceil(waitMs / 1000);
   const wait = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;

@@ -19,7 +19,7 @@ export interface IssuedToken {
   readonly scope: string;
 }
 
-/** The scopes that were asked for are not the client's, or no scopes at all. */
+/** The client does not have the requested scopes. */
 export class InvalidScopeError extends Error {
   override readonly name = 'InvalidScopeError';
 }
@@ -29,7 +29,7 @@ export class AuthService {
   readonly #clock: Clock;
   readonly #randomBytes: RandomBytes;
   readonly #limiter = new AttemptLimiter(tokenAttempts);
-  // Compared with when a client does not exist, so that the answer takes as long.
+  // Compared when the client does not exist, so that the response takes equally long.
   readonly #decoyHash: string;
 
   constructor(clients: ClientRepository, ports: { clock: Clock; randomBytes: RandomBytes }) {
@@ -39,7 +39,7 @@ export class AuthService {
     this.#decoyHash = hashSecret(newSecret('clientSecret', ports.randomBytes));
   }
 
-  /** Adds a client to an organization; its secret is known only to the caller from here on. */
+  /** Adds a client to an organization. The secret is returned once; only its hash is stored. */
   async createClient(organizationId: string, scopes?: readonly Scope[]): Promise<Credentials> {
     const credentials = this.newCredentials();
     await this.#clients.create(clientOf(organizationId, credentials, scopes), this.#clock());
@@ -54,22 +54,21 @@ export class AuthService {
   }
 
   /**
-   * Exchanges credentials for a token; throws UNAUTHORIZED, InvalidScopeError, or RATE_LIMITED when
-   * the guesser has been wrong too often.
+   * Exchanges credentials for a token. Throws UNAUTHORIZED, InvalidScopeError, or RATE_LIMITED when
+   * the client key has too many failed attempts.
    */
   async issueToken(
     { clientId, clientSecret }: Credentials,
     scope: string | undefined,
-    guesser: string,
+    clientKey: string,
   ): Promise<IssuedToken> {
     const client = await this.#clients.find(clientId);
     const matches = matchesHash(clientSecret, client?.secretHash ?? this.#decoyHash);
-    const isRight = client !== undefined && matches;
-    // Judged first, because that is quick: those who know their secret use no attempt up. Who may
-    // not guess is not told what was right.
-    const waitMs = this.#limiter.take(guesser, this.#clock(), isRight);
+    const isCorrect = client !== undefined && matches;
+    // Correct attempts are not counted. A blocked address is refused even with valid credentials.
+    const waitMs = this.#limiter.take(clientKey, this.#clock(), isCorrect);
     if (waitMs > 0) throw tooManyAttempts(tokenAttempts, waitMs);
-    if (!client || !isRight) {
+    if (!client || !isCorrect) {
       throw new ApiError('UNAUTHORIZED', 'The client is unknown or its secret is wrong');
     }
     const scopes = chooseScopes(client.scopes, scope);
@@ -85,7 +84,7 @@ export class AuthService {
     return { accessToken, expiresIn: tokenLifetimeSeconds, scope: scopes.join(' ') };
   }
 
-  /** Whom an `Authorization` header speaks for; throws UNAUTHORIZED. */
+  /** Returns the caller that an `Authorization` header identifies; throws UNAUTHORIZED. */
   async authenticate(authorization: string | undefined): Promise<Caller> {
     const token = /^Bearer +([\w~+/.=-]+) *$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) {
@@ -97,8 +96,11 @@ export class AuthService {
   }
 }
 
-function chooseScopes(granted: readonly string[], asked: string | undefined): readonly string[] {
-  const wanted = (asked ?? '').split(' ').filter((word) => word !== '');
+function chooseScopes(
+  granted: readonly string[],
+  requested: string | undefined,
+): readonly string[] {
+  const wanted = (requested ?? '').split(' ').filter((word) => word !== '');
   if (wanted.length === 0) return granted;
   const refused = wanted.filter((word) => !granted.includes(word));
   if (refused.length > 0) {
@@ -109,7 +111,7 @@ function chooseScopes(granted: readonly string[], asked: string | undefined): re
   return [...new Set(wanted)];
 }
 
-/** What is stored of a client with these credentials. */
+/** Returns the record of a client with these credentials. */
 export function clientOf(
   organizationId: string,
   { clientId, clientSecret }: Credentials,

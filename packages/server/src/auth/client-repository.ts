@@ -10,10 +10,10 @@ export interface Client {
   readonly scopes: readonly string[];
 }
 
-/** API clients and the access tokens that they were given; secrets only as hashes. */
+/** Stores API clients and their access tokens. Secrets are stored as hashes only. */
 export class ClientRepository {
   readonly #database: Database;
-  // Every request of the API waits for it.
+  // Prepared, because every API request runs it.
   readonly #byToken: (
     tokenHash: string,
     now: number,
@@ -36,7 +36,7 @@ export class ClientRepository {
     return this.#database.write((transaction) => insertClient(transaction, client, now));
   }
 
-  /** A client that was not revoked. */
+  /** Finds a client that is not revoked. */
   async find(id: string): Promise<Client | undefined> {
     const row = await this.#database.read
       .selectFrom('clients')
@@ -54,7 +54,7 @@ export class ClientRepository {
     );
   }
 
-  /** Ends a client and, with it, every token that it has; false when there is no such client. */
+  /** Revokes a client and deletes its tokens; returns false when there is no such client. */
   revoke(id: string, now: number): Promise<boolean> {
     return this.#database.write(async (transaction) => {
       const result = await transaction

@@ -1,7 +1,7 @@
 import { type Algorithm, hashSync, verifySync } from '@node-rs/argon2';
 import { defineThread } from '../threads/define-thread.js';
 
-// OWASP's first choice for Argon2id.
+// OWASP's first recommendation for Argon2id.
 const settings = {
   algorithm: 2 as Algorithm.Argon2id,
   memoryCost: 19_456,
@@ -15,8 +15,8 @@ export const passwordMethods = {
 };
 
 /**
- * Hashes passwords by the synchronous functions. The asynchronous ones run on libuv's four threads,
- * where DNS, file and zlib work would wait behind them.
+ * Hashes passwords with the synchronous functions. The asynchronous ones use libuv's thread pool and
+ * would delay DNS, file and zlib work there.
  */
 export const passwordThread = defineThread({
   name: 'passwords',

@@ -10,7 +10,7 @@ export interface Passwords {
   assertCapacity(organizationId: string, count: number): void;
   /** Hashes all of the passwords; throws a QueueFullError without hashing any. */
   hashAll(organizationId: string, passwords: readonly string[]): Promise<string[]>;
-  /** Verifies ahead of all hashing, because a visitor waits. */
+  /** Verifies a password ahead of all hashing, because a visitor waits. */
   verify(organizationId: string, passwordHash: string, password: string): Promise<boolean>;
 }
 
@@ -20,7 +20,7 @@ export interface PasswordsOptions {
 }
 
 const timeLimitMs = 10_000;
-// Each hash takes 19 MiB and a processor. One processor is left for redirects.
+// Each hash takes 19 MiB and one processor. One processor is left for redirects.
 const maxThreads = 4;
 
 export function openPasswords({ isThreaded, logger }: PasswordsOptions) {
@@ -34,7 +34,7 @@ export function openPasswords({ isThreaded, logger }: PasswordsOptions) {
       logger,
     }),
   );
-  // Four requests of the import command, with 100 passwords each, wait without being refused.
+  // The import command sends four requests at once, each with up to 100 passwords.
   const queue = new FairQueue({
     name: 'passwords',
     concurrency: count,
@@ -43,7 +43,7 @@ export function openPasswords({ isThreaded, logger }: PasswordsOptions) {
   });
   const idle = [...threads];
 
-  /** Works with a thread that does nothing else: the queue runs no more tasks than there are threads. */
+  /** Takes an idle thread for a task. There is one, because the queue runs as many tasks as threads. */
   async function withThread<T>(work: (thread: (typeof threads)[number]) => Promise<T>): Promise<T> {
     const thread = idle.pop() as (typeof threads)[number];
     try {

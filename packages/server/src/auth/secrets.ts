@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../ports.js';
 
-// The prefixes let secret scanners find what was committed by mistake.
+// The prefixes let secret scanners find secrets that were committed by mistake.
 const prefixes = {
   clientId: 'shorty_ci_',
   clientSecret: 'shorty_cs_',
@@ -11,28 +11,28 @@ const prefixes = {
 
 const secretBytes = 32;
 
-// The prefixes above but for the client id, which is no secret.
+// The prefixes above without the client id, which is not secret.
 const ownSecret = /shorty_(?:cs|at|ws)_[\w-]+/gi;
-// Without a lookbehind, which would be tried again at every character of a long text.
+// No lookbehind: it would be tried at every character of a long text.
 const credentials = /(\b(?:Basic|Bearer)(?: |%20|\+)+)[\w~+/.=-]{8,}/gi;
 
-/** Puts `mark` in place of our secrets, and of credentials as `Authorization` carries them. */
+/** Replaces Shorty's secrets and the credentials of `Authorization` headers with `mark`. */
 export function hideSecrets(text: string, mark: string): string {
   return text.replace(ownSecret, mark).replace(credentials, (_, scheme) => scheme + mark);
 }
 
-/** A new secret of its kind: 256 random bits behind a prefix that tells what it is. */
+/** Returns a new secret: a prefix that names its kind, and 256 random bits. */
 export function newSecret(kind: keyof typeof prefixes, randomBytes: RandomBytes): string {
   const bytes = randomBytes(kind === 'clientId' ? 12 : secretBytes);
   return prefixes[kind] + Buffer.from(bytes).toString('base64url');
 }
 
-/** What is stored of a secret. It has too much entropy to be guessed, so a fast hash serves. */
+/** Returns the hash of a secret. A fast hash is enough, because a secret has 256 random bits. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Compares in a time that tells nothing about the stored hash. */
+/** Compares a secret with its hash in constant time. */
 export function matchesHash(secret: string, hash: string): boolean {
   return timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(hash));
 }

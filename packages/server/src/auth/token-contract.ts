@@ -9,7 +9,7 @@ const scopeList = z
   .string()
   .max(500)
   .meta({
-    description: `Scopes separated by spaces, out of: ${scopes.join(', ')}. All of the client's when left out.`,
+    description: `Scopes separated by spaces, out of: ${scopes.join(', ')}. Without it, the token has all scopes of the client.`,
     example: 'urls:read urls:write',
   });
 const clientId = z.string().min(1).max(200).meta({ example: 'shorty_ci_0f3b' });
@@ -50,7 +50,7 @@ const oauthToken = z
     expires_in: z.int().meta({ description: 'Seconds.', example: tokenLifetimeSeconds }),
     scope: z.string().meta({ example: 'urls:read urls:write' }),
   })
-  .meta({ id: 'OAuthToken', description: 'What a form is answered, by RFC 6749 §5.1.' });
+  .meta({ id: 'OAuthToken', description: 'The response to a form by RFC 6749 §5.1.' });
 
 /** RFC 6749 §5.2. */
 const oauthError = z
@@ -58,7 +58,7 @@ const oauthError = z
     error: z.enum(oauthCodes),
     error_description: z.string(),
   })
-  .meta({ id: 'OAuthError', description: 'What a form that fails is answered, by RFC 6749 §5.2.' });
+  .meta({ id: 'OAuthError', description: 'The error response to a form by RFC 6749 §5.2.' });
 
 export const tokenRoutes = [
   defineRoute({
@@ -68,9 +68,9 @@ export const tokenRoutes = [
     tag: 'Authentication',
     summary: 'Exchange client credentials for an access token',
     description:
-      'As JSON it answers the usual envelope. As a form (credentials in the body or by HTTP Basic) ' +
-      'it answers by RFC 6749, errors included, for any OAuth library. ' +
-      'The body has at most 8 KB and is not compressed. Requests are limited per address, successes included.',
+      'A JSON request gets the usual envelope. A form (credentials in the body or by HTTP Basic) gets ' +
+      'the responses and errors of RFC 6749, so any OAuth library works. ' +
+      'The body must have at most 8 KB and must not be compressed. Requests are limited per address, successes included.',
     access: 'public',
     body: tokenRequest,
     form: tokenForm,

@@ -5,22 +5,22 @@ import { addressBlockOf } from '../network/ip-address.js';
 import { type AuthService, type Credentials, InvalidScopeError } from './auth-service.js';
 import type { tokenRoutes } from './token-contract.js';
 
-// RFC 6749 §5.1 asks for both.
+// RFC 6749 §5.1 requires both.
 const uncached = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
-// RFC 6749 §5.2: a client that used a scheme is told which one it was.
+// RFC 6749 §5.2: the response to a client that used a scheme names that scheme.
 const basicChallenge = { headers: { 'WWW-Authenticate': 'Basic realm="shorty"' } };
 
 export function tokenHandlers(auth: AuthService): HandlersOf<typeof tokenRoutes> {
   return {
     async createToken({ body, form, headers, address }) {
-      const guesser = addressBlockOf(address);
+      const clientKey = addressBlockOf(address);
       if (!form) {
         try {
           const { accessToken, expiresIn, scope } = await auth.issueToken(
             body,
             body.scope,
-            guesser,
+            clientKey,
           );
           return {
             status: 200,
@@ -41,7 +41,7 @@ export function tokenHandlers(auth: AuthService): HandlersOf<typeof tokenRoutes>
         const { accessToken, expiresIn, scope } = await auth.issueToken(
           credentials,
           form.scope,
-          guesser,
+          clientKey,
         );
         return {
           status: 200,

@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorDetail, errorStatus } from './errors.js';
 
-/** A request that cannot be served, in the words that its caller reads. */
+/** An error with the code and the message that the client receives. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -31,12 +31,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Invalid input: which fields, and the rule of each; `count` where not all faults are listed. */
+/** Returns VALIDATION_FAILED with the invalid fields. `count` is set when not all are listed. */
 export function validationError(details: readonly ErrorDetail[], count?: number): ApiError {
   return new ApiError('VALIDATION_FAILED', summarize(details, { count }), { details });
 }
 
-/** One sentence for all faults: the first one, and how many more there are. */
+/** Returns one sentence for a list of invalid fields: the first one, and the number of others. */
 export function summarize(
   details: readonly ErrorDetail[],
   {
@@ -53,7 +53,7 @@ export function summarize(
 
 const maxShownLength = 100;
 
-/** Cuts text of a request to a length that an error message can carry. */
+/** Cuts text of a request to a length that fits an error message. */
 export function shorten(text: string): string {
   return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
 }

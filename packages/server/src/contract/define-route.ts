@@ -18,12 +18,12 @@ export type Scope = (typeof scopes)[number];
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
-/** Who may call a route: a token with this scope (or the other one), any valid token, or anybody. */
+/** The access that a route requires: a token with a scope (or another one), any token, or none. */
 export type Access = { scope: Scope; or?: Scope } | 'token' | 'public';
 
 /**
- * What a status answers: data in the success envelope (and a bare body to who has sent a form whose
- * standard asks for it), a bare JSON body, or another media type.
+ * The response of one status: data in the success envelope (for a form, a bare body if its standard
+ * requires one), a bare JSON body, or another media type.
  */
 export type RouteResponse = { description: string } & (
   | { data: z.ZodType; formBody?: z.ZodType }
@@ -49,36 +49,36 @@ export interface Route {
   readonly query?: z.ZodObject;
   /** The JSON body. */
   readonly body?: z.ZodType;
-  /** True where the body may be left out. */
+  /** True when the body is optional. */
   readonly bodyOptional?: boolean;
-  /** The same request as `application/x-www-form-urlencoded`, where a standard asks for it. */
+  /** The same request as `application/x-www-form-urlencoded`, if a standard requires it. */
   readonly form?: z.ZodType;
-  /** What a form that fails is answered, where its standard has errors of its own. */
+  /** The error response to a form, if its standard defines one. */
   readonly formError?: z.ZodType;
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Codes beyond those that follow from access and input. */
   readonly errors?: readonly ErrorCode[];
-  /** True where `Idempotency-Key` makes a repeated request answer the first one's response. */
+  /** True when a repeated request with the same `Idempotency-Key` gets the first response. */
   readonly idempotent?: boolean;
   /**
-   * True for what visitors open: links, pictures and pages. They are answered before the API's
-   * router is reached, and tell people of errors by a page.
+   * True for routes that visitors open: links, images and pages. They are handled before Express and
+   * show errors as a page.
    */
   readonly isForVisitors?: boolean;
   /**
-   * 'operator' for what monitoring and the TLS proxy ask without a token. SHORTY_ADMIN_LISTEN serves
-   * these routes on a listener of their own; the public one then answers them 404.
+   * 'operator' for routes that monitoring and the TLS proxy call without a token. SHORTY_ADMIN_LISTEN
+   * moves them to a separate listener; the public one then answers with 404.
    */
   readonly audience?: 'operator';
 }
 
-/** The scopes of which a token needs one; undefined where it needs none. */
+/** Returns the scopes of which a token needs one; undefined when it needs none. */
 export function scopesOf({ access }: Route): readonly Scope[] | undefined {
   if (typeof access === 'string') return undefined;
   return access.or === undefined ? [access.scope] : [access.scope, access.or];
 }
 
-/** Keeps the literal types of a row, from which handlers are typed. */
+/** Preserves the literal types of a route, from which handlers are typed. */
 export function defineRoute<const R extends Route>(route: R): R {
   return route;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every error code of the API, with the HTTP status that always goes with it. */
+/** The HTTP status of every error code. */
 export const errorStatus = {
   VALIDATION_FAILED: 400,
   SLUG_RESERVED: 400,
@@ -46,7 +46,7 @@ export const errorResponse = z
       requestId: z.string().meta({ description: 'The same value as the X-Request-Id header.' }),
     }),
   })
-  .meta({ id: 'ErrorResponse', description: 'What every failed request answers.' });
+  .meta({ id: 'ErrorResponse', description: 'The response of a failed request.' });
 
 export type ErrorDetail = z.infer<typeof errorDetail>;
 export type ErrorResponse = z.infer<typeof errorResponse>;

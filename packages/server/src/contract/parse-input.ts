@@ -5,25 +5,25 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false;
-      /** The first of the faults. */
+      /** The first errors. */
       readonly details: readonly ErrorDetail[];
-      /** How many faults there are in all. */
+      /** The number of all errors. */
       readonly count: number;
     };
 
 /**
- * Stands for a part of a request that exceeds a limit and is therefore not parsed. JSON has no
- * symbols, so that every schema refuses it, and its field is reported with the reason.
+ * Returns a placeholder for a part of a request that exceeds a limit and is not parsed. JSON has no
+ * symbols, so every schema refuses it and reports the field with the reason.
  */
 export function unreadable(reason: string): symbol {
   return Symbol(reason);
 }
 
-// A hostile body can have thousands of faults and long names.
+// A hostile body can have thousands of errors and long names.
 const maxDetails = 100;
 const maxPathLength = 200;
 
-/** Checks input by a schema of the contract; faults are named by field, below `base`. */
+/** Validates input by a schema of the contract. Errors have the path of their field, below `base`. */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -42,7 +42,7 @@ export function parseInput<Schema extends z.ZodType>(
   return { ok: false, details: details.slice(0, maxDetails), count: details.length };
 }
 
-/** `['urls', 3, 'targetUrl']` is `urls[3].targetUrl`. */
+/** Converts `['urls', 3, 'targetUrl']` to `urls[3].targetUrl`. */
 function pathOf(segments: readonly PropertyKey[]): string {
   let path = '';
   for (const segment of segments) {
@@ -64,7 +64,7 @@ const articles: Record<string, string> = {
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
-// Zod asks this only where the schema has no words of its own.
+// Zod calls it only when the schema has no message of its own.
 function describe(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,12 +1,12 @@
 import { ApiError } from './api-error.js';
 
-/** A limit as a caller sees it at one request. */
+/** The state of a rate limit after one request. */
 export interface RateLimit {
   /** Requests in one window. */
   readonly limit: number;
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Until all of them are there again or, after a refusal, until the next one is let in. */
+  /** Seconds until the full limit is available again; after a refusal, until the next request is. */
   readonly resetSeconds: number;
 }
 
@@ -30,7 +30,7 @@ const fields = {
   },
 } as const;
 
-/** The header fields of `draft-ietf-httpapi-ratelimit-headers-06`, and what each one says. */
+/** The header fields of `draft-ietf-httpapi-ratelimit-headers-06` with their descriptions. */
 export const rateLimitFields: Readonly<Record<string, { readonly description: string }>> = fields;
 
 export function rateLimitHeaders(state: RateLimit): Readonly<Record<string, string>> {
@@ -39,7 +39,7 @@ export function rateLimitHeaders(state: RateLimit): Readonly<Record<string, stri
   );
 }
 
-/** RATE_LIMITED, with the headers that say when to come again. */
+/** Returns RATE_LIMITED with the headers that say when to retry. */
 export function rateLimitedError(message: string, state: RateLimit): ApiError {
   return new ApiError('RATE_LIMITED', message, {
     headers: { ...rateLimitHeaders(state), 'Retry-After': String(state.resetSeconds) },

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { requestIdOf } from './request-id.js';
 
-// What Node's parser gives up on never becomes a request: it is answered on the bare socket.
+// A request that Node's parser refuses has no response object. The response is written to the socket.
 const statuses: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers are too large' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time' },
@@ -15,7 +15,7 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): v
   }
   const { status, message } = statuses[error.code ?? ''] ?? {
     status: 400,
-    message: 'The request is no valid HTTP',
+    message: 'The request is not valid HTTP',
   };
   const requestId = requestIdOf(undefined);
   const body = JSON.stringify({
@@ -32,7 +32,7 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): v
       '',
       body,
     ].join('\r\n'),
-    // Its sender may never close its side, and nothing else would end the connection then.
+    // The client may never close its side of the connection.
     () => socket.destroy(),
   );
 }

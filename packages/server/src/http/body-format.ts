@@ -8,7 +8,7 @@ const mediaTypes = {
   form: 'application/x-www-form-urlencoded',
 } as const satisfies Record<BodyFormat, string>;
 
-/** The format of a body by its Content-Type; throws UNSUPPORTED_MEDIA_TYPE for any other. */
+/** Returns the format that a Content-Type names; throws UNSUPPORTED_MEDIA_TYPE for any other. */
 export function bodyFormatOf(
   { 'content-type': contentType = '' }: IncomingMessage['headers'],
   formats: readonly BodyFormat[],
@@ -42,7 +42,7 @@ export function bodyFormatOf(
 
 const maxFormFields = 100;
 
-/** The fields of a form; one that comes twice is a list, which no schema takes. */
+/** Parses a form. A repeated field becomes a list, which every schema refuses. */
 export function parseForm(bytes: Buffer): Record<string, unknown> {
   const parameters = new URLSearchParams(bytes.toString('utf8'));
   if (parameters.size > maxFormFields) {

@@ -1,72 +1,59 @@
-/** Admits one body; `acquire` may be called again and then does nothing. */
+import { FairQueue } from '../fair-queue.js';
+
+/** A slot for one large body. */
 export interface BodySlot {
+  /** Waits for the slot; does nothing when it is held already. Throws a QueueFullError. */
   acquire(): Promise<void>;
   release(): void;
 }
 
-interface Owner {
-  used: number;
-  readonly waiting: (() => void)[];
+export interface BodySlotsOptions {
+  /** Slots in all. */
+  readonly total: number;
+  readonly perOrganization: number;
 }
 
+// A body that waits holds at most 16 KB and stays in the network.
+const maxWaiting = 2_048;
+const maxWaitingPerOrganization = 256;
+
 /**
- * Bounds how many large bodies are in memory at once: in all, and for each organization, so that
- * one that sends slowly delays nobody else. Waiting bodies stay in the network; organizations take
- * turns.
+ * Bounds how many large bodies are in memory at once. A slot is a task of a fair queue that runs
+ * while a body is read and parsed.
  */
 export class BodySlots {
-  readonly #perOwner: number;
-  #free: number;
-  readonly #owners = new Map<string, Owner>();
+  readonly queue: FairQueue;
 
-  constructor({ total, perOwner }: { readonly total: number; readonly perOwner: number }) {
-    this.#free = total;
-    this.#perOwner = perOwner;
+  constructor({ total, perOrganization }: BodySlotsOptions) {
+    this.queue = new FairQueue({
+      name: 'request bodies',
+      concurrency: total,
+      maxRunningPerOrganization: perOrganization,
+      maxWaiting,
+      maxWaitingPerOrganization,
+    });
   }
 
-  /** A slot for one request of the owner. Release it when the body is parsed. */
-  slotFor(name: string): BodySlot {
-    let isAcquired = false;
+  /** Returns a slot for one request. The caller releases it when the body is parsed. */
+  slotFor(organizationId: string): BodySlot {
+    let release: (() => void) | undefined;
+    const hold = () => {
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return new Promise<void>((granted, refused) => {
+        const task = () => {
+          granted();
+          return released;
+        };
+        this.queue.run(organizationId, task).catch(refused);
+      });
+    };
     return {
       acquire: async () => {
-        if (isAcquired) return;
-        isAcquired = true;
-        await this.#acquire(name);
+        if (!release) await hold();
       },
-      release: () => {
-        if (!isAcquired) return;
-        isAcquired = false;
-        this.#release(name);
-      },
+      release: () => release?.(),
     };
-  }
-
-  async #acquire(name: string): Promise<void> {
-    const owner = this.#owners.get(name) ?? { used: 0, waiting: [] };
-    this.#owners.set(name, owner);
-    if (this.#free > 0 && owner.used < this.#perOwner) {
-      this.#free -= 1;
-      owner.used += 1;
-    } else {
-      await new Promise<void>((resolve) => owner.waiting.push(resolve));
-    }
-  }
-
-  #release(name: string): void {
-    const owner = this.#owners.get(name) as Owner;
-    owner.used -= 1;
-    this.#free += 1;
-    if (owner.used === 0 && owner.waiting.length === 0) this.#owners.delete(name);
-    for (const [next, candidate] of this.#owners) {
-      const grant = candidate.used < this.#perOwner ? candidate.waiting.shift() : undefined;
-      if (!grant) continue;
-      this.#free -= 1;
-      candidate.used += 1;
-      // To the end of the map: the others come first next time.
-      this.#owners.delete(next);
-      this.#owners.set(next, candidate);
-      grant();
-      return;
-    }
   }
 }

@@ -4,13 +4,13 @@ import { answerMalformed } from './answer-malformed.js';
 import { createDrain, hasUnreadBody } from './drain-request.js';
 import { toApiError } from './error-response.js';
 import { requestIdOf, stableRequestIdOf } from './request-id.js';
-import { isPlain, makePlain } from './request-target.js';
+import { isUnambiguous, normalizeTarget } from './request-target.js';
 import { sendError } from './send-response.js';
 import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 
-/** Handles some requests ahead of Express, which costs more than they do. */
+/** Handles some requests before Express, which would cost more than the requests themselves. */
 export interface FirstHandler {
-  /** Returns false, and leaves the request untouched, when it is not for this handler. */
+  /** Returns false and leaves the request unchanged when it is not for this handler. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
@@ -22,10 +22,10 @@ export interface HttpServerOptions {
   readonly timeLimits?: Partial<TimeLimits> | undefined;
 }
 
-// A visitor with a broken agent of 64 KB is redirected all the same.
+// Some visitors send a User-Agent of 64 KB. They are redirected too.
 const maxHeaderBytes = 80 * 1024;
 
-// A chunk takes some microseconds, however small it is.
+// Each chunk costs some microseconds, however small it is.
 const freeChunks = 1_000;
 const minMeanChunkBytes = 32;
 
@@ -35,9 +35,9 @@ export function createHttpServer(options: HttpServerOptions): Server {
   const limits = { ...defaultTimeLimits, ...options.timeLimits };
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     try {
-      if (!isPlain(request) && !settle(request, response)) return;
+      if (!isUnambiguous(request) && !normalize(request, response)) return;
       for (const handler of handlers) if (handler.handle(request, response)) return;
-      // Called only with what the error handler of the app itself has thrown.
+      // Express calls it only with an error that the app's error handler has thrown.
       const done = (error?: unknown) => fail(options, request, response, error);
       app(request as Request, response as Response, done);
     } catch (error) {
@@ -52,13 +52,13 @@ export function createHttpServer(options: HttpServerOptions): Server {
       requestTimeout: limits.request,
       keepAliveTimeout: limits.keepAlive,
       connectionsCheckingInterval: limits.checks,
-      // Two Host lines must not pass for the first of them, and none is answered as all faults are.
+      // Two Host headers are refused, not reduced to the first. A missing one gets our error response.
       joinDuplicateHeaders: true,
       requireHostHeader: false,
     },
     handle,
   );
-  // The body is asked for where it is read, after authentication.
+  // `100 Continue` is sent where the body is read, after authentication.
   server.on('checkContinue', handle);
   server.on('clientError', (error, socket) => {
     try {
@@ -71,7 +71,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
   return server;
 }
 
-/** Answers 500, or ends the connection where a response has begun. Never throws. */
+/** Answers with 500, or closes the connection when a response has started. Never throws. */
 function fail(
   { onRequestError }: HttpServerOptions,
   request: IncomingMessage,
@@ -88,13 +88,13 @@ function fail(
   }
 }
 
-/** Makes a request plain, or refuses it. */
-function settle(request: IncomingMessage, response: ServerResponse): boolean {
+/** Normalizes the target and the host of a request, or refuses the request. */
+function normalize(request: IncomingMessage, response: ServerResponse): boolean {
   try {
-    makePlain(request);
+    normalizeTarget(request);
     return true;
   } catch (error) {
-    // What follows on the connection may belong to the part of it that was read otherwise.
+    // A proxy may have read the request differently: the next bytes may be a part of it.
     response.shouldKeepAlive = false;
     sendError(request, response, toApiError(error));
     return false;
@@ -102,9 +102,9 @@ function settle(request: IncomingMessage, response: ServerResponse): boolean {
 }
 
 /**
- * The classes of requests and responses that Express would otherwise turn each of its own into, by
- * changing the prototype. Once that has happened, every later redirect takes half as long again:
- * the engine gives up what it knew of the shapes of node:http's objects.
+ * Returns request and response classes with Express's methods. Express itself would change the
+ * prototype of each object, which makes V8 deoptimize node:http's objects: every later redirect would
+ * take 50 % longer.
  */
 function classesOf(app: Express) {
   const drainRequest = createDrain();
@@ -112,7 +112,7 @@ function classesOf(app: Express) {
     #chunks = 0;
     #bytes = 0;
 
-    /** Ends a connection whose chunks are so small that reading them costs more than their bytes. */
+    /** Closes a connection that sends a body in very small chunks, which are expensive to read. */
     override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
       if (chunk === null) return super.push(null);
       if (this.destroyed) return false;
@@ -128,7 +128,7 @@ function classesOf(app: Express) {
   class ApiResponse<
     Request extends IncomingMessage = IncomingMessage,
   > extends ServerResponse<Request> {
-    /** Sends the response at once, and ends it when the body of its request has been read. */
+    /** Sends the response at once, and ends it after the rest of the request's body was read. */
     // biome-ignore lint/suspicious/noExplicitAny: the overloads of end() have no common signature
     override end(...args: any[]): this {
       if (this.writableEnded || !hasUnreadBody(this.req)) return super.end(...args);

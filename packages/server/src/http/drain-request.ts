@@ -6,7 +6,7 @@ import { chunksOf } from './read-body.js';
 const maxBytes = 32 * 1024 * 1024;
 const maxMs = 5_000;
 
-/** Whether some of the body of a request is still to come, as after an early refusal. */
+/** Returns whether a part of a request's body is unread, as after an early refusal. */
 export function hasUnreadBody(request: IncomingMessage): boolean {
   const { headers } = request;
   const mayHaveBody =

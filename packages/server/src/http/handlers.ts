@@ -14,25 +14,25 @@ type DataOf<R extends Route> = {
     : never;
 }[keyof R['responses']];
 
-// A body is there unless a form came in its place.
+// A request has either a body or a form.
 type BodyInput<R extends Route> = R extends { form: z.ZodType }
   ? { body: Output<R['body']>; form?: undefined } | { body?: undefined; form: Output<R['form']> }
   : R extends { bodyOptional: true }
     ? { body: Output<R['body']> | undefined }
     : { body: Output<R['body']> };
 
-/** What a handler is given: input that has passed the contract, and whom it comes from. */
+/** The validated input of a handler, and its caller. */
 export type HandlerInput<R extends Route> = BodyInput<R> & {
   readonly params: Output<R['params']>;
   readonly query: Output<R['query']>;
   readonly caller: R['access'] extends 'public' ? undefined : Caller;
   readonly idempotency: IdempotentRequest | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Where it comes from, as far as trusted proxies vouch for it. */
+  /** The client's address. Only trusted proxies may forward another one. */
   readonly address: string;
 };
 
-/** What a handler answers: data for the envelope, a bare body, or another media type. */
+/** A handler's response: data for the envelope, a bare body, or another media type. */
 export type Reply<Data> = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export type Reply<Data> = {
   | { readonly bytes: Buffer; readonly mediaType: string }
 );
 
-/** One handler for each of these routes, by its operationId; visitors' routes have none. */
+/** One handler per operationId. Routes for visitors have none. */
 export type HandlersOf<Routes extends readonly Route[]> = {
   [R in Exclude<Routes[number], { isForVisitors: true }> as R['operationId']]: (
     input: HandlerInput<R>,

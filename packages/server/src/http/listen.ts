@@ -10,12 +10,12 @@ import { removeStaleSocket } from './unix-socket.js';
 export interface Listener {
   /** The origin that reaches the server; the path of a unix socket. */
   readonly origin: string;
-  /** Accepts nothing more, lets requests finish, and cuts off after `graceMs` what has not. */
+  /** Stops accepting and waits for requests to finish; closes what is left after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
-// Connections that wait to be accepted; the system may allow fewer. At Node's own 511, a crowd that
-// comes at once has its last ones wait a whole second for a second try.
+// Connections that wait to be accepted; the system may allow fewer. At Node's default of 511, clients
+// of a burst must retry their connection after a second.
 const backlog = 4096;
 
 export interface ConnectionLimits {
@@ -28,7 +28,7 @@ export interface ListenOptions extends ConnectionLimits {
   readonly host: string;
 }
 
-/** Listens where HOST and PORT say; throws a ConfigError where that cannot be done. */
+/** Listens on HOST and PORT; throws a ConfigError when it cannot. */
 export function listen(
   server: Server,
   { port, host, ...limits }: ListenOptions,
@@ -40,10 +40,10 @@ export function listen(
   );
 }
 
-// Monitoring, a balancer and a TLS proxy need few. A public flood does not use these up.
+// Enough for monitoring, a load balancer and a TLS proxy. Public connections do not count.
 const maxAdminConnections = 256;
 
-/** Listens where SHORTY_ADMIN_LISTEN says; throws a ConfigError where that cannot be done. */
+/** Listens on SHORTY_ADMIN_LISTEN; throws a ConfigError when it cannot. */
 export async function listenForOperators(
   server: Server,
   address: ListenAddress,
@@ -66,7 +66,7 @@ export async function listenForOperators(
   }
 }
 
-// The proxy and the monitoring connect as members of the socket's group.
+// Proxy and monitoring connect as members of the socket's group.
 const socketMode = 0o660;
 
 async function accept(
@@ -85,7 +85,7 @@ async function accept(
       server.off('error', refuse);
       resolve();
     });
-    // In the same turn of the event loop, so that no connection is accepted before.
+    // In the same turn of the event loop, before a connection is accepted.
     if ('path' in address && server.listening) chmodSync(address.path, socketMode);
   });
   const connections = new OpenConnections(server, {
@@ -109,7 +109,7 @@ async function stopListening(
   graceMs: number,
 ): Promise<void> {
   if (!server.listening) return;
-  // Its next answer is a connection's last one, and says so: busy ones would never turn idle.
+  // The next response closes its connection: a busy connection would never become idle.
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false;
   });
@@ -124,12 +124,12 @@ async function stopListening(
   clearTimeout(cutOff);
 }
 
-/** The origin that reaches a server which listens there. */
+/** Returns the origin of a server that listens on an address. */
 function originOf({ host, port }: { readonly host: string; readonly port: number }): string {
   return `http://${visibleHost(host)}:${port}`;
 }
 
-// The loopback's and the wildcard's usual name; other addresses are shown as they are.
+// Loopback and wildcard addresses are shown as localhost.
 function visibleHost(host: string): string {
   if (['127.0.0.1', '0.0.0.0', '::', '::1', ''].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

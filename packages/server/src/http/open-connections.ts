@@ -3,31 +3,32 @@ import type { Socket } from 'node:net';
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** How long a receiver may take nothing of an answer. */
+  /** How long a client may read nothing of a response. */
   readonly answerTimeoutMs: number;
 }
 
 interface Progress {
   readonly arrivedAt: number;
-  /** Bytes of answers that were taken, and when there was no more to take or more was taken. */
+  /** Bytes of responses that the client has read. */
   taken: number;
+  /** When the client last read something, or had nothing to read. */
   at: number;
 }
 
-// However fast newcomers arrive, all connections are looked at no oftener. Who is younger may well
-// be about to send a request.
+// The shortest time between two checks of all connections. A younger connection may be about to send
+// a request.
 const minPauseMs = 1_000;
 
 /**
- * Keeps the connections of a server within bounds, so that those who open them and do nothing keep
- * nobody out: when there are too many, the oldest that was never answered goes first, then one that
- * is quiet, then the oldest. It costs requests nothing: sockets are looked at, now and then.
+ * Bounds the open connections of a server, so that idle ones cannot exhaust them. Beyond the limit it
+ * closes the oldest connection without a response, then an idle one, then the oldest. Sockets are
+ * checked periodically, so requests pay nothing for it.
  */
 export class OpenConnections {
   readonly #limits: ConnectionLimits;
-  // In the order of their arrival.
+  // Oldest first.
   readonly #progress = new Map<Socket, Progress>();
-  /** Those that would go, the first one last. */
+  /** Connections to close, the next one last. */
   #expendable: Socket[] = [];
   #checkedAt = Number.NEGATIVE_INFINITY;
 
@@ -37,7 +38,7 @@ export class OpenConnections {
       const arrivedAt = performance.now();
       this.#progress.set(socket, { arrivedAt, taken: 0, at: arrivedAt });
       socket.on('close', () => this.#progress.delete(socket));
-      if (this.#progress.size > limits.maxConnections) this.#makeRoomFor(socket);
+      if (this.#progress.size > limits.maxConnections) this.#closeOneFor(socket);
     });
   }
 
@@ -45,12 +46,12 @@ export class OpenConnections {
     return this.#progress.size;
   }
 
-  /** Ends those that were opened and never used, as browsers and proxies do: Node thinks them busy. */
+  /** Closes connections that were never used, as browsers open them. Node counts them as busy. */
   endUnused(): void {
     for (const socket of this.#progress.keys()) if (socket.bytesRead === 0) socket.destroy();
   }
 
-  /** Ends connections whose answer nobody takes, and finds those that would go first. */
+  /** Closes connections whose client does not read, and determines which to close first. */
   check(now = performance.now()): void {
     this.#checkedAt = now;
     const unanswered: Socket[] = [];
@@ -74,14 +75,14 @@ export class OpenConnections {
     this.#expendable = [...unanswered, ...quiet, ...young].reverse();
   }
 
-  #makeRoomFor(newcomer: Socket): void {
+  #closeOneFor(newcomer: Socket): void {
     let victim = this.#nextExpendable();
     if (!victim && performance.now() - this.#checkedAt >= minPauseMs) {
       this.check();
       victim = this.#nextExpendable();
     }
     if (!victim || victim === newcomer) victim = this.#progress.keys().next().value ?? newcomer;
-    // At once, and not when it has closed: the next newcomer would send another one away.
+    // Removed at once, not on its close event: the next newcomer would close another one.
     this.#progress.delete(victim);
     victim.destroy();
   }
@@ -90,7 +91,7 @@ export class OpenConnections {
     for (;;) {
       const socket = this.#expendable.pop();
       if (!socket) return undefined;
-      // Whoever was answered or has gone since does not go now.
+      // It may have received a response or closed since the check.
       const progress = this.#progress.get(socket);
       if (progress && takenFrom(socket) === progress.taken) return socket;
     }

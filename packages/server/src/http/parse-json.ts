@@ -3,8 +3,8 @@ import { shorten, validationError } from '../contract/api-error.js';
 import { unreadable } from '../contract/parse-input.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 
-// Far above what any schema allows: a link has 21 fields, 50 parameters and 20 tags. A part is a
-// field of the body or, where that is a list, one of its items.
+// Far above any schema: a link has 21 fields, 50 parameters and 20 tags. A part is a field of the body
+// or, if the field is a list, one of its items.
 export const maxDepth = 32;
 export const maxFields = 256;
 export const maxPartValues = 256;
@@ -15,10 +15,11 @@ export const maxValues = 20_000;
 // Up to this size JSON.parse takes half a millisecond.
 const parsedWholeBytes = 64 * 1024;
 
-/** A piece of the body that is parsed at once, or why it is not parsed. */
+/** A piece of the body that is parsed at once. */
 interface Part {
   readonly start: number;
   readonly end: number;
+  /** Why it is not parsed. */
   readonly fault: string | undefined;
 }
 
@@ -30,15 +31,15 @@ interface Field {
 }
 
 interface Outline {
-  /** Undefined where the body is no object. */
+  /** Undefined when the body is not an object. */
   readonly fields: readonly Field[] | undefined;
   readonly whole: Part;
 }
 
 /**
- * Parses a JSON body in slices of the event loop. Its nesting, texts and values are counted on the
- * bytes first: a part that exceeds a limit is not parsed, and an `unreadable` value stands for it,
- * which every schema refuses with the reason. Throws VALIDATION_FAILED for what is no JSON.
+ * Parses a JSON body in slices that yield to the event loop. It first counts nesting, strings and
+ * values on the bytes. A part that exceeds a limit is not parsed: it becomes an `unreadable` value,
+ * which every schema refuses with the reason. Throws VALIDATION_FAILED for invalid JSON.
  */
 export async function parseJson(bytes: Buffer): Promise<unknown> {
   if (!isUtf8(bytes)) throw notJson('it is not UTF-8');
@@ -86,7 +87,7 @@ function parsePart(bytes: Buffer, { start, end, fault }: Part): unknown {
     return JSON.parse(bytes.toString('utf8', start, end));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // The message counts from the beginning of the part.
+    // The position in the message is relative to the part.
     const isWhole = end === bytes.length;
     throw notJson(isWhole ? shorten(error.message) : `it is malformed after byte ${start}`);
   }
@@ -112,7 +113,7 @@ const scannedAtOnce = 32 * 1024;
 const marks = new Uint8Array(256);
 for (const mark of '[]{},:"') marks[mark.charCodeAt(0)] = 1;
 
-// Apart from the scan, these loops compile to a few instructions a byte.
+// Outside of the generator, V8 compiles these loops to a few instructions per byte.
 function findMark(bytes: Buffer, from: number, end: number): number {
   let at = from;
   while (at < end && marks[bytes[at] as number] === 0) at += 1;
@@ -126,8 +127,8 @@ function findTextMark(bytes: Buffer, from: number, end: number): number {
 }
 
 /**
- * Splits a body into its parts in one pass over its bytes, and counts what is in them. It reads
- * only as much grammar as that takes: every part without a fault is still to be parsed.
+ * Splits a body into its parts in one pass over its bytes, and counts their values. It checks only as
+ * much grammar as it needs: JSON.parse checks the rest.
  */
 function* scan(bytes: Buffer): Generator<undefined, Outline> {
   const start = bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;

@@ -1,4 +1,4 @@
-/** Whether a caller is a program: it accepts JSON, and does not prefer HTML to it. */
+/** Returns whether a client accepts JSON and does not prefer HTML: then it is a program. */
 export function prefersJson(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const json = qualityOf(accept, 'application/json');

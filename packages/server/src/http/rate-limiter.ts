@@ -4,31 +4,31 @@ import { type RateLimit, rateLimitedError } from '../contract/rate-limit.js';
 const windowMs = 60_000;
 const windowSeconds = windowMs / 1000;
 
-// An organization is forgotten, which gives it its whole minute back, only behind so many others.
+// Beyond this number, the organization that was active least recently is evicted with its count.
 const maxOrganizations = 100_000;
 
 interface Account {
-  /** What has been used and has not come back yet, in requests × window: whole numbers only. */
+  /** Used capacity, in requests × window: whole numbers only. */
   used: number;
   at: number;
 }
 
 /**
- * Lets each organization make so many requests at once; what it has used comes back evenly, all of
- * it within a minute (the generic cell rate algorithm). Nobody waits for a window to end.
+ * Limits the requests of each organization with the generic cell rate algorithm: used capacity comes
+ * back evenly, all of it within a minute.
  */
 export class RateLimiter {
   readonly #perMinute: number;
   readonly #rule: string;
   readonly #accounts = new LRUCache<string, Account>({ max: maxOrganizations });
 
-  /** `rule` begins the error message: "An organization may make". */
+  /** `rule` is the start of the error message. */
   constructor(requestsPerMinute: number, rule = 'An organization may make') {
     this.#perMinute = requestsPerMinute;
     this.#rule = rule;
   }
 
-  /** Counts a request and tells what is left; throws RATE_LIMITED, which counts nothing. */
+  /** Counts a request and returns the state of the limit. Throws RATE_LIMITED without counting it. */
   take(organizationId: string, now: number): RateLimit {
     const limit = this.#perMinute;
     const account = this.#accountOf(organizationId, now);
@@ -57,7 +57,7 @@ export class RateLimiter {
       account = { used: 0, at: now };
       this.#accounts.set(organizationId, account);
     }
-    // A clock that is set back gives nothing back, and takes nothing either.
+    // A clock that is set back changes nothing.
     const passedMs = Math.max(0, now - account.at);
     account.used = Math.max(0, account.used - passedMs * this.#perMinute);
     account.at = now;

@@ -5,6 +5,8 @@ import { ApiError, shorten, validationError } from '../contract/api-error.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { answerMalformed } from './answer-malformed.js';
 import type { BodySlot } from './body-slots.js';
+import { StallTimer } from './stall-timer.js';
+import { defaultTimeLimits } from './time-limits.js';
 
 /** What a public route reads: enough for credentials or a password. */
 export const maxPublicBodyBytes = 8 * 1024;
@@ -12,7 +14,7 @@ export const maxPublicBodyBytes = 8 * 1024;
 /** What an authenticated route reads, inflated: a hundred links whose every field is full. */
 export const maxBodyBytes = 4 * 1024 * 1024;
 
-// Every connection may hold this much; more takes one of the slots.
+// Every connection may hold this much; more needs a slot.
 const slotlessBytes = 16 * 1024;
 
 // Text compresses to a fifth or a tenth, and a list of similar links to a fiftieth.
@@ -22,34 +24,42 @@ const minInflatedBytes = 64 * 1024;
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** For the whole body. Without it, the server's limit for a request holds. */
+  /** For the whole body. Without it, only the server's time limit for a request applies. */
   readonly timeoutMs?: number;
-  /** Admits a compressed or large body. Without it, Content-Encoding is refused. */
+  /** For a compressed or large body. Without it, Content-Encoding is refused. */
   readonly slot?: BodySlot;
+  /** How long a body may hold a slot before its minimum rate counts; 5 s by default. */
+  readonly slotGraceMs?: number;
 }
 
 const decoders = { gzip: promisify(gunzip), deflate: promisify(inflate) };
 
 /**
- * Reads the body of a request, inflated, in slices that yield to the event loop. Throws
- * PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE or VALIDATION_FAILED. What is left unread then is the
- * concern of `drainRequest`.
+ * Reads and inflates the body of a request in slices that yield to the event loop. Throws
+ * PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE or VALIDATION_FAILED; `drainRequest` then reads the rest.
  */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBytes, timeoutMs, slot }: BodyLimits,
+  { maxBytes, timeoutMs, slot, slotGraceMs = defaultTimeLimits.slotGrace }: BodyLimits,
 ): Promise<Buffer> {
   const decode = decoderOf(request, slot !== undefined);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  // An inflater takes memory from its first byte on.
-  if (decode) await slot?.acquire();
+  const stallTimer = new StallTimer(slotGraceMs, () => refuseAsLate(request));
+  const admit = async () => {
+    if (!slot) return;
+    await slot.acquire();
+    stallTimer.start();
+  };
+  // Inflation takes memory from the first byte.
+  if (decode) await admit();
   if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
   const timer = timeoutMs === undefined ? undefined : setTimeout(refuseAsLate, timeoutMs, request);
   try {
-    const bytes = await collect(request, maxBytes, slot);
+    const bytes = await collect(request, { maxBytes, admit, stallTimer });
     return decode ? await inflateWithin(decode, bytes, maxBytes) : bytes;
   } finally {
+    stallTimer.stop();
     clearTimeout(timer);
   }
 }
@@ -69,17 +79,21 @@ function decoderOf({ headers }: IncomingMessage, mayBeCompressed: boolean): Deco
 
 async function collect(
   request: IncomingMessage,
-  maxBytes: number,
-  slot: BodySlot | undefined,
+  {
+    maxBytes,
+    admit,
+    stallTimer,
+  }: { maxBytes: number; admit: () => Promise<void>; stallTimer: StallTimer },
 ): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? slotlessBytes);
-  // Copied together, because a sender can make every chunk one byte long.
+  // One buffer instead of a list of chunks, because a client can send chunks of one byte.
   let bytes = Buffer.allocUnsafeSlow(Math.min(declared, slotlessBytes));
   let length = 0;
   for await (const chunk of chunksOf(request)) {
     const needed = length + chunk.length;
     if (needed > maxBytes) throw tooLarge(maxBytes);
-    if (needed > slotlessBytes) await slot?.acquire();
+    stallTimer.add(chunk.length);
+    if (needed > slotlessBytes) await admit();
     if (needed > bytes.length) {
       const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(needed, bytes.length * 2)));
       bytes.copy(larger, 0, 0, length);
@@ -92,8 +106,8 @@ async function collect(
 }
 
 /**
- * The body of a request as it comes, one chunk in each turn of the event loop. A flowing stream
- * would parse two megabytes in one turn, however small the chunks in them.
+ * Yields the body of a request, one chunk in each turn of the event loop. A flowing stream would
+ * parse two megabytes in one turn, however small its chunks are.
  */
 export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
   for (;;) {
@@ -134,13 +148,13 @@ async function inflateWithin(decode: Decode, bytes: Buffer, maxBytes: number): P
       );
     }
     if (code?.startsWith('Z_')) {
-      throw validationError([{ path: '', message: 'is not what its Content-Encoding says' }]);
+      throw validationError([{ path: '', message: 'does not match its Content-Encoding' }]);
     }
     throw error;
   }
 }
 
-/** Answers 408 as Node's own limits do, and closes the connection; the read ends with it. */
+/** Answers with 408 as Node's own limits do, and closes the connection, which ends the read. */
 function refuseAsLate({ socket }: IncomingMessage): void {
   answerMalformed(Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
 }

@@ -12,14 +12,14 @@ import { maxBodyBytes, maxPublicBodyBytes, readBody } from './read-body.js';
 
 export type BodyKind = 'none' | BodyFormat;
 
-/** What a request carries, by its headers; throws UNSUPPORTED_MEDIA_TYPE for what a route cannot read. */
+/** Returns the kind of a body; throws UNSUPPORTED_MEDIA_TYPE when the route cannot read it. */
 export function bodyKindOf(route: Route, headers: IncomingMessage['headers']): BodyKind {
   if (!route.body) return 'none';
   const isEmpty =
     headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
   const formats: readonly BodyFormat[] = route.form ? ['json', 'form'] : ['json'];
   if (!isEmpty) return bodyFormatOf(headers, formats);
-  // An empty form is a form all the same: its sender reads only a form's errors.
+  // The sender of an empty form understands only the errors of forms.
   const isForm = route.form && isFormType(headers);
   return isForm ? 'form' : 'none';
 }
@@ -31,19 +31,27 @@ function isFormType({ 'content-type': contentType }: IncomingMessage['headers'])
 export interface Body {
   /** Undefined when there is none. */
   readonly value: unknown;
-  /** Of method, path and body, where an Idempotency-Key came along. */
+  /** Hash of method, path and body; undefined without an Idempotency-Key. */
   readonly fingerprint: string | undefined;
 }
 
-/** Reads and parses a body; without a slot for large bodies, within the limits of public routes. */
+/** Reads and parses a body. Without a slot, the limits of public routes apply. */
 export async function readInput(
   kind: BodyKind,
   request: IncomingMessage,
   response: ServerResponse,
-  { slot, timeoutMs }: { readonly slot: BodySlot | undefined; readonly timeoutMs: number },
+  {
+    slot,
+    slotGraceMs,
+    timeoutMs,
+  }: {
+    readonly slot: BodySlot | undefined;
+    readonly slotGraceMs: number;
+    readonly timeoutMs: number;
+  },
 ): Promise<Body> {
   const limits = slot
-    ? { maxBytes: maxBodyBytes, slot }
+    ? { maxBytes: maxBodyBytes, slot, slotGraceMs }
     : { maxBytes: maxPublicBodyBytes, timeoutMs };
   try {
     const bytes = kind === 'none' ? Buffer.alloc(0) : await readBody(request, response, limits);
@@ -81,7 +89,7 @@ export function check(schema: Route['body'], input: unknown): unknown {
 
 const idempotencyKey = /^[\x21-\x7e]{1,255}$/;
 
-/** The `Idempotency-Key` of a request, with what tells it from another request with that key. */
+/** Returns the `Idempotency-Key` of a request and the fingerprint that detects another request. */
 export function readIdempotency(
   route: Route,
   request: IncomingMessage,

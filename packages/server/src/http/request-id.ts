@@ -1,21 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-const sane = /^[A-Za-z0-9._:-]{1,128}$/;
+const validId = /^[A-Za-z0-9._:-]{1,128}$/;
 
-// A random prefix for this process and a count: as unique as a UUID, at a fraction of its cost on
-// every redirect.
+// A random prefix of this process and a counter: as unique as a UUID, and cheaper on every redirect.
 const prefix = randomBytes(9).toString('base64url');
 let count = 0;
 
-/** The caller's id of a request when it is fit for logs and headers, otherwise a new one. */
+/** Returns the client's request id when it is valid, otherwise a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
-  if (typeof header === 'string' && sane.test(header)) return header;
+  if (typeof header === 'string' && validId.test(header)) return header;
   count += 1;
   return `${prefix}.${count}`;
 }
 
-/** The id of a failed request; whatever asks again gets the same, so that log and response agree. */
+/** Returns the id of a failed request. Later calls return the same id, so log and response agree. */
 export function stableRequestIdOf({ headers }: IncomingMessage): string {
   const requestId = requestIdOf(headers['x-request-id']);
   headers['x-request-id'] = requestId;

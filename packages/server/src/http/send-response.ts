@@ -5,7 +5,7 @@ import { withSecurityHeaders } from '../pages/security-headers.js';
 import { errorBody, errorHeaders } from './error-response.js';
 import { requestIdOf } from './request-id.js';
 
-/** Answers a page, to requests that do not go through the API's router. */
+/** Sends a page. For requests that do not pass through Express. */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -16,7 +16,7 @@ export function sendPage(
     fixed = pageHeaders,
   }: {
     readonly headers?: Readonly<Record<string, string>>;
-    /** What every page has, where it has something of its own. */
+    /** Replaces the headers that every page has. */
     readonly fixed?: readonly string[];
   } = {},
 ): void {
@@ -36,7 +36,7 @@ const errorHeaderFields = withSecurityHeaders({
   'Cache-Control': 'no-store',
 });
 
-/** Answers the envelope of a failed request. */
+/** Sends an error response. For requests that do not pass through Express. */
 export function sendError(
   request: IncomingMessage,
   response: ServerResponse,

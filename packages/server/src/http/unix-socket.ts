@@ -2,14 +2,14 @@ import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 
 /**
- * Removes the socket file of a process that has ended. Returns false, and leaves the path as it is,
- * where a process listens there or where something else than a socket is.
+ * Removes the socket file of a process that has ended. Returns false and changes nothing when a process
+ * listens there, or when the file is not a socket.
  */
 export async function removeStaleSocket(path: string): Promise<boolean> {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSocket()) return false;
   if (await hasListener(path)) return false;
-  // Another process may have replaced the stale socket since then. So the file is moved out of the
-  // way first and is looked at again under a name that nobody else uses.
+  // Another process may have replaced the stale socket since then. So the file is renamed first and
+  // checked again under a unique name.
   const aside = `${path}.${process.pid}`;
   renameSync(path, aside);
   try {
@@ -30,7 +30,7 @@ function hasListener(path: string): Promise<boolean> {
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') resolve(false);
-      // A full backlog, or no right to connect: somebody listens.
+      // A full backlog or missing permission: a process listens.
       else if (['EAGAIN', 'EACCES', 'EPERM'].includes(error.code ?? '')) resolve(true);
       else reject(error);
     });

@@ -154,14 +154,14 @@ export class RedirectHandler {
       isCorrect = await passwords.verify(link.organizationId, passwordHash, password);
     } catch (error) {
       // No password was compared, for example because the queue is full.
-      this.#passwordLimiter.giveBack(clientKey);
+      this.#passwordLimiter.refund(clientKey);
       throw error;
     }
     if (!isCorrect) {
       this.#refuse(request, response, wrongPassword, passwordPage('That is not the password.'));
       return;
     }
-    this.#passwordLimiter.giveBack(clientKey);
+    this.#passwordLimiter.refund(clientKey);
     this.#redirect(request, response, link, 303);
   }
 

@@ -9,12 +9,13 @@ import { openSocket, openSockets } from './open-sockets.js';
 import { type Busy, startBusy } from './others.js';
 
 const publicBody = 500;
+const slotGrace = 3_000;
 let api: Busy;
 beforeAll(async () => {
   api = await startBusy({
     rateLimit: 0,
     tokenRateLimit: 20,
-    timeLimits: { publicBody, checks: 50 },
+    timeLimits: { publicBody, slotGrace, checks: 50 },
     trustedProxies: parseAddressRanges('127.0.0.1, ::1'),
   });
 });
@@ -150,6 +151,29 @@ describe('token requests of an address', () => {
 });
 
 describe('half-sent bodies', () => {
+  it('of eight organizations that stall are answered 408, and release all slots', async () => {
+    const callers = [];
+    for (let organization = 0; organization < 8; organization += 1) {
+      callers.push(await api.signIn(await api.createOrganization('enterprise')));
+    }
+    const stalled = (
+      await Promise.all(
+        callers.map(({ token }) => {
+          const authorization = `Authorization: Bearer ${token}`;
+          const start = head('/api/v1/urls', authorization, asJson, 'Content-Length: 1000000');
+          return openSockets(api.server.url, 4, start + ' '.repeat(20_000));
+        }),
+      )
+    ).flat();
+    const startedAt = performance.now();
+    for (const { ended } of stalled) expect(await ended).toMatch(/^HTTP\/1\.1 408 /);
+    // The time limit of a whole request is 60 s.
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    const long = { targetUrl, description: 'x'.repeat(5_000) };
+    const answer = await api.call('bulkCreateUrls', { body: { urls: Array(20).fill(long) } });
+    expect(answer.status).toBe(201);
+  });
+
   it('of 300 connections hold little memory, and other organizations are served', async () => {
     const other = await api.signIn(await api.createOrganization('enterprise'));
     const part = Buffer.alloc(1024 * 1024, ' ');

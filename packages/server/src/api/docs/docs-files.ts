@@ -29,14 +29,14 @@ const require = createRequire(import.meta.url);
 const compress = promisify(gzip);
 const loaded = new Map<string, Promise<DocsFile>>();
 
-/** A file of the page about the API; read and compressed when it is first asked for. */
+/** Finds a file of the documentation page. It is read and compressed at the first request. */
 export async function findDocsFile(name: string): Promise<DocsFile | undefined> {
   if (!Object.hasOwn(sources, name)) return undefined;
   let file = loaded.get(name);
   if (file === undefined) {
     file = load(name);
     loaded.set(name, file);
-    // What could not be read once is read again by the next who asks.
+    // A file that could not be read is read again at the next request.
     file.catch(() => loaded.delete(name));
   }
   return file;

@@ -5,7 +5,7 @@ import { renderOpenApi } from '../openapi.js';
 import type { docsRoutes } from './docs-contract.js';
 import { findDocsFile } from './docs-files.js';
 
-// Rendered at the first request, because few servers are asked for it.
+// Rendered at the first request, because most servers never get one.
 let openApi: string | undefined;
 
 export const docsHandlers: HandlersOf<typeof docsRoutes> = {
@@ -31,7 +31,7 @@ export const docsHandlers: HandlersOf<typeof docsRoutes> = {
       mediaType: file.mediaType,
       headers: {
         ETag: file.etag,
-        // Asked for each time, and mostly answered 304: a new version of the server is seen at once.
+        // Revalidated at each load, mostly with 304: a new version of the server is loaded at once.
         'Cache-Control': 'public, no-cache',
         Vary: 'Accept-Encoding',
         ...(isGzip && { 'Content-Encoding': 'gzip' }),

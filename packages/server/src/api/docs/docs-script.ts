@@ -1,11 +1,11 @@
-/** What runs on the page about the API: plain JavaScript, as browsers get it. */
+/** The script of the documentation page: plain JavaScript, as browsers receive it. */
 export const docsScript = `'use strict';
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', follow);
 follow();
 
-// Only what this API needs: one server, and headings and landmarks in their order.
+// Without the parts that this API does not need, and with headings and landmarks in order.
 const layout = ({ React: { createElement: h } }) => ({
   components: {
     DocsLayout({ getComponent, specSelectors }) {
@@ -21,12 +21,12 @@ const layout = ({ React: { createElement: h } }) => ({
         h('div', { className: 'wrapper' }, part('operations')),
         h('div', { className: 'wrapper' }, part('Webhooks')));
     },
-    // A link inside of the button that opens an operation would be a control in a control.
+    // A link inside the button that opens an operation would nest two controls.
     DeepLink: ({ text }) => h('span', null, text),
   },
 });
 
-// Names and roles that Swagger UI leaves out, for those who cannot see what is meant.
+// Adds names and roles for screen readers, which Swagger UI leaves out.
 const repairs = [
   ['.close-modal', { 'aria-label': 'Close' }],
   ['.modal-ux', { role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Authorize' }],
@@ -58,7 +58,7 @@ SwaggerUIBundle({
   presets: [SwaggerUIBundle.presets.apis],
   plugins: [layout],
   layout: 'DocsLayout',
-  // Nobody else is asked whether the description is valid.
+  // Do not send the document to an online validator.
   validatorUrl: null,
   deepLinking: true,
   docExpansion: 'list',

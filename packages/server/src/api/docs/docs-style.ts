@@ -1,8 +1,8 @@
 import { palette, typeface } from '../../pages/palette.js';
 
 /**
- * The frame of the page about the API, and our colours where Swagger UI has paler ones of its own.
- * The id outweighs its rules for either scheme.
+ * The style of the documentation page: its frame, and colours with more contrast than Swagger UI's.
+ * Selectors start with an id to override Swagger UI's rules for both colour schemes.
  */
 export const docsStyle = `${palette}
 :root{--get:#0a5fbf;--post:#0a7048;--patch:#0b6b66;--delete:#b3261e}
