@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { connect } from './lib/api.js';
 import { freePort, scratchFolder, shorty, startServer } from './lib/processes.js';
@@ -27,8 +26,9 @@ test('clicks go from visitors to every form of a report, and the doctor finds th
   };
   const clicks = async () =>
     JSON.parse(await run('urls', 'clicks', id, '--json')) as { totals: { totalClicks: number } };
-  while ((await clicks()).totals.totalClicks < 4) await sleep(50);
-  expect((await clicks()).totals).toEqual({ totalClicks: 4, uniqueClicks: 2, uniqueIps: 1 });
+  await expect
+    .poll(async () => (await clicks()).totals, { message: 'totals of clicks', timeout: 20_000 })
+    .toEqual({ totalClicks: 4, uniqueClicks: 2, uniqueIps: 1 });
   expect(JSON.parse(await run('analytics', 'overview', '--json'))).toMatchObject({
     totals: { totalUrls: 1, activeUrls: 1, totalClicks: 4 },
     topUrls: [{ urlId: id, shortUrl, clicks: 4 }],

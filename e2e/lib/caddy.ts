@@ -2,9 +2,9 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
+import { poll } from '../../packages/server/test/poll.js';
 import { accepts, freePort, root, scratchFolder } from './processes.js';
 
 export interface Caddy {
@@ -77,9 +77,10 @@ export async function startCaddy(
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   });
-  while (!(await accepts(httpsPort)) || !(await accepts(httpPort))) {
-    if (child.exitCode !== null) throw new Error(`Caddy left with ${child.exitCode}: ${log}`);
-    await sleep(50);
-  }
+  const isReady = async () => {
+    if (child.exitCode !== null) throw new Error(`Caddy exited with ${child.exitCode}: ${log}`);
+    return (await accepts(httpsPort)) && (await accepts(httpPort));
+  };
+  await poll('Caddy listens on both ports', isReady, Boolean);
   return { httpPort, httpsPort };
 }

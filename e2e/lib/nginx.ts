@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { poll } from '../../packages/server/test/poll.js';
 import { accepts, freePort, root, scratchFolder } from './processes.js';
 
 /** nginx with the project's example; all that is changed of it is where it and Shorty listen. */
@@ -44,9 +44,10 @@ http {
     child.kill('SIGTERM');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   });
-  while (!(await accepts(port))) {
-    if (child.exitCode !== null) throw new Error(`nginx left with ${child.exitCode}: ${log}`);
-    await sleep(50);
-  }
+  const isReady = () => {
+    if (child.exitCode !== null) throw new Error(`nginx exited with ${child.exitCode}: ${log}`);
+    return accepts(port);
+  };
+  await poll('nginx listens', isReady, Boolean);
   return { port };
 }

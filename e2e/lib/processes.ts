@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { poll } from '../../packages/server/test/poll.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -109,13 +109,14 @@ function onSmallDisk(folder: string, bytes: number, command: readonly string[]):
   return ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', mount, folder, ...command];
 }
 
+/** Resolves when the server is ready; throws when it exits before. */
 export async function untilReady(origin: string, child: ChildProcess): Promise<void> {
-  for (;;) {
-    const answer = await fetch(`${origin}/health/ready`).catch(() => undefined);
-    if (answer?.ok) return;
-    if (child.exitCode !== null) throw new Error(`the server left with ${child.exitCode}`);
-    await sleep(50);
-  }
+  const isReady = async () => {
+    if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}`);
+    const response = await fetch(`${origin}/health/ready`).catch(() => undefined);
+    return response?.ok ?? false;
+  };
+  await poll(`${origin} is ready`, isReady, Boolean, { timeoutMs: 60_000 });
 }
 
 export async function exitOf(child: ChildProcess): Promise<number | null> {
@@ -125,6 +126,8 @@ export async function exitOf(child: ChildProcess): Promise<number | null> {
 
 export interface Run {
   readonly child: ChildProcess;
+  /** Returns what it has printed to stderr so far. */
+  stderr(): string;
   readonly done: Promise<{ code: number | null; stdout: string; stderr: string }>;
 }
 
@@ -152,5 +155,5 @@ export function shorty(args: readonly string[], folder: string, origin: string):
     stderr += text;
   });
   const done = once(child, 'close').then(() => ({ code: child.exitCode, stdout, stderr }));
-  return { child, done };
+  return { child, stderr: () => stderr, done };
 }

@@ -1,12 +1,12 @@
 import { Agent, get } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { thinkTime } from '../../packages/server/test/poll.js';
 
 const perNode = 8;
-const headers = {
+export const headers = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
 };
 
-/** Follows links on several nodes, some connections to each, until it is told to end. */
+/** Follows links on several nodes, with some connections to each, until `end`. */
 export function followLinks(addressesOfNodes: readonly (readonly string[])[]) {
   const agent = new Agent({ keepAlive: true });
   let answered = 0;
@@ -14,8 +14,8 @@ export function followLinks(addressesOfNodes: readonly (readonly string[])[]) {
   let isOver = false;
   const unexpected = new Map<string, number>();
 
-  /** Whether the node answered. */
-  const follow = (address: string) =>
+  /** Resolves to false when the node did not answer. */
+  const visit = (address: string) =>
     new Promise<boolean>((resolve) => {
       const request = get(address, { agent, headers }, (answer) => {
         answer.resume();
@@ -30,7 +30,7 @@ export function followLinks(addressesOfNodes: readonly (readonly string[])[]) {
         answer.once('error', () => request.destroy());
       });
       request.once('error', (error: NodeJS.ErrnoException) => {
-        // Where nobody listens, nobody has counted it.
+        // A node that refuses the connection has not counted the visit.
         if (error.code !== 'ECONNREFUSED') cutOff += 1;
         resolve(false);
       });
@@ -38,18 +38,17 @@ export function followLinks(addressesOfNodes: readonly (readonly string[])[]) {
   const visitors = addressesOfNodes.flatMap((addresses) =>
     Array.from({ length: perNode }, async (_, visitor) => {
       for (let turn = visitor; !isOver; turn += 1) {
-        const isThere = await follow(addresses[turn % addresses.length] as string);
-        // The machine also runs what is tested.
-        await sleep(isThere ? 10 : 50);
+        const isUp = await visit(addresses[turn % addresses.length] as string);
+        await thinkTime(isUp ? 10 : 50);
       }
     }),
   );
   return {
-    /** Redirects whose answers came whole. */
+    /** Returns how many redirects were answered completely. */
     answered: () => answered,
-    /** Requests that may have been counted and were not answered. */
+    /** Returns how many requests got no complete response but may have been counted. */
     cutOff: () => cutOff,
-    /** Answers that were no redirects. */
+    /** Returns the responses that were not redirects. */
     unexpected: () => [...unexpected].map(([what, count]) => `${what}: ${count}`),
     async end() {
       isOver = true;

@@ -164,7 +164,9 @@ test('scans are shown as a report, as rows and as they came', async () => {
     },
   });
   const json = async () => JSON.parse(await done('qr', 'scans', code.id, '--json'));
-  while ((await json()).totals.totalScans < 1);
+  await expect
+    .poll(async () => (await json()).totals.totalScans, { message: 'totalScans', timeout: 10_000 })
+    .toBe(1);
   const text = await done('qr', 'scans', code.id, '--since', '7d');
   expect(text).toContain(`Scans of QR code ${code.id}`);
   expect(text).toMatch(/1 scans {3}1 unique visitors {3}1 addresses/);

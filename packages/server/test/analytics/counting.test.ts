@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { type TemporaryFile, temporaryFile } from '../storage/temporary-database.js';
-import { storedVisits } from './stored-visits.js';
+import { storedVisits, untilStored } from './stored-visits.js';
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 
@@ -28,10 +27,6 @@ const clicksOf = async (id: string) =>
 const sources = async () =>
   (await storedVisits(api.server.database)).map(({ source }) => source).sort();
 
-async function untilStored(count: number): Promise<void> {
-  while ((await sources()).length < count) await sleep(10);
-}
-
 describe('visits', () => {
   it('are counted once each when people make them, and kept when machines do', async () => {
     const { id, shortCode } = await create();
@@ -40,7 +35,7 @@ describe('visits', () => {
     await visit(shortCode, { 'user-agent': '' });
     await visit(shortCode, {}, 'HEAD');
     await visit(shortCode, { 'user-agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' });
-    await untilStored(5);
+    await untilStored(api.server.database, 5);
     expect(await sources()).toEqual([
       'bot/empty-agent',
       expect.stringMatching(/^bot\//),
@@ -66,7 +61,7 @@ describe('visits', () => {
       });
     expect((await unlock('wrong')).status).toBe(401);
     expect((await unlock('sesame')).status).toBe(303);
-    await untilStored(1);
+    await untilStored(api.server.database, 1);
     expect(await clicksOf(locked.id)).toBe(1);
     expect(await sources()).toHaveLength(1);
   });
@@ -76,7 +71,7 @@ describe('visits', () => {
     const agent = 'Mozilla/5.0 '.repeat(5_500).slice(0, 64 * 1024 - 1);
     expect((await visit(shortCode, { 'user-agent': agent })).status).toBe(307);
     expect((await visit(shortCode, { referer: 'http://[' })).status).toBe(307);
-    await untilStored(2);
+    await untilStored(api.server.database, 2);
     expect(await clicksOf(id)).toBe(2);
   });
 
@@ -88,7 +83,7 @@ describe('visits', () => {
     const { id, shortCode } = await create();
     for (let count = 1; count <= 7; count += 1) {
       await visit(shortCode);
-      await untilStored(count);
+      await untilStored(api.server.database, count);
     }
     const { rows } = await sql<{ body: string }>`select body from events order by id`.execute(
       api.server.database.read,
@@ -117,7 +112,7 @@ describe('while storage is locked by another process', () => {
     }
     expect(slowestMs).toBeLessThan(1_000);
     other.exec('rollback');
-    await untilStored(visits);
+    await untilStored(api.server.database, visits);
     expect(await clicksOf(id)).toBe(visits);
   });
 });
@@ -150,14 +145,8 @@ describe('a country database that is missing or corrupt', () => {
     expect(
       (await other.visit(`/${data.shortCode}`, { headers: { 'user-agent': firefox } })).status,
     ).toBe(307);
-    for (;;) {
-      const [kept] = await storedVisits(other.server.database);
-      if (kept) {
-        expect(kept.country).toBe('Unknown');
-        break;
-      }
-      await sleep(10);
-    }
+    const [stored] = await untilStored(other.server.database, 1);
+    expect(stored?.country).toBe('Unknown');
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain('gives no countries');
   });

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import { startServer, type TestServer } from '../api/start-server.js';
-import { storedVisits } from './stored-visits.js';
+import { untilStored } from './stored-visits.js';
 
 const agents = {
   firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
@@ -49,9 +48,9 @@ async function visit(
   expect(answer.status).toBe(307);
 }
 
-/** Until every visit that was made is in storage. */
+/** Resolves when every visit that was made is in storage. */
 async function settle(): Promise<void> {
-  while ((await storedVisits(api.server.database)).length < made) await sleep(10);
+  await untilStored(api.server.database, made);
 }
 
 const clicks = async (id: string, query: Record<string, string | number> = {}) => {

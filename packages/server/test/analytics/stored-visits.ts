@@ -1,6 +1,7 @@
 import { findCompaction, readBatches } from '../../src/analytics/ingest/chunk-repository.js';
 import { decodeColumns } from '../../src/analytics/ingest/columns-codec.js';
 import type { Database } from '../../src/storage/database.js';
+import { poll } from '../poll.js';
 
 export interface StoredVisit {
   readonly urlId: number;
@@ -29,6 +30,15 @@ export async function storedVisits(database: Database): Promise<StoredVisit[]> {
     }
     return visits;
   });
+}
+
+/** Resolves to the stored visits when there are at least `count`. */
+export function untilStored(database: Database, count: number): Promise<StoredVisit[]> {
+  return poll(
+    `${count} stored visits`,
+    () => storedVisits(database),
+    (visits) => visits.length >= count,
+  );
 }
 
 function textsAt({ words }: ReturnType<typeof decodeColumns>, at: number) {

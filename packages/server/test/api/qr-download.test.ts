@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from './start-server.js';
 
@@ -17,7 +16,9 @@ const downloadsOf = async (id: string) =>
   (await api.call('getQr', { params: { id } })).data.downloadCount;
 
 async function untilDownloads(id: string, count: number): Promise<void> {
-  while ((await downloadsOf(id)) < count) await sleep(10);
+  await expect
+    .poll(() => downloadsOf(id), { message: 'downloadCount', timeout: 10_000, interval: 10 })
+    .toBeGreaterThanOrEqual(count);
 }
 
 describe('GET /api/qr/{id}/download', () => {

@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
@@ -66,7 +65,9 @@ class Load {
   }
 
   async until(created: number): Promise<void> {
-    while (this.created.size < created) await sleep(5);
+    await expect
+      .poll(() => this.created.size, { message: 'created links', timeout: 30_000, interval: 5 })
+      .toBeGreaterThanOrEqual(created);
   }
 
   async #work(worker: number): Promise<void> {
@@ -154,9 +155,11 @@ describe('backup and restore', { timeout: 180_000 }, () => {
       targetUrl: 'https://example.com/',
       customSlug: 'hot',
     });
-    // Waits for the journal line of that call. The later lines are visits.
-    while ((await storedLines(server.origin)) < 1);
-    // While another process writes, the server cannot move visits out of the journal.
+    // The line of that call; then there are none but those of visits.
+    await expect
+      .poll(() => storedLines(server.origin), { message: 'stored lines', timeout: 10_000 })
+      .toBeGreaterThanOrEqual(1);
+    // Nothing can be moved out of the journal while somebody else writes.
     const writer = new SqliteHandle(pathOf(settings));
     writer.exec('begin immediate');
     const visits = Array.from({ length: 50 }, () => visitOf(server.origin, 'hot'));
@@ -176,8 +179,12 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     // The backup changed nothing in the original.
     const original = await start(settings);
     const origin = original.origin;
-    let clicks = new Map<string, number>();
-    while (clicks.get('hot') !== 50) clicks = await clicksBySlug(origin);
+    await expect
+      .poll(async () => (await clicksBySlug(origin)).get('hot'), {
+        message: 'clicks of the original',
+        timeout: 10_000,
+      })
+      .toBe(50);
     expect(await command(settings, 'doctor', '--check')).toMatchObject({ code: 0 });
   });
 

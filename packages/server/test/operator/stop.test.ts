@@ -85,8 +85,14 @@ describe('SIGTERM', () => {
     await once(socket, 'data');
     server.child.kill('SIGTERM');
     await server.until(/"stopping"/);
-    // Until the port is closed, the server may accept a connection and close it again.
-    while ((await faultOfConnecting(server.origin)) !== 'ECONNREFUSED');
+    // Until the port is closed, some may still get in and be closed again.
+    await expect
+      .poll(() => faultOfConnecting(server.origin), {
+        message: 'error of a new connection',
+        timeout: 5_000,
+        interval: 5,
+      })
+      .toBe('ECONNREFUSED');
     expect(server.child.exitCode).toBeNull();
     socket.destroy();
     expect((await server.ended).code).toBe(0);

@@ -15,8 +15,8 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { poll } from '../poll.js';
 
 export interface PostgresServer {
   readonly dataFolder: string;
@@ -143,8 +143,8 @@ async function launch(
     }
   }
 
-  /** Resolves to true once it accepts connections, and to false if its process has ended. */
-  async function startOnce(more: readonly string[], said: string[]): Promise<boolean> {
+  /** Resolves to true when the server accepts queries, and to false when it has exited. */
+  async function startOnce(more: readonly string[], printed: string[]): Promise<boolean> {
     const own = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
     const started = spawn(
       programs.postgres,
@@ -152,27 +152,31 @@ async function launch(
       { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], env: environment, ...programs.owner },
     );
     child = started;
-    started.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));
-    while (isRunning(started)) {
-      try {
-        await query('select 1');
-        return true;
-      } catch {
-        await sleep(20);
-      }
-    }
-    return false;
+    started.stderr.setEncoding('utf8').on('data', (text: string) => printed.push(text));
+    const acceptsQueries = () =>
+      query('select 1').then(
+        () => true,
+        () => false,
+      );
+    await poll(
+      'PostgreSQL accepts queries or exits',
+      async () => !isRunning(started) || (await acceptsQueries()),
+      Boolean,
+      { timeoutMs: startWithinMs },
+    );
+    return isRunning(started);
   }
 
   async function start(more: readonly string[] = []): Promise<void> {
     if (child && isRunning(child)) return;
-    const said: string[] = [];
-    const deadline = Date.now() + startWithinMs;
-    // After a kill, the last processes of the previous server may still hold its shared memory.
-    while (!(await startOnce(more, said))) {
-      if (Date.now() > deadline) throw new Error(`PostgreSQL did not start: ${said.join('')}`);
-      await sleep(100);
-    }
+    const printed: string[] = [];
+    // After a kill, the last processes of the previous server may still hold its memory.
+    await poll('PostgreSQL starts', () => startOnce(more, printed), Boolean, {
+      timeoutMs: startWithinMs,
+      intervalMs: 100,
+    }).catch((error: Error) => {
+      throw new Error(`${error.message}\n${printed.join('')}`);
+    });
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {

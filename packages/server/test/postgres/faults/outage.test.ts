@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { get } from 'node:http';
+import { get, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../../scripts/bootstrap.mjs';
 import { VisitIngester } from '../../../src/analytics/ingest/visit-ingester.js';
@@ -17,6 +17,7 @@ import type { Answer } from '../../api/answer.js';
 import { contractFetch } from '../../api/contract-fetch.js';
 import { type Caller, callerOf, startServer, type TestServer } from '../../api/start-server.js';
 import { serve, tokenOf } from '../../operator/server-process.js';
+import { poll, thinkTime } from '../../poll.js';
 import { rounds } from '../../rounds.js';
 import { type PostgresServer, startPostgres } from '../start-postgres.js';
 
@@ -24,7 +25,7 @@ const targetUrl = 'https://example.com/';
 const headers = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
 };
-// The time until an error is reported when the server is gone, and when it hangs.
+// Time until an error when the server is down, and when it does not respond.
 const soonMs = 4_000;
 const boundedMs = 20_000;
 
@@ -65,7 +66,7 @@ function visit(address: string, host: string | undefined): Promise<number | unde
   });
 }
 
-/** Visits a link until it is stopped, and counts the redirects. */
+/** Follows a link until `stop`, and counts the redirects. */
 function keepVisiting(api: TestServer, path: string, host?: string) {
   let answered = 0;
   let slowestMs = 0;
@@ -77,10 +78,20 @@ function keepVisiting(api: TestServer, path: string, host?: string) {
       slowestMs = Math.max(slowestMs, performance.now() - beganAt);
       expect(status).toBe(307);
       answered += 1;
-      await sleep(1);
+      await thinkTime(1);
     }
   })();
   return {
+    /** Resolves after `count` more redirects; fails as soon as one fails. */
+    async more(count: number) {
+      const enough = answered + count;
+      const redirects = poll(
+        `${count} redirects`,
+        () => answered,
+        (many) => many >= enough,
+      );
+      await Promise.race([done, redirects]);
+    },
     async stop() {
       isOver = true;
       await done;
@@ -89,8 +100,8 @@ function keepVisiting(api: TestServer, path: string, host?: string) {
   };
 }
 
-/** One request of each kind: read, write, report, image. */
-function askEverything(api: TestServer, id: string): Promise<Answer>[] {
+/** Sends one request of each kind: reads, writes, reports, QR codes. */
+function sendEachKind(api: TestServer, id: string): Promise<Answer>[] {
   const params = { id };
   return [
     api.call('listUrls'),
@@ -120,12 +131,18 @@ async function expectReadyAgain(api: TestServer) {
   await expect.poll(ready, { timeout: 10_000, interval: 100 }).toBe(200);
 }
 
-async function expectClicks(api: Caller, id: string, count: number) {
+async function expectClicks(
+  api: Caller,
+  id: string,
+  count: number,
+  visitOnce: () => Promise<unknown>,
+) {
   const clicks = async () => (await api.call('getUrl', { params: { id } })).data.clickCount;
-  await expect.poll(clicks, { timeout: 10_000, interval: 100 }).toBe(count);
-  // And the count does not grow further.
-  await sleep(500);
-  expect(await clicks()).toBe(count);
+  await expect.poll(clicks, { message: 'clickCount', timeout: 10_000 }).toBe(count);
+  // A visit that is counted later proves that no earlier one is counted again.
+  await visitOnce();
+  await expect.poll(clicks, { message: 'clickCount', timeout: 10_000 }).not.toBe(count);
+  expect(await clicks()).toBe(count + 1);
 }
 
 describe('a PostgreSQL that is killed', () => {
@@ -143,10 +160,10 @@ describe('a PostgreSQL that is killed', () => {
     });
     const visits = keepVisiting(api, `/${cached.customSlug}`);
     const visitsOnDomain = keepVisiting(api, `/${onDomain.shortCode}`, host);
-    await sleep(300);
+    await visits.more(20);
     await postgres.kill();
     for (let round = 0; round < rounds(3); round += 1) {
-      await expectUnavailable(askEverything(api, cached.id), soonMs);
+      await expectUnavailable(sendEachKind(api, cached.id), soonMs);
       for (const path of [`/${uncached.customSlug}`, '/unknown', '/health/ready']) {
         const answer = await api.visit(path, { headers: { accept: 'application/json' } });
         expect(`${path} ${answer.outcome}`).toBe(`${path} 503 UNAVAILABLE`);
@@ -163,15 +180,17 @@ describe('a PostgreSQL that is killed', () => {
         body: new URLSearchParams(form).toString(),
       });
       expect(token.body).toMatchObject({ error: 'temporarily_unavailable' });
-      await sleep(1_000);
+      await visits.more(100);
     }
     await postgres.start();
     await expectReadyAgain(api);
     const { answered, slowestMs } = await visits.stop();
     expect(answered).toBeGreaterThan(100);
     expect(slowestMs).toBeLessThan(2_000);
-    await expectClicks(api, cached.id, answered);
-    await expectClicks(api, onDomain.id, (await visitsOnDomain.stop()).answered);
+    const visitCached = () => visit(`${api.server.url}/${cached.customSlug}`, undefined);
+    await expectClicks(api, cached.id, answered, visitCached);
+    const visitOnDomain = () => visit(`${api.server.url}/${onDomain.shortCode}`, host);
+    await expectClicks(api, onDomain.id, (await visitsOnDomain.stop()).answered, visitOnDomain);
     expect((await api.visit(`/${uncached.customSlug}`, { headers })).status).toBe(307);
     expect((await api.call('createUrl', { body: { targetUrl } })).status).toBe(201);
   });
@@ -180,6 +199,7 @@ describe('a PostgreSQL that is killed', () => {
     const api = await start();
     const made = new Map<string, string>();
     const asked = new Set<string>();
+    let refused = 0;
     let isOver = false;
     const create = async (key: string) => {
       asked.add(key);
@@ -190,19 +210,27 @@ describe('a PostgreSQL that is killed', () => {
       if (answer.status === 201) {
         expect(made.get(key) ?? answer.data.id).toBe(answer.data.id);
         made.set(key, answer.data.id);
-      } else expect(answer.outcome).toBe('503 UNAVAILABLE');
+        return;
+      }
+      expect(answer.outcome).toBe('503 UNAVAILABLE');
+      refused += 1;
     };
     const creators = Array.from({ length: 8 }, async () => {
       while (!isOver) {
         await create(randomUUID());
-        await sleep(1);
+        await thinkTime(1);
       }
     });
     for (let kill = 0; kill < rounds(3); kill += 1) {
       const before = made.size;
       await expect.poll(() => made.size, { timeout: 10_000 }).toBeGreaterThan(before + 30);
+      const refusedBefore = refused;
       await postgres.kill();
-      await sleep(200);
+      await poll(
+        'a refused create',
+        () => refused,
+        (count) => count > refusedBefore,
+      );
       await postgres.start();
     }
     await expectReadyAgain(api);
@@ -268,31 +296,51 @@ describe('a PostgreSQL that is killed', () => {
   });
 });
 
+/** Sends a create whose headers the server has accepted. */
+async function beginCreate(origin: string, token: string) {
+  const sent = request(`${origin}/api/v1/urls`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      expect: '100-continue',
+    },
+  });
+  const ended = once(sent, 'close').catch(() => undefined);
+  sent.on('error', () => undefined).on('response', (response) => response.resume());
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  sent.end(JSON.stringify({ targetUrl }));
+  return { ended };
+}
+
 describe('a PostgreSQL that hangs', () => {
   it('causes 503 in bounded time, and redirects work', async () => {
     const api = await start();
     const create = async () => (await api.call('createUrl', { body: { targetUrl } })).data;
     const [cached, uncached] = [await create(), await create()];
     const visits = keepVisiting(api, `/${cached.shortCode}`);
-    await sleep(300);
+    await visits.more(20);
     await postgres.freeze();
     // More requests than connections.
     await expectUnavailable(
       [
-        ...askEverything(api, cached.id),
-        ...askEverything(api, cached.id),
+        ...sendEachKind(api, cached.id),
+        ...sendEachKind(api, cached.id),
         api.visit(`/${uncached.shortCode}`, { headers: { accept: 'application/json' } }),
         api.visit('/health/ready'),
       ],
       boundedMs,
     );
-    // These find no free connection, or open a new one.
-    await expectUnavailable(askEverything(api, cached.id), boundedMs);
+    // Those that find no connection left, or make a new one.
+    await expectUnavailable(sendEachKind(api, cached.id), boundedMs);
     await postgres.thaw();
     await expectReadyAgain(api);
     const { answered, slowestMs } = await visits.stop();
     expect(slowestMs).toBeLessThan(2_000);
-    await expectClicks(api, cached.id, answered);
+    await expectClicks(api, cached.id, answered, () =>
+      visit(`${api.server.url}/${cached.shortCode}`, undefined),
+    );
     expect((await create()).id).toBeDefined();
   }, 90_000);
 
@@ -321,17 +369,18 @@ describe('a PostgreSQL that hangs', () => {
     expect((await caller.call('getUrlClicks', { params: { id: link.id } })).status).toBe(200);
     await postgres.freeze();
     await visit();
-    // A request that waits for storage, and fails in time.
-    const waiting = caller.call('createUrl', { body: { targetUrl } }).catch(() => undefined);
-    await sleep(2_000);
+    // A request that waits for storage when the signal arrives.
+    const waiting = await beginCreate(server.origin, token);
     const beganAt = performance.now();
     server.child.kill('SIGTERM');
     expect(await server.ended).toMatchObject({ code: 0 });
     expect(performance.now() - beganAt).toBeLessThan(10_000);
-    await waiting;
+    await waiting.ended;
     await postgres.thaw();
     const next = await serve(settings);
-    await expectClicks(callerOf(next.origin, token, ''), link.id, 2);
+    await expectClicks(callerOf(next.origin, token, ''), link.id, 2, () =>
+      contractFetch(`${next.origin}/${link.shortCode}`, { headers }),
+    );
     next.child.kill('SIGTERM');
     expect((await next.ended).code).toBe(0);
   }, 60_000);
@@ -372,15 +421,14 @@ describe('a server process with its threads', () => {
       for (let count = 0; count < 50; count += 1) await visit();
       expect(await ready()).toBe(503);
       await expectUnavailable([caller.call('getUrlClicks', { params })], soonMs);
-      // Errors are reported after five seconds.
-      if (kill === 0) await sleep(5_500);
+      // An outage is logged when it has lasted for five seconds.
+      if (kill === 0) await server.until(/"level":50/);
       await postgres.start();
       await expect.poll(ready, { timeout: 10_000, interval: 100 }).toBe(200);
-      // The changes meanwhile are unknown, so the next poll evicts all links.
-      await sleep(1_000);
-      await visit();
+      // The node evicts its links, because it missed changes. Visits read the link again.
+      for (let count = 0; count < 50; count += 1) await visit();
     }
-    await expectClicks(caller, link.id, answered);
+    await expectClicks(caller, link.id, answered, visit);
     await expect.poll(clicks, { timeout: 5_000 }).toMatchObject({ totalClicks: answered });
     expect(server.child.exitCode).toBeNull();
     server.child.kill('SIGTERM');
@@ -410,25 +458,35 @@ describe('connections that PostgreSQL ends', () => {
     const endConnections = (which: string) =>
       postgres.query<{ pid: number }>(
         `select pg_terminate_backend(pid) as pid from pg_stat_activity
-         where datname = '${new URL(settings.databaseUrl).pathname.slice(1)}' and ${which}`,
+         where datname = '${database}' and ${which}`,
       );
+    const database = new URL(settings.databaseUrl).pathname.slice(1);
     const listeners = "query = 'listen shorty_changes'";
+    const countListeners = async () =>
+      (
+        await postgres.query(
+          `select pid from pg_stat_activity where datname = '${database}' and ${listeners}`,
+        )
+      ).length;
     expect(await location()).toBe(targetUrl);
     for (let round = 0; round < rounds(4); round += 1) {
-      expect((await endConnections(listeners)).length).toBeGreaterThan(0);
-      // Before and after the listener has reconnected.
-      for (const [at, waitMs] of [0, 400, 1_500].entries()) {
-        await sleep(waitMs);
-        const to = `https://example.com/${round}/${at}`;
+      const ended = (await endConnections(listeners)).length;
+      expect(ended).toBeGreaterThan(0);
+      // While no node listens, and when both listen again.
+      for (const at of ['without listeners', 'with listeners']) {
+        if (at === 'with listeners') {
+          await poll('nodes listen again', countListeners, (count) => count >= ended);
+        }
+        const to = `https://example.com/${round}/${encodeURIComponent(at)}`;
         await change(to);
         await expect.poll(location, { timeout: 1_000, interval: 20 }).toBe(to);
       }
     }
-    // All connections of both nodes, busy and idle.
+    // All connections of both nodes, while they are used and while they are idle.
     for (let round = 0; round < rounds(5); round += 1) {
       await endConnections('true');
       const answers = Array.from({ length: 20 }, () => first.call('listUrls'));
-      await sleep(round);
+      await Promise.all(answers.slice(0, round));
       await endConnections('true');
       for (const answer of await Promise.all(answers)) {
         if (answer.status !== 200) expect(answer.outcome).toBe('503 UNAVAILABLE');
