@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { audit } from './audit.mjs';
 import { binary, root } from './bootstrap.mjs';
+import { checkWaits } from './check-waits.mjs';
 import { pack } from './pack.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'shorty-check-'));
@@ -23,6 +24,7 @@ const libraries = ['sdk', 'server', 'webhook-verifier'];
 const steps = [
   ['format and lint', () => run(binary('biome'), 'ci', '--colors=off', '--error-on-warnings', '.')],
   ['every regular expression takes linear time', checkPatterns],
+  ['no timed wait in a test', checkWaits],
   ['types', () => run(binary('tsc'), '--build')],
   ['types of the command line', () => run(binary('tsc'), '--project', 'packages/cli')],
   ['types of the tests', () => run(binary('tsc'), '--project', 'tsconfig.tests.json')],
