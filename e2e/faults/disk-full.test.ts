@@ -38,6 +38,7 @@ test('redirects answer while the disk is full, and every visit is stored when it
   expect(await metric('shorty_visits_fault')).toBe(1);
   const ready = await fetch(`${server.origin}/health/ready`);
   expect(ready.status).toBe(503);
+  expect(Number(ready.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await ready.text()).toContain('journal');
 
   rmSync(filler);

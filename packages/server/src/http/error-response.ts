@@ -30,14 +30,13 @@ export function toApiError(error: unknown): ApiError {
 
 function unavailable(cause: Error): ApiError {
   let message = 'The server is busy or stopping; try again';
-  let retryAfterSeconds = defaultRetryAfterSeconds;
+  let headers = {};
   if (cause instanceof StorageUnavailableError) {
     message = 'Storage is unavailable at the moment; try again';
   } else if (cause instanceof QueueFullError) {
     message = `The server is busy. ${cause.message}`;
-    retryAfterSeconds = cause.retryAfterSeconds;
+    headers = { 'Retry-After': String(cause.retryAfterSeconds) };
   }
-  const headers = { 'Retry-After': String(retryAfterSeconds) };
   return new ApiError('UNAVAILABLE', message, { headers, cause });
 }
 
@@ -57,7 +56,10 @@ export function errorBody(error: ApiError, requestId: string): ErrorResponse {
 export function errorHeaders(error: ApiError): Readonly<Record<string, string>> {
   // RFC 9110 §11.6.1: a 401 names the scheme that the client must use.
   const challenge = error.code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': 'Bearer' } : {};
-  return { ...challenge, ...error.headers };
+  // Every 503 says when to try again, also those of the health check.
+  const retry =
+    error.code === 'UNAVAILABLE' ? { 'Retry-After': String(defaultRetryAfterSeconds) } : {};
+  return { ...challenge, ...retry, ...error.headers };
 }
 
 /** Converts an error of a request that was sent as an OAuth form. */

@@ -155,11 +155,11 @@ describe('backup and restore', { timeout: 180_000 }, () => {
       targetUrl: 'https://example.com/',
       customSlug: 'hot',
     });
-    // The line of that call; then there are none but those of visits.
+    // Waits for the journal line of that call. The later lines are visits.
     await expect
       .poll(() => storedLines(server.origin), { message: 'stored lines', timeout: 10_000 })
       .toBeGreaterThanOrEqual(1);
-    // Nothing can be moved out of the journal while somebody else writes.
+    // While another process writes, the server cannot move visits out of the journal.
     const writer = new SqliteHandle(pathOf(settings));
     writer.exec('begin immediate');
     const visits = Array.from({ length: 50 }, () => visitOf(server.origin, 'hot'));

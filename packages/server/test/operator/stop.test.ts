@@ -85,7 +85,7 @@ describe('SIGTERM', () => {
     await once(socket, 'data');
     server.child.kill('SIGTERM');
     await server.until(/"stopping"/);
-    // Until the port is closed, some may still get in and be closed again.
+    // Until the port is closed, the server may accept a connection and close it again.
     await expect
       .poll(() => faultOfConnecting(server.origin), {
         message: 'error of a new connection',
