@@ -1,5 +1,5 @@
-// Bundles the command with everything it needs, so that the published package has no dependencies.
-// The result goes to dist, or to the folder that is named.
+// Bundles the CLI with its dependencies into dist, or into the folder named on the command line.
+// The published package then has no dependencies.
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -10,18 +10,26 @@ const [folder = path('dist')] = process.argv.slice(2);
 
 rmSync(folder, { recursive: true, force: true });
 
-// What Ink asks for, and what it is given instead: the one is for development only, and whether
-// anybody watches is decided before Ink is started, once for all output.
+// Modules that the bundle does not use, by what replaces them.
 const replacements = {
+  // Ink: a tool for development, and a check for CI that the CLI does itself.
   'react-devtools-core': 'export default {};',
   'is-in-ci': 'export default false;',
+  // conf: JSON schemas and migrations, which ConfigFile does not use.
+  'ajv/dist/2020.js': 'export const Ajv2020 = undefined;',
+  'ajv-formats': 'export default undefined;',
+  semver: 'export default undefined;',
+  // conf: deletes temporary files after a signal, and then sends the signal to this process again.
+  // The second SIGINT would end an import that is stopping after the first.
+  'when-exit': 'export default () => {};',
 };
 
-const replaceForInk = {
-  name: 'replace-for-ink',
+const replaceModules = {
+  name: 'replace-modules',
   setup(plugin) {
-    const filter = new RegExp(`^(${Object.keys(replacements).join('|')})$`);
-    plugin.onResolve({ filter }, ({ path: name }) => ({ path: name, namespace: 'replacement' }));
+    plugin.onResolve({ filter: /.*/ }, ({ path: name }) =>
+      Object.hasOwn(replacements, name) ? { path: name, namespace: 'replacement' } : undefined,
+    );
     plugin.onLoad({ filter: /.*/, namespace: 'replacement' }, ({ path: name }) => ({
       contents: replacements[name],
     }));
@@ -41,13 +49,13 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   legalComments: 'linked',
   define: { 'process.env.NODE_ENV': '"production"' },
-  // The sources, and not what a build of them may have left behind.
+  // The sources, because a build of them may be stale.
   alias: {
     '@shorty/sdk': path('../sdk/src/index.ts'),
     '@shorty/webhook-verifier': path('../webhook-verifier/src/index.ts'),
   },
-  plugins: [replaceForInk],
-  // CommonJS dependencies ask for Node's own modules by require.
+  plugins: [replaceModules],
+  // CommonJS dependencies load Node's own modules with require.
   banner: {
     js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);",
   },

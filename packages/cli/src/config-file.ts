@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { configFolder, makePrivateFolder } from './app-folders.js';
-import { CliError, systemErrorCode } from './cli-error.js';
+import type Conf from 'conf';
+import { configFolder, createPrivateFolder } from './app-folders.js';
+import { CliError } from './cli-error.js';
 import type { Io } from './io.js';
 
-/** What is kept for one server and account. */
+/** The stored settings for one server and client. */
 export interface Profile {
   baseUrl?: string;
   clientId?: string;
@@ -13,12 +13,12 @@ export interface Profile {
 }
 
 export interface ConfigContent {
-  /** The profile that is used when none is named. */
+  /** The profile to use when neither a flag nor the environment names one. */
   profile?: string;
   profiles: Record<string, Profile>;
 }
 
-/** The file of profiles: JSON, readable by its owner alone, replaced in one step. */
+/** The JSON file of profiles. Only its owner can read it. Writes replace it atomically. */
 export class ConfigFile {
   readonly path: string;
 
@@ -27,24 +27,47 @@ export class ConfigFile {
   }
 
   async read(): Promise<ConfigContent> {
-    let text: string;
-    try {
-      text = await readFile(this.path, 'utf8');
-    } catch (error) {
-      if (systemErrorCode(error) === 'ENOENT') return { profiles: {} };
-      throw new CliError(`${this.path} cannot be read: ${(error as Error).message}`, {
-        code: 'CONFIG',
-        cause: error,
-      });
-    }
-    return this.#parse(text);
+    // conf creates a missing folder even to read, which fails in a read-only home directory.
+    if (!existsSync(this.path)) return { profiles: {} };
+    const { profile, profiles } = (await this.#open()).store;
+    return { ...(profile === undefined ? {} : { profile }), profiles };
   }
 
   async write(content: ConfigContent): Promise<void> {
-    await makePrivateFolder(dirname(this.path));
-    const draft = `${this.path}.${randomUUID()}`;
-    await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    await rename(draft, this.path);
+    await createPrivateFolder(dirname(this.path), 'SHORTY_CONFIG_DIR');
+    const conf = await this.#open();
+    try {
+      conf.store = content;
+    } catch (error) {
+      throw new CliError(`${this.path} cannot be written: ${(error as Error).message}`, {
+        code: 'CONFIG',
+        hint: 'check the permissions of its folder, or set SHORTY_CONFIG_DIR to another folder',
+        cause: error,
+      });
+    }
+  }
+
+  // A dynamic import, so that commands without a configuration file start without conf.
+  async #open(): Promise<Conf<ConfigContent>> {
+    const { default: Conf } = await import('conf');
+    try {
+      return new Conf<ConfigContent>({
+        cwd: dirname(this.path),
+        configName: 'config',
+        fileExtension: 'json',
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        serialize: (content) => `${JSON.stringify(content, null, 2)}\n`,
+        deserialize: (text) => this.#parse(text),
+      });
+    } catch (error) {
+      if (error instanceof CliError) throw error;
+      throw new CliError(`${this.path} cannot be read: ${(error as Error).message}`, {
+        code: 'CONFIG',
+        hint: 'check its permissions, or set SHORTY_CONFIG_DIR to another folder',
+        cause: error,
+      });
+    }
   }
 
   #parse(text: string): ConfigContent {
@@ -52,28 +75,28 @@ export class ConfigFile {
     try {
       content = JSON.parse(text);
     } catch (error) {
-      throw this.#damaged((error as Error).message, error);
+      throw this.#invalid((error as Error).message, error);
     }
-    if (!isRecord(content)) throw this.#damaged('it holds no object');
+    if (!isRecord(content)) throw this.#invalid('the file must contain a JSON object');
     const { profile, profiles = {} } = content;
     if (profile !== undefined && typeof profile !== 'string') {
-      throw this.#damaged('"profile" is no text');
+      throw this.#invalid('"profile" must be a string');
     }
-    if (!isRecord(profiles)) throw this.#damaged('"profiles" is no object');
+    if (!isRecord(profiles)) throw this.#invalid('"profiles" must be an object');
     const checked: Record<string, Profile> = {};
     for (const [name, value] of Object.entries(profiles)) {
       if (!isRecord(value) || !Object.values(value).every((part) => typeof part === 'string')) {
-        throw this.#damaged(`the profile ${JSON.stringify(name)} holds something else than texts`);
+        throw this.#invalid(`profile ${JSON.stringify(name)} must be an object of strings`);
       }
       checked[name] = value as Profile;
     }
     return { ...(profile === undefined ? {} : { profile }), profiles: checked };
   }
 
-  #damaged(why: string, cause?: unknown): CliError {
-    return new CliError(`the configuration file ${this.path} is damaged: ${why}`, {
+  #invalid(reason: string, cause?: unknown): CliError {
+    return new CliError(`the configuration file ${this.path} is invalid: ${reason}`, {
       code: 'CONFIG',
-      hint: 'mend it, or remove it and sign in again with shorty login',
+      hint: 'correct it, or delete it and run shorty login',
       cause,
     });
   }

@@ -1,13 +1,14 @@
+import { mkdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { BuiltShorty, type RunResult } from './built-shorty.js';
-import { type Gate, openGate } from './gate.js';
+import { type FaultProxy, openFaultProxy } from './fault-proxy.js';
 
 const rowCount = 1050;
 
 let server: ApiServer;
 let shorty: BuiltShorty;
-let gate: Gate;
+let proxy: FaultProxy;
 let imports = 0;
 
 beforeAll(async () => {
@@ -21,12 +22,12 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  gate = await openGate(server.url);
+  proxy = await openFaultProxy(server.url);
 });
 
-afterEach(() => gate.stop());
+afterEach(() => proxy.stop());
 
-/** A file whose targets nobody else has; every hundredth row cannot be a link. */
+/** Writes a file with unique targets. Every hundredth row is invalid. */
 async function writeRows(): Promise<{ file: string; host: string; content: string }> {
   const host = `import-${++imports}.example`;
   const rows = Array.from({ length: rowCount }, (_, index) =>
@@ -48,33 +49,33 @@ async function countOf(host: string): Promise<{ made: number; different: number 
 const everyRow = { made: rowCount - 10, different: rowCount - 10 };
 
 function bulkCreate(file: string, ...args: string[]): Promise<RunResult> {
-  return shorty.run(['urls', 'bulk-create', file, '--base-url', gate.url, ...args]);
+  return shorty.run(['urls', 'bulk-create', file, '--base-url', proxy.url, ...args]);
 }
 
 async function interrupt(file: string, ...args: string[]): Promise<RunResult> {
   const { process, result } = shorty.start([
-    ...['urls', 'bulk-create', file, '--base-url', gate.url, ...args],
+    ...['urls', 'bulk-create', file, '--base-url', proxy.url, ...args],
   ]);
-  await gate.held;
+  await proxy.held;
   process.kill('SIGINT');
   const interrupted = await result;
-  gate.decide = () => 'pass';
+  proxy.decide = () => 'pass';
   return interrupted;
 }
 
-test('Ctrl-C ends with 130 and says how to go on; the same command makes the rest once', async () => {
+test('Ctrl-C exits with 130, and the same command creates the rest exactly once', async () => {
   const { file, host, content } = await writeRows();
-  gate.decide = (index) => (index < 5 ? 'pass' : 'hold');
+  proxy.decide = (index) => (index < 5 ? 'pass' : 'hold');
   const outputs = ['--out', 'part-made.csv', '--failed-out', 'part-bad.csv'];
   const first = await interrupt(file, ...outputs);
   expect([first.code, first.stdout]).toEqual([130, '']);
   expect(first.stderr).toMatch(
-    /shorty: stopped after \d+ rows \(\d+ created, \d+ failed\); run the same command again to go on\nshorty: interrupted\n$/,
+    /shorty: stopped after \d+ rows \(\d+ created, \d+ failed\); run the same command again to resume\nshorty: interrupted\n$/,
   );
   const second = await bulkCreate(file, ...outputs);
   expect(second.code).toBe(3);
-  expect(second.stderr).toMatch(/going on after \d+ rows of an interrupted import\n/);
-  expect(second.stdout).toMatch(/^1,050 rows, \d+ of them before: 1,040 created, 10 failed in /);
+  expect(second.stderr).toMatch(/resuming after \d+ rows of an interrupted import\n/);
+  expect(second.stdout).toMatch(/^1,050 rows, \d+ of them earlier: 1,040 created, 10 failed in /);
   expect(await countOf(host)).toEqual(everyRow);
   const made = (await shorty.read('part-made.csv')).trimEnd().split('\n');
   expect(made.map((line) => line.split(',')[1]).slice(1)).toEqual(
@@ -86,9 +87,32 @@ test('Ctrl-C ends with 130 and says how to go on; the same command makes the res
   expect(await shorty.read('part-bad.csv')).toBe(`${broken.join('\n')}\n`);
 });
 
-test('output files that are gone are written anew, and nothing is made twice', async () => {
+test('Ctrl-C stops an import with stored credentials gracefully', async () => {
+  const { file } = await writeRows();
+  const { SHORTY_CLIENT_ID: clientId, SHORTY_CLIENT_SECRET: clientSecret } = server.env;
+  const folder = 'stored';
+  await mkdir(shorty.path(folder));
+  const content = { profiles: { stored: { baseUrl: proxy.url, clientId, clientSecret } } };
+  await shorty.write(`${folder}/config.json`, JSON.stringify(content));
+  proxy.decide = (index) => (index < 2 ? 'pass' : 'hold');
+  const { process, result } = shorty.start(['urls', 'bulk-create', file, '--concurrency', '1'], {
+    env: {
+      SHORTY_CONFIG_DIR: shorty.path(folder),
+      SHORTY_PROFILE: 'stored',
+      SHORTY_BASE_URL: '',
+      SHORTY_CLIENT_ID: '',
+      SHORTY_CLIENT_SECRET: '',
+    },
+  });
+  await proxy.held;
+  process.kill('SIGINT');
+  const { code, stderr } = await result;
+  expect([code, stderr]).toEqual([130, expect.stringMatching(/stopped after 200 rows .*\n.*\n$/)]);
+});
+
+test('missing output files are rewritten, and no link is created twice', async () => {
   const { file, host } = await writeRows();
-  gate.decide = (index) => (index < 5 ? 'pass' : 'hold');
+  proxy.decide = (index) => (index < 5 ? 'pass' : 'hold');
   await interrupt(file, '--out', 'first.csv');
   const { code, stderr } = await bulkCreate(file, '--out', 'second.csv');
   expect([code, stderr]).toEqual([3, expect.stringContaining('the output files have changed')]);
@@ -96,77 +120,77 @@ test('output files that are gone are written anew, and nothing is made twice', a
   expect((await shorty.read('second.csv')).trimEnd().split('\n')).toHaveLength(1 + everyRow.made);
 });
 
-test('an answer that is lost is asked for again under the same key', async () => {
+test('a request whose response is lost is retried with the same key', async () => {
   const { file, host } = await writeRows();
-  gate.decide = (index) => (index % 3 === 1 ? 'lose answer' : 'pass');
+  proxy.decide = (index) => (index % 3 === 1 ? 'lose response' : 'pass');
   const { code, stderr } = await bulkCreate(file, '--concurrency', '2');
   expect(code).toBe(3);
-  expect(stderr).toContain('the server does not answer');
-  expect(stderr).toContain('retrying for 10 min');
-  expect(stderr).toContain('the server answers again');
+  expect(stderr).toContain('no response from the server');
+  expect(stderr).toContain('retrying for up to 10 min');
+  expect(stderr).toContain('the server responds again');
   expect(await countOf(host)).toEqual(everyRow);
   const chunks = Math.ceil(rowCount / 100);
-  expect(gate.keys.length).toBeGreaterThan(chunks);
-  expect(new Set(gate.keys).size).toBe(chunks);
+  expect(proxy.keys.length).toBeGreaterThan(chunks);
+  expect(new Set(proxy.keys).size).toBe(chunks);
 });
 
-test('a server that stays away ends the import after --retry-for; it goes on later', async () => {
+test('an import stops after --retry-for without a server, and can be resumed', async () => {
   const { file, host } = await writeRows();
-  gate.decide = (index) => (index < 3 ? 'pass' : 'unavailable');
+  proxy.decide = (index) => (index < 3 ? 'pass' : 'unavailable');
   const first = await bulkCreate(file, '--retry-for', '1', '--concurrency', '1');
   expect([first.code, first.stdout]).toEqual([1, '']);
   expect(first.stderr).toContain('stopped after 300 rows (297 created, 3 failed)');
-  gate.decide = () => 'pass';
+  proxy.decide = () => 'pass';
   const second = await bulkCreate(file, '--resume');
   expect([second.code, second.stderr]).toEqual([
     3,
-    expect.stringContaining('going on after 300 rows'),
+    expect.stringContaining('resuming after 300 rows'),
   ]);
   expect(await countOf(host)).toEqual(everyRow);
 });
 
-test('an import made anew on purpose can be interrupted and resumed, too', async () => {
+test('an import with --no-resume can be interrupted and resumed', async () => {
   const { file, host } = await writeRows();
   await bulkCreate(file);
-  const before = gate.keys.length;
-  gate.decide = (index) => (index < before + 4 ? 'pass' : 'hold');
+  const before = proxy.keys.length;
+  proxy.decide = (index) => (index < before + 4 ? 'pass' : 'hold');
   const first = await interrupt(file, '--no-resume');
-  expect(first.stderr).toContain('run it again without --no-resume to go on');
+  expect(first.stderr).toContain('run it again without --no-resume to resume');
   await bulkCreate(file, '--resume');
   const twice = { made: 2 * everyRow.made, different: everyRow.different };
   expect(await countOf(host)).toEqual(twice);
 });
 
-test('kill -9 at any moment costs nothing but time', async () => {
+test('an import killed by kill -9 creates each row exactly once', async () => {
   const { file, host } = await writeRows();
-  gate.decide = (index) => (index < 6 ? 'pass' : 'hold');
+  proxy.decide = (index) => (index < 6 ? 'pass' : 'hold');
   const { process, result } = shorty.start([
-    ...['urls', 'bulk-create', file, '--base-url', gate.url, '--out', 'killed.csv'],
+    ...['urls', 'bulk-create', file, '--base-url', proxy.url, '--out', 'killed.csv'],
   ]);
-  await gate.held;
+  await proxy.held;
   process.kill('SIGKILL');
   await result;
-  gate.decide = () => 'pass';
+  proxy.decide = () => 'pass';
   expect((await bulkCreate(file, '--out', 'killed.csv')).code).toBe(3);
   expect(await countOf(host)).toEqual(everyRow);
   expect((await shorty.read('killed.csv')).trimEnd().split('\n')).toHaveLength(1 + everyRow.made);
 });
 
-test('two imports of one file at once: the second one gives way', async () => {
+test('a second concurrent import of the same file is rejected', async () => {
   const { file, host } = await writeRows();
-  gate.decide = () => 'hold';
+  proxy.decide = () => 'hold';
   const { process, result } = shorty.start([
-    ...['urls', 'bulk-create', file, '--base-url', gate.url],
+    ...['urls', 'bulk-create', file, '--base-url', proxy.url],
   ]);
-  await gate.held;
+  await proxy.held;
   const second = await bulkCreate(file);
   expect([second.code, second.stderr]).toEqual([
     1,
-    expect.stringContaining(`this file is being imported by process ${process.pid} now`),
+    expect.stringContaining(`process ${process.pid} is importing this file`),
   ]);
   process.kill('SIGINT');
   await result;
-  gate.decide = () => 'pass';
+  proxy.decide = () => 'pass';
   await bulkCreate(file);
   expect(await countOf(host)).toEqual(everyRow);
 });

@@ -6,7 +6,7 @@ import { main } from '../src/main.js';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { BuiltShorty } from './built-shorty.js';
 import { fakeIo } from './fake-io.js';
-import { openGate } from './gate.js';
+import { openFaultProxy } from './fault-proxy.js';
 import { readTerminal } from './read-terminal.js';
 
 let server: ApiServer;
@@ -29,7 +29,7 @@ async function done(...args: string[]): Promise<string> {
 }
 
 describe('create', () => {
-  test('takes every field of a code', async () => {
+  test('sends every field of a QR code', async () => {
     const design = [
       ...['--size', '300', '--format', 'svg', '--foreground-color', '#102030'],
       ...['--background-color', '#FAFAFA', '--error-correction-level', 'Q'],
@@ -48,20 +48,20 @@ describe('create', () => {
     });
   });
 
-  test('--out writes the picture that the server has, and stdout stays data', async () => {
+  test('--out writes the image of the server, and stdout contains only data', async () => {
     const { id } = await server.client.urls.create({ targetUrl: 'https://example.com' });
     const args = ['qr', 'create', '--url-id', id, '--out', 'code.png', '--json'];
     const { stdout, stderr } = await shorty.run(args);
     const { id: codeId } = JSON.parse(stdout);
-    expect(stderr).toBe('picture written to code.png\n');
+    expect(stderr).toBe('image written to code.png\n');
     const { bytes } = await server.client.qr.download(codeId);
     expect(Buffer.compare(await readFile(shorty.path('code.png')), bytes)).toBe(0);
   });
 
   test.each([
-    [[], 'a code needs --url-id or --data'],
+    [[], '--url-id or --data is required'],
     [['--url-id', '1', '--data', 'x'], "'--url-id <id>' cannot be used with option '--data"],
-    [['--url-id', 'x'], '"x" is no id of a link'],
+    [['--url-id', 'x'], '"x" is not a link id'],
     [['--data', 'x', '--size', 'big'], 'It must be a whole number'],
     [['--data', 'x', '--format', 'gif'], 'Allowed choices are png, svg, webp'],
     [['--data', 'x', '--style-preset', 'odd'], 'Allowed choices are default, rounded, dots'],
@@ -70,7 +70,7 @@ describe('create', () => {
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
   });
 
-  test('what would not scan is told with what would: 1', async () => {
+  test('a design that does not scan exits with 1 and a proposal', async () => {
     const args = ['qr', 'create', '--data', 'x', '--foreground-color', '#eeeeee'];
     const { code, stdout, stderr } = await shorty.run(args);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/contrast.*Use #/)]);
@@ -84,7 +84,7 @@ describe('on a terminal', () => {
     return { code: await main(args, io), ...io.text };
   }
 
-  test.each([{}, { NO_COLOR: '1' }])('create shows a code that scans: %j', async (env) => {
+  test.each([{}, { NO_COLOR: '1' }])('create prints a QR code that scans: %j', async (env) => {
     const { code, stdout, stderr } = await create(env);
     expect(code).toBe(0);
     expect(await readTerminal(stderr.trimEnd())).toMatchObject({
@@ -107,7 +107,7 @@ describe('on a terminal', () => {
   });
 });
 
-test('off a terminal nothing but data is printed', async () => {
+test('without a terminal, only data is printed', async () => {
   const { stdout, stderr } = await shorty.run(['qr', 'create', '--data', 'piped']);
   expect(stdout).toContain('qrData');
   expect(stdout + stderr).not.toMatch(/[▀▄█]/);
@@ -147,13 +147,13 @@ test('list filters and pages, get and update show one, delete takes several', as
   expect((await shorty.run(['qr', 'get', first])).code).toBe(1);
 });
 
-test('a text that begins a formula is no formula in a CSV', async () => {
+test('a text that starts like a formula is escaped in CSV', async () => {
   await server.client.qr.create({ data: '=HYPERLINK("http://evil.example")' });
   const csv = await done('qr', 'list', '--standalone', '-o', 'csv');
   expect(csv).toContain(`"'=HYPERLINK(""http://evil.example"")"`);
 });
 
-test('scans are shown as a report, as rows and as they came', async () => {
+test('scans are printed as a report, as rows and as the response', async () => {
   const { id } = await server.client.urls.create({ targetUrl: 'https://example.com/scans' });
   const code = await server.client.qr.create({ urlId: id });
   await fetch(code.qrData, {
@@ -199,17 +199,14 @@ describe('export', () => {
   const downloads = async () =>
     (await server.client.qr.list({ urlId: link.id })).items.map((code) => code.downloadCount);
 
-  test('writes each picture once, and again only when it has changed', async () => {
+  test('writes each image once, and again only after a change', async () => {
     const codes = [];
     for (const format of ['png', 'svg', 'webp', 'png'] as const) {
       codes.push(await server.client.qr.create({ urlId: link.id, format }));
     }
     const [png, svg] = codes;
     const first = await run();
-    expect([first.code, first.stdout]).toEqual([
-      0,
-      '4 codes: 4 written, 0 there already, 0 failed\n',
-    ]);
+    expect([first.code, first.stdout]).toEqual([0, '4 codes: 4 written, 0 unchanged, 0 failed\n']);
     const plain = `export-${count}`;
     expect(await pictures()).toEqual([
       `${plain}-${png?.id.slice(-12)}.png`,
@@ -217,23 +214,23 @@ describe('export', () => {
       `${plain}.svg`,
       `${plain}.webp`,
     ]);
-    expect((await run()).stdout).toBe('4 codes: 0 written, 4 there already, 0 failed\n');
+    expect((await run()).stdout).toBe('4 codes: 0 written, 4 unchanged, 0 failed\n');
     expect(await downloads()).toEqual([1, 1, 1, 1]);
 
     await server.client.qr.update(svg?.id ?? '', { size: 900 });
-    expect((await run()).stdout).toBe('4 codes: 1 written, 3 there already, 0 failed\n');
+    expect((await run()).stdout).toBe('4 codes: 1 written, 3 unchanged, 0 failed\n');
     expect(await shorty.read(join(folder, `${plain}.svg`))).toContain('900');
 
-    // What was lost or cut short is fetched anew.
+    // Missing and truncated files are fetched again.
     await rm(shorty.path(join(folder, `${plain}.webp`)));
     await writeFile(shorty.path(join(folder, `${plain}.png`)), 'half');
-    expect((await run()).stdout).toBe('4 codes: 2 written, 2 there already, 0 failed\n');
+    expect((await run()).stdout).toBe('4 codes: 2 written, 2 unchanged, 0 failed\n');
     expect(
       (await readFile(shorty.path(join(folder, `${plain}.png`)))).subarray(1, 4).toString(),
     ).toBe('PNG');
   });
 
-  test('--format picks codes, and each format of output tells of every file', async () => {
+  test('--format filters QR codes, and each output format lists every file', async () => {
     await server.client.qr.create({ urlId: link.id, format: 'png' });
     const svg = await server.client.qr.create({ urlId: link.id, format: 'svg' });
     const { stdout } = await run('--format', 'svg', '-o', 'ndjson');
@@ -254,14 +251,14 @@ describe('export', () => {
     });
   });
 
-  test('a file that no export has written stays, and is told: 3, or 1 where it is all', async () => {
+  test('a file that no export wrote is kept and reported: 3, or 1 if it is the only one', async () => {
     const code = await server.client.qr.create({ urlId: link.id });
     const file = `export-${count}.png`;
     await mkdir(shorty.path(folder));
     await shorty.write(join(folder, file), 'holiday photo');
     const alone = await run();
     expect(alone.code).toBe(1);
-    expect(alone.stderr).toContain(`${file} (${code.id}): a file of this name is there`);
+    expect(alone.stderr).toContain(`${file} (${code.id}): a file with this name exists`);
     await server.client.qr.create({ urlId: link.id, format: 'svg' });
     expect((await run()).code).toBe(3);
     expect(await shorty.read(join(folder, file))).toBe('holiday photo');
@@ -269,7 +266,7 @@ describe('export', () => {
     expect(await shorty.read(join(folder, file))).not.toBe('holiday photo');
   });
 
-  test('nothing is written through a link, be it a picture’s or the journal’s', async () => {
+  test('the export follows no symbolic link, neither for images nor for the journal', async () => {
     await server.client.qr.create({ urlId: link.id });
     const file = `export-${count}.png`;
     await mkdir(shorty.path(folder));
@@ -286,7 +283,7 @@ describe('export', () => {
     expect(await shorty.read('outside.txt')).toBe('untouched');
   });
 
-  test('a journal that was cut off or tampered with leads nowhere else', async () => {
+  test('a truncated or manipulated journal cannot redirect a write', async () => {
     const code = await server.client.qr.create({ urlId: link.id });
     await mkdir(shorty.path(folder));
     const evil = JSON.stringify({ id: code.id, file: '../escaped.png', size: 1, updatedAt: 'x' });
@@ -294,17 +291,17 @@ describe('export', () => {
     expect((await run()).code).toBe(0);
     expect(await pictures()).toEqual([`export-${count}.png`]);
     expect(await shorty.files('.')).not.toContain('escaped.png');
-    expect((await run()).stdout).toContain('1 there already');
+    expect((await run()).stdout).toContain('1 unchanged');
   });
 
-  test('interrupted, it leaves whole files only, and goes on where it was', async () => {
+  test('an interrupted export leaves complete files only, and resumes', async () => {
     const total = 60;
     for (let at = 0; at < total; at++) {
       await server.client.qr.create({ urlId: link.id, size: 200 + at });
     }
-    const gate = await openGate(server.url, (path) => path.endsWith('/download'));
-    onTestFinished(() => gate.stop());
-    gate.decide = (index) => (index < 20 ? 'pass' : 'hold');
+    const proxy = await openFaultProxy(server.url, (path) => path.endsWith('/download'));
+    onTestFinished(() => proxy.stop());
+    proxy.decide = (index) => (index < 20 ? 'pass' : 'hold');
     const { process, result } = shorty.start([
       'qr',
       'export',
@@ -313,9 +310,9 @@ describe('export', () => {
       '--url-id',
       link.id,
       '--base-url',
-      gate.url,
+      proxy.url,
     ]);
-    await gate.held;
+    await proxy.held;
     process.kill('SIGINT');
     const { code, stderr } = await result;
     expect([code, stderr]).toEqual([130, expect.stringContaining('run the same command again')]);
@@ -331,7 +328,7 @@ describe('export', () => {
     expect((await shorty.files(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  test('whoever may not read links gets names from the codes', async () => {
+  test('a client without urls:read gets file names from the payloads', async () => {
     const code = await server.client.qr.create({ urlId: link.id });
     const token = await server.token('qr:read');
     const { code: exit } = await shorty.run(
@@ -343,7 +340,7 @@ describe('export', () => {
   });
 
   test.each([
-    [['--out', 'x'], 'say which codes: --url-id or --all'],
+    [['--out', 'x'], '--url-id or --all is required'],
     [['--all'], "required option '--out <folder>' not specified"],
     [['--out', 'x', '--all', '--url-id', '1'], 'cannot be used with option'],
   ])('%j is a usage error', async (args, message) => {
@@ -351,7 +348,7 @@ describe('export', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  test('a folder that is a file is a usage error', async () => {
+  test('--out with a file instead of a folder is a usage error', async () => {
     await shorty.write('plain.txt', '');
     const { code, stderr } = await shorty.run(['qr', 'export', '--all', '--out', 'plain.txt']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--out plain.txt')]);

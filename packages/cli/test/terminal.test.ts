@@ -7,7 +7,7 @@ import { httpFetch } from '../src/http-fetch.js';
 import { main } from '../src/main.js';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { type FakeIo, fakeIo } from './fake-io.js';
-import { type Gate, openGate } from './gate.js';
+import { type FaultProxy, openFaultProxy } from './fault-proxy.js';
 
 let server: ApiServer;
 let folder: string;
@@ -24,8 +24,8 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Somebody at a terminal. */
-function person(env: Readonly<Record<string, string>> = {}): FakeIo {
+/** Returns an Io with a terminal. */
+function terminalIo(env: Readonly<Record<string, string>> = {}): FakeIo {
   return fakeIo({
     isTerminal: true,
     env,
@@ -35,66 +35,66 @@ function person(env: Readonly<Record<string, string>> = {}): FakeIo {
   });
 }
 
-/** Settles when the person can see the text on the screen. */
-async function seen(io: FakeIo, text: string): Promise<void> {
+/** Resolves when stderr contains the text. */
+async function untilPrinted(io: FakeIo, text: string): Promise<void> {
   while (!io.text.stderr.includes(text)) {
     await new Promise((resolve) => io.stderr.once('data', resolve));
   }
 }
 
 describe('login', () => {
-  test('asks for what it does not know, and does not show the secret', async () => {
-    const io = person();
+  test('prompts for missing settings and does not echo the secret', async () => {
+    const io = terminalIo();
     const code = main(['login'], io);
-    await seen(io, 'Server [http://localhost:3000]: ');
+    await untilPrinted(io, 'Server [http://localhost:3000]: ');
     io.stdin.write(`${server.url}\n`);
-    await seen(io, `signing in to ${server.url} (profile default)\n`);
-    await seen(io, 'Client id: ');
+    await untilPrinted(io, `signing in to ${server.url} (profile default)\n`);
+    await untilPrinted(io, 'Client id: ');
     io.stdin.write(`${server.clientId}\n`);
-    await seen(io, 'Client secret (not shown): ');
+    await untilPrinted(io, 'Client secret (not shown): ');
     io.stdin.write(`${server.clientSecret}\r`);
     expect(await code).toBe(0);
     expect(io.text.stdout).toBe('');
     expect(io.text.stderr).not.toContain(server.clientSecret);
     const stored = JSON.parse(await readFile(join(folder, '.config/shorty/config.json'), 'utf8'));
     expect(stored.profiles.default.clientSecret).toBe(server.clientSecret);
-    // The next time it offers what it knows.
-    const again = person();
+    // A second login suggests the stored client id.
+    const again = terminalIo();
     const second = main(['login'], again);
-    await seen(again, `Client id [${server.clientId}]: `);
+    await untilPrinted(again, `Client id [${server.clientId}]: `);
     again.stdin.write('\n');
-    await seen(again, 'Client secret (not shown): ');
+    await untilPrinted(again, 'Client secret (not shown): ');
     again.stdin.write('\u0003');
     expect(await second).toBe(130);
   });
 });
 
 describe('an import', () => {
-  let gate: Gate;
+  let proxy: FaultProxy;
 
   beforeEach(async () => {
-    gate = await openGate(server.url);
+    proxy = await openFaultProxy(server.url);
   });
 
-  afterEach(() => gate.stop());
+  afterEach(() => proxy.stop());
 
   async function importRows(io: FakeIo, rows: readonly string[], ...flags: string[]) {
     const file = join(folder, 'links.csv');
     await writeFile(file, `url\n${rows.join('\n')}\n`);
-    return main(['urls', 'bulk-create', file, '--base-url', gate.url, ...flags], io);
+    return main(['urls', 'bulk-create', file, '--base-url', proxy.url, ...flags], io);
   }
 
   const env = () => server.env;
   const good = (count: number) =>
     Array.from({ length: count }, (_, index) => `https://terminal.example/${index}`);
 
-  test('shows how far it is while it runs, and one line at its end', async () => {
-    const io = person(env());
-    // Until the person has seen it, however slowly the screen is drawn.
+  test('shows a live view, and one summary line at the end', async () => {
+    const io = terminalIo(env());
+    // Lost responses continue until the view has shown the retry.
     let isSilent = true;
-    gate.decide = (index) => (index >= 2 && isSilent ? 'lose answer' : 'pass');
+    proxy.decide = (index) => (index >= 2 && isSilent ? 'lose response' : 'pass');
     const code = importRows(io, good(500), '--concurrency', '1');
-    await seen(io, 'server not answering, retrying for');
+    await untilPrinted(io, 'no response from the server, retrying for');
     isSilent = false;
     expect(await code).toBe(0);
     const screen = stripVTControlCharacters(io.text.stderr);
@@ -104,8 +104,8 @@ describe('an import', () => {
     );
   });
 
-  test('shows the first twenty broken rows and how many there are', async () => {
-    const io = person(env());
+  test('shows the first twenty invalid rows and the number of the others', async () => {
+    const io = terminalIo(env());
     const broken = Array.from({ length: 25 }, (_, index) => `broken ${index}`);
     expect(await importRows(io, [...broken, ...good(1)])).toBe(3);
     const screen = stripVTControlCharacters(io.text.stderr);
@@ -113,16 +113,16 @@ describe('an import', () => {
     expect(screen).toContain('... and 5 more\n');
   });
 
-  test('interrupted, it leaves the place where it was', async () => {
-    const io = person(env());
-    gate.decide = (index) => (index < 2 ? 'pass' : 'hold');
+  test('reports its position when it is interrupted', async () => {
+    const io = terminalIo(env());
+    proxy.decide = (index) => (index < 2 ? 'pass' : 'hold');
     const code = importRows(io, good(300), '--concurrency', '1');
-    await gate.held;
+    await proxy.held;
     io.interruption.abort(new Error('interrupted'));
     expect(await code).toBe(130);
     const screen = stripVTControlCharacters(io.text.stderr);
     expect(screen).toMatch(
-      /shorty: stopped after 200 rows \(200 created, 0 failed\); run the same command again to go on\nshorty: interrupted\n$/,
+      /shorty: stopped after 200 rows \(200 created, 0 failed\); run the same command again to resume\nshorty: interrupted\n$/,
     );
     expect(io.text.stdout).toBe('');
   });
@@ -133,18 +133,18 @@ describe('an import', () => {
     ['a build server', { CI: 'true' }, []],
     ['rows that scroll by', {}, ['--output', 'ndjson']],
   ])('no live view with %s', async (_, change, flags) => {
-    const io = person({ ...env(), ...change });
+    const io = terminalIo({ ...env(), ...change });
     expect(await importRows(io, good(120), ...flags)).toBe(0);
     expect(io.text.stderr).not.toContain('━');
     expect(io.text.stderr).not.toContain('\u001b');
   });
 });
 
-test('a password is asked for without an echo', async () => {
-  const io = person(server.env);
+test('a password prompt does not echo', async () => {
+  const io = terminalIo(server.env);
   const args = ['urls', 'create', 'https://password.example', '--password-stdin', '--json'];
   const code = main(args, io);
-  await seen(io, 'Password for the link (not shown): ');
+  await untilPrinted(io, 'Password for the link (not shown): ');
   io.stdin.write('open sesame\r');
   expect(await code).toBe(0);
   expect(io.text.stdout + io.text.stderr).not.toContain('sesame');

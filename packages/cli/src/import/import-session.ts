@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { makePrivateFolder } from '../app-folders.js';
+import { createPrivateFolder } from '../app-folders.js';
 import { systemErrorCode, UsageError } from '../cli-error.js';
 import { formatCsvLine } from '../csv-line.js';
 import { guardFormula } from './cell-values.js';
@@ -13,7 +13,7 @@ import { findFileLength, ResultFile } from './result-file.js';
 import type { ChunkOutcome } from './run-import.js';
 
 export interface SessionOptions {
-  /** Where journals are kept. */
+  /** The folder of the journals. */
   readonly folder: string;
   readonly identity: string;
   readonly mode: ResumeMode;
@@ -25,14 +25,14 @@ export interface SessionOptions {
 const outColumns = ['line', 'index', 'id', 'shortCode', 'shortUrl', 'targetUrl', 'customSlug'];
 
 /**
- * What makes an import exact: a lock, a journal, and output files that never run ahead of what the
- * journal can take back.
+ * The persistent state of an import: a lock, a journal and the output files. Resuming truncates the
+ * output files to the lengths in the journal, so that each row is written once.
  */
 export class ImportSession {
   readonly start: Start;
-  /** Goes into every key. */
+  /** Part of every idempotency key. */
   readonly seed: string;
-  /** Counts so far, those of earlier runs included. */
+  /** The counts so far, including earlier runs. */
   done: ImportProgressRecord;
   readonly #journal: ImportJournal;
   readonly #out: ResultFile | undefined;
@@ -65,7 +65,7 @@ export class ImportSession {
     const outPath = absolute(options.outPath);
     const failedOutPath = absolute(options.failedOutPath);
     await refuseOverwriting(prepared, outPath, failedOutPath);
-    await makePrivateFolder(folder);
+    await createPrivateFolder(folder, 'SHORTY_STATE_DIR');
     const path = join(folder, `${identity}.jsonl`);
     const release = await acquireLock(join(folder, `${identity}.lock`));
     try {
@@ -78,8 +78,8 @@ export class ImportSession {
       });
       const seed =
         start.kind !== 'fresh' ? start.state.seed : mode === 'no-resume' ? randomUUID() : '';
-      const done: ImportProgressRecord = start.kind === 'continue' ? start.state : nothingDone();
-      // Opened before the journal changes: a path that cannot be written changes nothing.
+      const done: ImportProgressRecord = start.kind === 'continue' ? start.state : noProgress();
+      // Opened before the journal changes, so that a path that is not writable has no effect.
       const out = openResult(outPath, done.outBytes);
       const failedOut = openResult(failedOutPath, done.failedOutBytes);
       const paths = { outPath, failedOutPath };
@@ -106,7 +106,7 @@ export class ImportSession {
     }
   }
 
-  /** Writes a chunk's outcome: output files first, then the journal that vouches for them. */
+  /** Records a chunk: first in the output files, then in the journal. */
   record({ chunk, rows }: ChunkOutcome): void {
     let created = 0;
     for (const { row, created: url } of rows) {
@@ -152,7 +152,7 @@ export class ImportSession {
   }
 }
 
-function nothingDone(): ImportProgressRecord {
+function noProgress(): ImportProgressRecord {
   return { chunksDone: 0, rows: 0, created: 0, failed: 0, outBytes: 0, failedOutBytes: 0 };
 }
 
@@ -174,14 +174,14 @@ async function refuseOverwriting(
   failedOutPath: string | undefined,
 ): Promise<void> {
   if (outPath !== undefined && outPath === failedOutPath) {
-    throw new UsageError('--out and --failed-out name the same file');
+    throw new UsageError('--out and --failed-out must be different files');
   }
   const source = await input.handle.stat();
   for (const path of [outPath, failedOutPath]) {
     if (path === undefined) continue;
     const target = await findStat(path);
     if (target && target.ino === source.ino && target.dev === source.dev) {
-      throw new UsageError(`${path} is the file that is being imported`);
+      throw new UsageError(`${path} is the input file; choose another output file`);
     }
   }
 }

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import { chmod, mkdir, symlink } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BuiltShorty } from './built-shorty.js';
+
+const configFile = '.config/shorty/config.json';
+
+let built: BuiltShorty;
+
+beforeAll(async () => {
+  built = await BuiltShorty.build();
+});
+
+afterAll(() => built.remove());
+
+async function withConfig(content: string): Promise<BuiltShorty> {
+  const shorty = await built.withHome({});
+  await mkdir(shorty.path('.config/shorty'), { recursive: true });
+  await shorty.write(configFile, content);
+  return shorty;
+}
+
+test('a file that an earlier version wrote is read, and changed in the same format', async () => {
+  const content = {
+    profile: 'work',
+    profiles: {
+      'work.eu': { baseUrl: 'https://eu.example' },
+      work: { baseUrl: 'https://work.example', clientId: 'client', clientSecret: 'secret' },
+    },
+  };
+  const shorty = await withConfig(`${JSON.stringify(content, null, 2)}\n`);
+  const get = await shorty.run(['config', 'get', 'clientId']);
+  expect([get.code, get.stdout]).toEqual([0, 'client\n']);
+  const eu = await shorty.run(['config', 'get', 'baseUrl', '--profile', 'work.eu']);
+  expect(eu.stdout).toBe('https://eu.example\n');
+  const set = await shorty.run(['config', 'set', 'clientId', 'other', '--profile', 'work.eu']);
+  expect([set.code, set.stderr]).toEqual([0, '']);
+  const changed = structuredClone(content);
+  Object.assign(changed.profiles['work.eu'], { clientId: 'other' });
+  expect(await shorty.read(configFile)).toBe(`${JSON.stringify(changed, null, 2)}\n`);
+});
+
+test('a new folder has mode 0700, and each write gives the file mode 0600', async () => {
+  const shorty = await built.withHome({});
+  await shorty.run(['config', 'set', 'clientId', 'a']);
+  expect(await shorty.mode('.config/shorty')).toBe('700');
+  expect(await shorty.mode(configFile)).toBe('600');
+  await chmod(shorty.path(configFile), 0o644);
+  await shorty.run(['config', 'set', 'clientId', 'b']);
+  expect(await shorty.mode(configFile)).toBe('600');
+  expect(await shorty.files('.config/shorty')).toEqual(['config.json']);
+});
+
+test('a write through a symbolic link changes the file that the link points to', async () => {
+  const shorty = await withConfig('{}');
+  await shorty.write('dotfile.json', '{"profiles":{}}');
+  await shorty.run(['config', 'unset', 'profile']);
+  const linked = await built.withHome({ SHORTY_CONFIG_DIR: shorty.path('linked') });
+  await mkdir(shorty.path('linked'));
+  await symlink(shorty.path('dotfile.json'), shorty.path('linked/config.json'));
+  expect((await linked.run(['config', 'set', 'profile', 'work'])).code).toBe(0);
+  expect(JSON.parse(await shorty.read('dotfile.json'))).toEqual({ profile: 'work', profiles: {} });
+});
+
+test('kill -9 during a write leaves the old content or the new content', async () => {
+  const profiles = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { clientId: `client ${index}` }]),
+  );
+  const contentWith = (profile: string) => `${JSON.stringify({ profile, profiles }, null, 2)}\n`;
+  let content = contentWith('start');
+  const shorty = await withConfig(content);
+  for (const name of ['first', 'second', 'third', 'fourth']) {
+    const watcher = watch(shorty.path('.config/shorty'));
+    const { process, result } = shorty.start(['config', 'set', 'profile', name]);
+    // The first change in the folder is the temporary file.
+    const [, changed] = await once(watcher, 'change');
+    process.kill('SIGKILL');
+    watcher.close();
+    await result;
+    expect(changed).toMatch(/^config\.json\./);
+    const found = await shorty.read(configFile);
+    expect([content, contentWith(name)]).toContain(found);
+    content = found;
+  }
+});
+
+test.each([
+  ['{"profiles":', /is invalid: .*JSON/],
+  ['[]', 'the file must contain a JSON object'],
+  ['{"profile":7}', '"profile" must be a string'],
+  ['{"profiles":[]}', '"profiles" must be an object'],
+  ['{"profiles":{"default":{"baseUrl":7}}}', 'profile "default" must be an object of strings'],
+])(
+  'an invalid file stops the command and names the file and the next step: %s',
+  async (content, message) => {
+    const shorty = await withConfig(content);
+    const { code, stderr } = await shorty.run(['urls', 'list']);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`the configuration file ${shorty.path(configFile)} is invalid: `),
+    ]);
+    expect(stderr).toMatch(message);
+    expect(stderr).toContain('correct it, or delete it and run shorty login');
+    expect(await shorty.read(configFile)).toBe(content);
+  },
+);
+
+test('a file that cannot be read is named', async () => {
+  const shorty = await built.withHome({});
+  await mkdir(shorty.path(configFile), { recursive: true });
+  const { code, stderr } = await shorty.run(['urls', 'list']);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`${shorty.path(configFile)} cannot be read: EISDIR`),
+  ]);
+});
+
+test('a home folder that cannot be written needs no configuration file to read', async () => {
+  const shorty = await built.withHome({});
+  // A file in place of the folder fails for every user; permissions do not stop root.
+  await shorty.write('.config', '');
+  const list = await shorty.run(['config', 'list', '--json']);
+  expect([list.code, JSON.parse(list.stdout)]).toEqual([0, { items: [] }]);
+  const set = await shorty.run(['config', 'set', 'profile', 'work']);
+  expect([set.code, set.stderr]).toEqual([
+    1,
+    expect.stringContaining(`the folder ${shorty.path('.config/shorty')} cannot be created: `),
+  ]);
+  expect(set.stderr).toContain('set SHORTY_CONFIG_DIR to another folder');
+});
+
+test('a folder that cannot be written is named with the next step', async () => {
+  // No user, not even root, can create a file in this folder.
+  const shorty = await built.withHome({ SHORTY_CONFIG_DIR: '/dev/fd' });
+  const { code, stderr } = await shorty.run(['config', 'set', 'profile', 'work']);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('/dev/fd/config.json cannot be written: '),
+  ]);
+  expect(stderr).toContain('set SHORTY_CONFIG_DIR to another folder');
+});
