@@ -67,7 +67,7 @@ test('npm run demo leads through everything and leaves nothing behind', async ()
   expect(stdout).toContain('\n$ npx shorty urls bulk-create examples/links.csv\n');
   expect(stdout).toContain('1,029 rows: 1,014 created, 15 failed');
   expect(stderr).toContain('line 39: targetUrl must start with http:// or https://');
-  expect(stderr).toMatch(/picture written to \S+\/oxygen\.png/);
+  expect(stderr).toMatch(/image written to \S+\/oxygen\.png/);
   expect(stdout).toMatch(/It has \d,\d{3} bytes/);
   expect(stdout.match(/^307 {2}\//gm)).toHaveLength(8);
   for (const line of [

@@ -6,7 +6,7 @@ import { version } from './version.js';
 const argv = process.argv.slice(2);
 
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-  // Scripts ask for it often; it needs none of what follows.
+  // Scripts run this often, so it loads no other module.
   process.stdout.write(`${version}\n`);
 } else {
   await run();
@@ -39,7 +39,7 @@ async function run(): Promise<void> {
   process.stderr.on('error', ignoreClosedPipe);
 
   process.exitCode = await main(argv, io);
-  // An unread rest of stdin must not keep the process alive.
+  // Unread input on stdin would keep the process alive.
   process.stdin.destroy();
 }
 

@@ -2,13 +2,13 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 
 export interface CliErrorOptions extends ErrorOptions {
   readonly exitCode?: ExitCode;
-  /** What to do about it, shown on a line of its own. */
+  /** The next step, printed on a separate line. */
   readonly hint?: string | undefined;
   readonly code?: string;
   readonly details?: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** A failure that is told to the user as it is, without a stack. */
+/** An expected failure. The user sees its message without a stack trace. */
 export class CliError extends Error {
   override readonly name: string = 'CliError';
   readonly exitCode: ExitCode;
@@ -25,7 +25,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command line, or a file that it names, cannot be used as it is. */
+/** An invalid command line or input file. */
 export class UsageError extends CliError {
   override readonly name = 'UsageError';
 
@@ -34,7 +34,7 @@ export class UsageError extends CliError {
   }
 }
 
-/** The code of a Node system error such as `ENOENT`, if that is what this is. */
+/** Returns the code of a Node system error such as `ENOENT`, or undefined for other errors. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -13,18 +13,18 @@ type Tree = {
   readonly [name: string]: Leaf | { readonly summary: string; readonly commands: Tree };
 };
 
-/** Every command. A command's module is loaded when it is run or asked about, and not before. */
+/** The command tree. A command module is loaded only when the command runs or prints its help. */
 const tree: Tree = {
   login: {
-    summary: 'Check client credentials with the server and keep them',
+    summary: 'Sign in and store the client credentials',
     load: () => import('./commands/login.js'),
   },
   logout: {
-    summary: 'Forget the credentials of a profile',
+    summary: 'Remove the credentials of a profile',
     load: () => import('./commands/logout.js'),
   },
   whoami: {
-    summary: 'Show the server, the credentials in use and where they come from',
+    summary: 'Show the server and the credentials in use, with their sources',
     load: () => import('./commands/whoami.js'),
   },
   config: {
@@ -35,7 +35,7 @@ const tree: Tree = {
       list: { summary: 'Print all settings', load: () => import('./commands/config/list.js') },
       unset: { summary: 'Remove a setting', load: () => import('./commands/config/unset.js') },
       path: {
-        summary: 'Print where the settings are kept',
+        summary: 'Print the path of the configuration file',
         load: () => import('./commands/config/path.js'),
       },
     },
@@ -66,7 +66,7 @@ const tree: Tree = {
         load: () => import('./commands/urls/bulk-update.js'),
       },
       'bulk-delete': {
-        summary: 'Deactivate short links by ids or from a file',
+        summary: 'Deactivate short links by id or from a file',
         load: () => import('./commands/urls/bulk-delete.js'),
       },
       clicks: {
@@ -83,7 +83,7 @@ const tree: Tree = {
     summary: 'Create and manage QR codes',
     commands: {
       create: {
-        summary: 'Create a QR code and show it',
+        summary: 'Create a QR code',
         load: () => import('./commands/qr/create.js'),
       },
       list: {
@@ -95,7 +95,7 @@ const tree: Tree = {
         load: () => import('./commands/qr/get.js'),
       },
       update: {
-        summary: 'Change how a QR code looks',
+        summary: 'Change the design of a QR code',
         load: () => import('./commands/qr/update.js'),
       },
       delete: {
@@ -103,7 +103,7 @@ const tree: Tree = {
         load: () => import('./commands/qr/delete.js'),
       },
       export: {
-        summary: 'Write the pictures of QR codes into a folder',
+        summary: 'Write QR code images to a folder',
         load: () => import('./commands/qr/export.js'),
       },
       scans: {
@@ -113,7 +113,7 @@ const tree: Tree = {
     },
   },
   webhooks: {
-    summary: 'Send events to receivers, and receive them here',
+    summary: 'Manage webhooks, receive and verify deliveries',
     commands: {
       create: {
         summary: 'Subscribe a receiver to events',
@@ -128,7 +128,7 @@ const tree: Tree = {
         load: () => import('./commands/webhooks/get.js'),
       },
       update: {
-        summary: 'Change a webhook, or turn it off and on',
+        summary: 'Change, pause or resume a webhook',
         load: () => import('./commands/webhooks/update.js'),
       },
       delete: {
@@ -140,7 +140,7 @@ const tree: Tree = {
         load: () => import('./commands/webhooks/deliveries.js'),
       },
       replay: {
-        summary: 'Deliver an event once more',
+        summary: 'Deliver an event again',
         load: () => import('./commands/webhooks/replay.js'),
       },
       test: {
@@ -152,7 +152,7 @@ const tree: Tree = {
         load: () => import('./commands/webhooks/rotate-secret.js'),
       },
       listen: {
-        summary: 'Receive webhooks on this machine and pass them on',
+        summary: 'Receive webhooks on this machine and forward them',
         load: () => import('./commands/webhooks/listen.js'),
       },
       verify: {
@@ -162,7 +162,7 @@ const tree: Tree = {
     },
   },
   domains: {
-    summary: 'Serve links on domains of your own',
+    summary: 'Manage custom domains for links',
     commands: {
       create: {
         summary: 'Add a domain and show the TXT record to set',
@@ -177,30 +177,30 @@ const tree: Tree = {
         load: () => import('./commands/domains/get.js'),
       },
       verify: {
-        summary: 'Look for the TXT record in DNS and make the domain active',
+        summary: 'Check the TXT record in DNS and activate the domain',
         load: () => import('./commands/domains/verify.js'),
       },
       delete: {
-        summary: 'Delete domains that no active link is on',
+        summary: 'Delete domains without active links',
         load: () => import('./commands/domains/delete.js'),
       },
     },
   },
   analytics: {
-    summary: 'Show what was clicked, when and from where',
+    summary: 'Show clicks by time, country, device and referrer',
     commands: {
       overview: {
         summary: 'Show the clicks of all short links',
         load: () => import('./commands/analytics/overview.js'),
       },
       report: {
-        summary: 'Make a report on one link or all: charts, a page, CSV or JSON',
+        summary: 'Create a report on one link or all links: charts, HTML, CSV or JSON',
         load: () => import('./commands/analytics/report.js'),
       },
     },
   },
   usage: {
-    summary: 'Show what a month has used, and what the plan includes',
+    summary: 'Show the usage of a month and the limits of the plan',
     load: () => import('./commands/usage.js'),
   },
   completion: {
@@ -221,24 +221,24 @@ export interface GlobalFlags {
 
 type Program = Command & { opts(): GlobalFlags };
 
-/** The command line as Commander sees it. */
+/** Builds the Commander program. */
 export function buildProgram(io: Io, start: Start): Program {
   const program = new Command('shorty')
-    .description('Short links from the shell, one or a whole CSV at a time')
+    .description('Create and manage short links, QR codes and webhooks')
     .version(version, '-V, --version', 'print the version')
     .addOption(formatOption(outputFormats))
-    .option('--json', 'the same as --output json; errors are JSON too')
+    .option('--json', 'same as --output json, with errors as JSON')
     .option('-q, --quiet', 'print data and errors only')
-    .option('--no-color', 'print without colours')
-    .option('--profile <name>', 'the stored profile to use')
-    .option('--base-url <url>', 'the address of the server')
-    .option('--client-id <id>', 'the client to sign in as')
+    .option('--no-color', 'print without colors')
+    .option('--profile <name>', 'stored profile to use')
+    .option('--base-url <url>', 'base URL of the server')
+    .option('--client-id <id>', 'client id to sign in with')
     .helpOption('-h, --help', 'show help')
     .configureHelp({ showGlobalOptions: true, visibleGlobalOptions })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      // Told by main, as every other failure is.
+      // main reports errors.
       outputError: () => {},
       getOutHasColors: () => false,
       getErrHasColors: () => false,
@@ -249,19 +249,19 @@ export function buildProgram(io: Io, start: Start): Program {
   return program;
 }
 
-// Those that a command describes itself are not told twice.
+// Hides global options that the command defines itself.
 function visibleGlobalOptions(this: Help, command: Command): Option[] {
   return Help.prototype.visibleGlobalOptions
     .call(this, command)
     .filter((option) => !command.options.some(({ long }) => long === option.long));
 }
 
-/** Gives every command its arguments and options, for what needs to see the whole tree. */
+/** Loads every command with its arguments and options, for completion and the reference. */
 export async function loadAllCommands(program: Command): Promise<void> {
   await loadCommands(program, tree);
 }
 
-// Defined commands are complete; they are run by nobody here.
+// The loaded commands are inspected, not run.
 const neverStart: Start = () => Promise.resolve();
 
 async function loadCommands(parent: Command, branch: Tree): Promise<void> {

@@ -2,31 +2,31 @@ import { type Command, Option } from 'commander';
 import type { Context } from './context.js';
 import type { ExitCode } from './exit-codes.js';
 
-/** Runs a command's work; an exit code of its own wins over 0. */
+/** Runs the work of a command. The command exits with 0 unless `work` returns another code. */
 export type Start = (
   work: (context: Context) => Promise<ExitCode | undefined>,
   options?: StartOptions,
 ) => Promise<void>;
 
 export interface StartOptions {
-  /** The command has formats of its own, and reads `--output` itself. */
+  /** True when the command defines its own output formats and reads `--output` itself. */
   readonly ownsOutput?: boolean;
 }
 
-/** What a command's module exports: its arguments and options, and what to do with them. */
+/** Adds the arguments, the options and the action of a command. Each command module exports one. */
 export type DefineCommand = (command: Command, start: Start) => void;
 
 /**
- * The option that names a format. Its value is checked when the command is known, by resolveFormat:
- * the program reads it before, and choices differ.
+ * The `--output` option. It accepts any value, because the formats differ between commands and the
+ * program parses the option before it knows the command. resolveFormat validates the value.
  */
-export function formatOption(formats: readonly string[], purpose = 'how to print data'): Option {
+export function formatOption(formats: readonly string[], purpose = 'output format'): Option {
   return new Option('-o, --output <format>', purpose)
     .choices(formats)
     .argParser((format: string) => format);
 }
 
-/** Gathers the values of an option that may be given several times. */
-export function gather(value: string, earlier: readonly string[] = []): string[] {
+/** Collects the values of an option that can be repeated. */
+export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }

@@ -2,12 +2,12 @@ import { UsageError } from './cli-error.js';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** What can be typed behind a command. */
+/** The completion candidates of a command. */
 export interface CompletionWords {
-  /** The command's words joined by spaces; empty for the program itself. */
+  /** The words of the command joined by spaces. Empty for the program itself. */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
-  /** Values of the argument, where they are known. */
+  /** The allowed values of the argument, if it has a fixed set. */
   readonly choices: readonly string[];
   readonly options: readonly {
     readonly name: string;
@@ -21,7 +21,7 @@ export function completionScript(shell: string, words: readonly CompletionWords[
   if (shell === 'bash') return bashScript(words);
   if (shell === 'zsh') return zshScript(words);
   if (shell === 'fish') return fishScript(words);
-  throw new UsageError(`${shell}: no completion for this shell`, `shells: ${shells.join(', ')}`);
+  throw new UsageError(`${shell}: unsupported shell`, `use ${shells.join(', ')}`);
 }
 
 function bashScript(words: readonly CompletionWords[]): string {
@@ -120,8 +120,8 @@ function paths(words: readonly CompletionWords[]): string {
 }
 
 /**
- * Cases for the word behind an option: its choices, or files for any other value. A command whose
- * choices for an option are not those of the others comes before them.
+ * Returns the cases for the value of an option: its choices, or files. A command whose choices
+ * differ from those of other commands has its own case, which comes first.
  */
 function valueCases(
   words: readonly CompletionWords[],

@@ -9,13 +9,13 @@ import {
   type Settings,
 } from './settings.js';
 
-/** What every command is given. Nothing is read or connected before it is asked for. */
+/** The dependencies of a command. Reads files and connects to the server on demand only. */
 export interface Context {
   readonly io: Io;
   readonly output: Output;
   readonly config: ConfigFile;
   readonly flags: SettingFlags & FormatFlags;
-  /** True where a person can answer questions. */
+  /** True when the command can prompt the user. */
   readonly isInteractive: boolean;
   settings(): Promise<Settings>;
   client(options?: Partial<ShortyOptions>): Promise<Shorty>;

@@ -1,4 +1,4 @@
-/** What the process answers to the shell. Scripts rely on these numbers. */
+/** The exit codes of the process. Scripts depend on these numbers. */
 export const exitCodes = {
   done: 0,
   failed: 1,

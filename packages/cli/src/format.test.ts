@@ -45,7 +45,7 @@ test('instants are UTC', () => {
   expect(formatInstant(Date.UTC(2030, 0, 31, 14, 5, 59))).toBe('2030-01-31 14:05 UTC');
 });
 
-test('nothing steers the terminal', () => {
+test('control characters are replaced', () => {
   expect(printable('a\tb\r\nc\u001b[31m\u0007\u009b1m\u007f é🎈')).toBe(
     'a b  c\u{fffd}[31m\u{fffd}\u{fffd}1m\u{fffd} é🎈',
   );

@@ -4,11 +4,11 @@ export function formatCount(count: number, noun: string): string {
 }
 
 export function formatNumber(value: number): string {
-  // By hand: the first use of toLocaleString costs 8 MB of language tables.
+  // toLocaleString loads 8 MB of locale data at its first use.
   return String(Math.round(value)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** `0.15`, `12.00`, `0.0000075`: to the cent, and as far beyond as there is something. */
+/** `0.15`, `12.00`, `0.0000075`: at least two decimals, at most seven. */
 export function formatUsd(amount: number): string {
   return amount.toFixed(7).replace(/(\.\d\d\d*?)0+$/, '$1');
 }
@@ -33,10 +33,10 @@ function joinParts(large: number, unit: string, small: number, smallUnit: string
   return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
 }
 
-// C0, DEL and C1 controls would let a stored title steer the terminal.
+// Control characters in a stored title could send escape sequences to the terminal.
 const controls = /\p{Cc}/gu;
 
-/** Text from elsewhere, safe to print on a terminal in one line. */
+/** Returns untrusted text in one line without control characters. */
 export function printable(text: string): string {
   return text.replaceAll(controls, (char) =>
     char === '\n' || char === '\t' || char === '\r' ? ' ' : '\u{fffd}',

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { httpFetch } from './http-fetch.js';
 
 const server = createServer(async (request, response) => {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece);
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
   const { pathname } = new URL(request.url ?? '/', 'http://server');
   if (pathname === '/empty') return void response.writeHead(204).end();
   if (pathname === '/moved') return void response.writeHead(302, { location: '/echo' }).end();
@@ -16,7 +16,7 @@ const server = createServer(async (request, response) => {
       method: request.method,
       length: request.headers['content-length'],
       header: request.headers['x-mine'],
-      body: Buffer.concat(pieces).toString(),
+      body: Buffer.concat(chunks).toString(),
     }),
   );
 });
@@ -39,18 +39,18 @@ test.each(['POST', 'PATCH', 'DELETE'])('%s with a body', async (method) => {
   expect(await response.json()).toEqual({ method, length: '10', header: '1', body: '{"a":"ü"}' });
 });
 
-test('GET, and answers without a body', async () => {
+test('GET, and responses without a body', async () => {
   const response = await httpFetch(new URL('/echo', base));
   expect(await response.json()).toMatchObject({ method: 'GET', body: '' });
   expect((await httpFetch(`${base}/empty`)).status).toBe(204);
 });
 
-test('a redirect is answered as it is', async () => {
+test('a redirect is returned, not followed', async () => {
   const response = await httpFetch(`${base}/moved`);
   expect([response.status, response.headers.get('location')]).toEqual([302, '/echo']);
 });
 
-test('faults of the network are those of fetch', async () => {
+test('network errors have the type that fetch throws', async () => {
   await expect(httpFetch(`${base}/cut`)).rejects.toBeInstanceOf(TypeError);
   await expect(httpFetch('http://127.0.0.1:9/')).rejects.toMatchObject({
     name: 'TypeError',
@@ -58,7 +58,7 @@ test('faults of the network are those of fetch', async () => {
   });
 });
 
-test('a signal ends a request that is under way, and one that was not begun', async () => {
+test('a signal aborts a pending request and rejects a new one', async () => {
   const reason = new Error('enough');
   const abort = new AbortController();
   const silent = httpFetch(`${base}/silent`, { signal: abort.signal });
@@ -67,7 +67,7 @@ test('a signal ends a request that is under way, and one that was not begun', as
   await expect(httpFetch(`${base}/echo`, { signal: abort.signal })).rejects.toBe(reason);
 });
 
-test('what is more than a plain request goes to the built-in fetch', async () => {
+test('a Request object goes to the built-in fetch', async () => {
   const response = await httpFetch(new Request(`${base}/echo`, { method: 'POST', body: 'x' }));
   expect(await response.json()).toMatchObject({ method: 'POST', body: 'x' });
 });

@@ -4,13 +4,13 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 const http = { request: httpRequest, agent: new HttpAgent({ keepAlive: true }) };
 const https = { request: httpsRequest, agent: new HttpsAgent({ keepAlive: true }) };
 
-// Statuses whose answers have no body: Fetch standard, "null body status".
-const bodiless = new Set([204, 205, 304]);
+// Fetch standard, "null body status".
+const nullBodyStatuses = new Set([204, 205, 304]);
 
 /**
- * `fetch` over node:http. A bulk request costs it half the processor time and 60 MB less than the
- * built-in one. Redirects are answered as they are, and a request that is more than a method,
- * headers and a text goes to the built-in one.
+ * `fetch` over node:http. A bulk request needs half the processor time and 60 MB less memory than
+ * with the built-in fetch. Does not follow redirects. Passes requests with a body other than a
+ * string to the built-in fetch.
  */
 export const httpFetch: typeof globalThis.fetch = (input, init = {}) => {
   const { body, headers, method = 'GET', signal } = init;
@@ -29,31 +29,31 @@ export const httpFetch: typeof globalThis.fetch = (input, init = {}) => {
       agent,
       headers: {
         ...Object.fromEntries(new Headers(headers)),
-        // Of its own accord node:http frames a body of POST, PATCH and PUT, but not one of DELETE.
+        // node:http sets no Content-Length for the body of a DELETE.
         ...(body ? { 'content-length': Buffer.byteLength(body) } : {}),
       },
       ...(signal ? { signal } : {}),
     });
-    message.on('error', fail).on('response', (answer) => {
-      const pieces: Buffer[] = [];
-      answer
-        .on('data', (piece: Buffer) => pieces.push(piece))
+    message.on('error', fail).on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
         .on('error', fail)
-        .on('end', () => resolve(toResponse(answer, Buffer.concat(pieces))));
+        .on('end', () => resolve(toResponse(response, Buffer.concat(chunks))));
     });
     message.end(body ?? undefined);
   });
 };
 
-function toResponse(answer: IncomingMessage, body: Buffer): Response {
+function toResponse(message: IncomingMessage, body: Buffer): Response {
   const headers = new Headers();
-  for (const [name, values] of Object.entries(answer.headersDistinct)) {
+  for (const [name, values] of Object.entries(message.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  const status = answer.statusCode ?? 0;
-  return new Response(bodiless.has(status) ? null : body, {
+  const status = message.statusCode ?? 0;
+  return new Response(nullBodyStatuses.has(status) ? null : body, {
     status,
-    statusText: answer.statusMessage ?? '',
+    statusText: message.statusMessage ?? '',
     headers,
   });
 }

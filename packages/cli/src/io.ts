@@ -10,7 +10,7 @@ export interface OutputStream extends Writable {
   readonly columns?: number;
 }
 
-/** Everything a command reads from or writes to, so that tests can run one in-process. */
+/** The environment of a command. Tests replace it to run commands in-process. */
 export interface Io {
   readonly stdin: InputStream;
   readonly stdout: OutputStream;
@@ -21,11 +21,11 @@ export interface Io {
   readonly fetch: typeof globalThis.fetch;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Aborted by the first Ctrl-C. */
+  /** Aborted by the first SIGINT or SIGTERM. */
   readonly interrupt: AbortSignal;
 }
 
-/** True where colours and a live view make sense on this stream. */
+/** Returns whether the stream is a terminal that supports colors and a live view. */
 export function isRichTerminal(stream: OutputStream, env: Io['env']): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb' && !isCi(env);
 }

@@ -8,8 +8,8 @@ import { allowsColor, outputFormats, resolveFormat } from './output.js';
 import { reportError } from './report-error.js';
 
 /**
- * Runs one command line, given without the names of node and the script, and answers the exit
- * code. Never throws and never exits.
+ * Runs one command line and returns its exit code. `argv` excludes the names of node and the
+ * script. Never throws and never ends the process.
  */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
@@ -29,18 +29,18 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     const asJson = wantsJson(program.opts(), argv);
     if (!(error instanceof CommanderError)) return reportError(error, io, asJson);
     if (error.exitCode === 0) return exitCodes.done;
-    // Help that was shown for want of a command says all there is to say.
+    // Commander has already printed the help.
     if (error.code === 'commander.help') return exitCodes.usage;
     return reportError(toUsageError(error), io, asJson);
   }
 }
 
-// A command line that cannot be parsed leaves flags unread that stand behind its fault.
+// When parsing fails, Commander has not read the flags after the error.
 function wantsJson(flags: GlobalFlags, argv: readonly string[]): boolean {
   return flags.json === true || flags.output === 'json' || argv.includes('--json');
 }
 
 function toUsageError({ message }: CommanderError): UsageError {
-  const [fault = '', suggestion] = message.replace(/^error: /, '').split('\n');
-  return new UsageError(fault, suggestion?.replace(/^\((.*)\)$/, '$1'));
+  const [text = '', suggestion] = message.replace(/^error: /, '').split('\n');
+  return new UsageError(text, suggestion?.replace(/^\((.*)\)$/, '$1'));
 }

@@ -38,7 +38,7 @@ describe('lists', () => {
     expect(await printed('table')).toEqual({ stdout: '', stderr: 'nothing found\n' });
   });
 
-  test('json is one document, also when it is empty', async () => {
+  test('json is one document, also without items', async () => {
     const { stdout } = await printed('json', [first], [], [second]);
     expect(JSON.parse(stdout)).toEqual({ total: 9, items: [first, second] });
     expect(JSON.parse((await printed('json')).stdout)).toEqual({ total: 9, items: [] });
@@ -52,14 +52,14 @@ describe('lists', () => {
     expect((await printed('csv')).stdout).toBe('id,title\n');
   });
 
-  test('what comes from elsewhere cannot steer a terminal or a spreadsheet', async () => {
+  test('untrusted text cannot send terminal escapes or spreadsheet formulas', async () => {
     const hostile = { id: '1', title: '=HYPERLINK()\u001b[2J' };
     expect((await printed('table', [hostile])).stdout).not.toContain('\u001b');
     expect((await printed('csv', [hostile])).stdout).toContain("1,'=HYPERLINK()");
   });
 });
 
-test('records', async () => {
+test('record formats', async () => {
   const record = { id: '1', tags: ['a', 'b'], utm: { x: '1' }, none: null };
   const shown = async (format: OutputFormat) => {
     const io = fakeIo();
@@ -72,7 +72,7 @@ test('records', async () => {
   expect(await shown('csv')).toBe('id,tags,utm,none\n1,a|b,"{""x"":""1""}",\n');
 });
 
-test('--quiet keeps notes back and warnings not', () => {
+test('--quiet hides notes and prints warnings', () => {
   const io = fakeIo();
   const output = new Output(io, { format: 'table', isQuiet: true, allowsColor: true });
   output.note('note');
@@ -80,7 +80,7 @@ test('--quiet keeps notes back and warnings not', () => {
   expect(io.text.stderr).toBe('warning\n');
 });
 
-test('nothing is written to a pipe that was closed, and nobody waits for it', async () => {
+test('writes to a closed pipe are dropped without waiting', async () => {
   const io = fakeIo();
   const output = new Output(io, { format: 'ndjson', isQuiet: false, allowsColor: true });
   io.stdout.emit('error', Object.assign(new Error('closed'), { code: 'EPIPE' }));
@@ -88,7 +88,7 @@ test('nothing is written to a pipe that was closed, and nobody waits for it', as
   expect([output.isClosed, io.text.stdout]).toEqual([true, '']);
 });
 
-describe('colours', () => {
+describe('colors', () => {
   const dim = '\u001b[2m';
   test.each([
     [{ isTerminal: true }, {}, true],
@@ -98,8 +98,8 @@ describe('colours', () => {
     [{ isTerminal: true, env: { TERM: 'dumb' } }, {}, false],
     [{ isTerminal: true, env: { CI: 'true' } }, {}, false],
     [{ isTerminal: true }, { color: false }, false],
-  ])('%j with flags %j: %s', async (surroundings, flags, expected) => {
-    const io = fakeIo(surroundings);
+  ])('%j with flags %j: %s', async (terminal, flags, expected) => {
+    const io = fakeIo(terminal);
     const options = { format: 'table', isQuiet: false } as const;
     const output = new Output(io, { ...options, allowsColor: allowsColor(flags, io.env) });
     await output.record(first);
@@ -115,11 +115,11 @@ test('--json and --output', () => {
   expect(() => resolveFormat({ output: 'html' }, outputFormats)).toThrow('--output html');
   expect(resolveFormat({}, ['html', 'json'])).toBe('html');
   expect(() => resolveFormat({ json: true, output: 'csv' }, outputFormats)).toThrow(
-    'exclude each other',
+    'cannot be used together',
   );
 });
 
-test('any cells make a line that csv-parse reads back', () => {
+test('csv-parse reads back any line of formatCsvLine', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 2 }), (cells) => {
       expect(parse(`${formatCsvLine(cells)}\n`, { record_delimiter: '\n' })).toEqual([cells]);

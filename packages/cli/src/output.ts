@@ -7,7 +7,7 @@ import { type Io, isRichTerminal, type OutputStream } from './io.js';
 export const outputFormats = ['table', 'json', 'ndjson', 'csv'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** A column of a table: the field, and its title in capitals on a terminal. */
+/** A column of a table or a CSV file. */
 export interface Column<T> {
   readonly name: string;
   readonly value: (item: T) => unknown;
@@ -16,16 +16,16 @@ export interface Column<T> {
 export interface OutputOptions {
   readonly format: OutputFormat;
   readonly isQuiet: boolean;
-  /** False where the user wants none; a stream must be a terminal besides. */
+  /** False with `--no-color` or NO_COLOR. Colors also require a terminal. */
   readonly allowsColor: boolean;
 }
 
-/** Data goes to stdout in the format that was asked for, everything else to stderr. */
+/** Writes data to stdout in the requested format, and everything else to stderr. */
 export class Output {
   readonly format: OutputFormat;
   readonly isQuiet: boolean;
   readonly allowsColor: boolean;
-  /** True where what is written to stdout may be coloured. */
+  /** True when stdout supports colors and the user allows them. */
   readonly hasColor: boolean;
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
@@ -38,19 +38,19 @@ export class Output {
     this.hasColor = options.allowsColor && isRichTerminal(io.stdout, io.env);
     this.#stdout = io.stdout;
     this.#stderr = io.stderr;
-    // Whoever read us has seen enough: `| head` is no error.
+    // A closed pipe, as with `| head`, is not an error.
     this.#stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
       this.#isClosed = true;
     });
   }
 
-  /** True once nobody reads stdout any more. */
+  /** True after the reader of stdout closed the pipe. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Writes to stdout, and waits while its reader is slower than we are. */
+  /** Writes to stdout. Waits for `drain` when the buffer is full. */
   async write(text: string): Promise<void> {
     if (this.#isClosed || text === '') return;
     if (this.#stdout.write(text)) return;
@@ -63,17 +63,17 @@ export class Output {
     });
   }
 
-  /** Something worth knowing that is no data. */
+  /** Prints information to stderr, except with `--quiet`. */
   note(text: string): void {
     if (!this.isQuiet) this.warn(text);
   }
 
-  /** Something that must be known even when all else is quiet. */
+  /** Prints a warning to stderr, also with `--quiet`. */
   warn(text: string): void {
     this.#stderr.write(`${text}\n`);
   }
 
-  /** One item; a table's names take at least `minLabelWidth` characters. */
+  /** Prints one item. In a table, the names take at least `minLabelWidth` characters. */
   async record<T extends object>(item: T, minLabelWidth = 0): Promise<void> {
     const entries = Object.entries(item);
     if (this.format === 'json') return this.write(`${JSON.stringify(item, null, 2)}\n`);
@@ -90,7 +90,7 @@ export class Output {
     return this.write(`${lines.join('\n')}\n`);
   }
 
-  /** Rows as they come, in blocks of one page; JSON is `head` with the rows as `items`. */
+  /** Prints rows page by page. The JSON format is `head` with the rows as `items`. */
   async list<T extends object>(
     pages: AsyncIterable<readonly T[]>,
     columns: readonly Column<T>[],
@@ -152,25 +152,22 @@ export interface FormatFlags {
   readonly output?: string | undefined;
 }
 
-/** Which of a command's formats is asked for; its first one where none is. */
+/** Returns the requested format, by default the first of `formats`. */
 export function resolveFormat<Format extends string>(
   { json, output }: FormatFlags,
   formats: readonly [Format, ...(Format | 'json')[]],
 ): Format | 'json' {
   if (json && output !== undefined && output !== 'json') {
-    throw new UsageError(`--json and --output ${output} exclude each other`);
+    throw new UsageError(`--json and --output ${output} cannot be used together`);
   }
   if (json) return 'json';
-  const [usual] = formats;
-  const format = formats.find((known) => known === (output ?? usual));
+  const [defaultFormat] = formats;
+  const format = formats.find((known) => known === (output ?? defaultFormat));
   if (format) return format;
-  throw new UsageError(
-    `--output ${output}: this command has no such format`,
-    `use ${formats.join(', ')}`,
-  );
+  throw new UsageError(`--output ${output}: unknown format`, `use ${formats.join(', ')}`);
 }
 
-/** By `--no-color` and https://no-color.org. */
+/** Returns whether colors are allowed: `--no-color`, and https://no-color.org. */
 export function allowsColor(flags: { color?: boolean }, env: Io['env']): boolean {
   return flags.color !== false && !env.NO_COLOR;
 }

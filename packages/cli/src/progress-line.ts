@@ -3,7 +3,7 @@ import { isRichTerminal } from './io.js';
 
 const refreshMs = 100;
 
-/** One line on stderr that is written anew as work goes on; nothing off a terminal. */
+/** A progress line on stderr, updated in place. Prints nothing when stderr is not a terminal. */
 export class ProgressLine {
   readonly #context: Context;
   readonly #isShown: boolean;
@@ -12,9 +12,9 @@ export class ProgressLine {
   constructor(context: Context) {
     const { io, output } = context;
     this.#context = context;
-    // Rows that scroll by on the same terminal are progress enough.
-    const isBusy = output.format !== 'table' && io.stdout.isTTY === true;
-    this.#isShown = !output.isQuiet && !isBusy && isRichTerminal(io.stderr, io.env);
+    // Rows printed to the same terminal already show the progress.
+    const showsRows = output.format !== 'table' && io.stdout.isTTY === true;
+    this.#isShown = !output.isQuiet && !showsRows && isRichTerminal(io.stderr, io.env);
   }
 
   show(text: string): void {
@@ -24,8 +24,8 @@ export class ProgressLine {
     this.#context.io.stderr.write(`\r\u001b[2K${text}`);
   }
 
-  /** A line that stays. */
-  tell(text: string): void {
+  /** Prints a permanent line above the progress line. */
+  log(text: string): void {
     this.clear();
     this.#context.output.warn(text);
   }

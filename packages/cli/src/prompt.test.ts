@@ -6,7 +6,7 @@ function terminal(): FakeIo {
   return fakeIo({ isTerminal: true });
 }
 
-describe('a hidden answer', () => {
+describe('askHidden', () => {
   test.each([
     ['secret\r', 'secret'],
     ['secret\n', 'secret'],
@@ -25,7 +25,7 @@ describe('a hidden answer', () => {
     expect(io.rawModes).toEqual([true, false]);
   });
 
-  test('may arrive letter by letter, or end with the input', async () => {
+  test('accepts single characters and the end of the input', async () => {
     const io = terminal();
     const answer = askHidden('Secret: ', io);
     for (const letter of 'abc') io.stdin.write(letter);
@@ -33,7 +33,7 @@ describe('a hidden answer', () => {
     expect(await answer).toBe('abc');
   });
 
-  test('Ctrl-C ends with 130 and gives the terminal back', async () => {
+  test('Ctrl-C exits with 130 and restores the terminal mode', async () => {
     const io = terminal();
     const answer = askHidden('Secret: ', io);
     io.stdin.write('abc\u0003');
@@ -42,8 +42,8 @@ describe('a hidden answer', () => {
   });
 });
 
-describe('an answer', () => {
-  test('is asked for on stderr and trimmed', async () => {
+describe('ask', () => {
+  test('prompts on stderr and trims the input', async () => {
     const io = terminal();
     const answer = ask('Client id: ', io);
     io.stdin.write('  me \n');
@@ -52,14 +52,14 @@ describe('an answer', () => {
     expect(io.text.stderr).toContain('Client id: ');
   });
 
-  test('Ctrl-C ends with 130', async () => {
+  test('Ctrl-C exits with 130', async () => {
     const io = terminal();
     const answer = ask('Client id: ', io);
     io.stdin.write('\u0003');
     await expect(answer).rejects.toMatchObject({ exitCode: 130 });
   });
 
-  test('so does an interruption from outside', async () => {
+  test('an interrupt signal exits with 130', async () => {
     const io = terminal();
     const answer = ask('Client id: ', io);
     io.interruption.abort();
@@ -67,7 +67,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a secret by pipe', () => {
+describe('readSecret', () => {
   test.each([
     ['secret\n', 'secret'],
     ['secret', 'secret'],
@@ -79,9 +79,9 @@ describe('a secret by pipe', () => {
     expect(await readSecret(io)).toBe(secret);
   });
 
-  test('what is no secret is not read to its end', async () => {
+  test('stops reading after 64 KB', async () => {
     const io = fakeIo();
     io.stdin.write('x'.repeat(70_000));
-    await expect(readSecret(io)).rejects.toThrow('stdin holds more than a secret');
+    await expect(readSecret(io)).rejects.toThrow('the secret on stdin must be at most 64 KB');
   });
 });

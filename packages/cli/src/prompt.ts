@@ -3,13 +3,13 @@ import { CliError } from './cli-error.js';
 import { exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
 
-/** Asks on stderr, so that stdout stays data. */
+/** Prompts on stderr, because stdout is for data. */
 export async function ask(question: string, io: Io): Promise<string> {
   const reader = createInterface({ input: io.stdin, output: io.stderr });
   try {
     return (await reader.question(question, { signal: io.interrupt })).trim();
   } catch (error) {
-    // Readline takes Ctrl-C for itself and answers it with an error of its own.
+    // Readline turns Ctrl-C into an AbortError.
     if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
     io.stderr.write('\n');
     throw interrupted();
@@ -18,7 +18,7 @@ export async function ask(question: string, io: Io): Promise<string> {
   }
 }
 
-/** Asks without showing what is typed. */
+/** Prompts without echoing the input. */
 export async function askHidden(question: string, io: Io): Promise<string> {
   const { stdin, stderr } = io;
   stderr.write(question);
@@ -44,7 +44,7 @@ function readHiddenLine(stdin: Io['stdin']): Promise<string> {
     const onData = (text: string) => {
       for (const char of text) {
         if (char === '\r' || char === '\n' || char === '\u0004') return onEnd();
-        // Raw mode turns Ctrl-C into a character.
+        // In raw mode Ctrl-C arrives as a character.
         if (char === '\u0003') return finish(() => reject(interrupted()));
         if (char === '\u007f' || char === '\b') typed = [...typed].slice(0, -1).join('');
         else if (char >= ' ') typed += char;
@@ -55,12 +55,12 @@ function readHiddenLine(stdin: Io['stdin']): Promise<string> {
   });
 }
 
-/** The first line of stdin, for secrets that come by a pipe. */
+/** Reads a secret from the first line of stdin. */
 export async function readSecret(io: Io): Promise<string> {
   let text = '';
-  for await (const piece of io.stdin) {
-    text += String(piece);
-    if (text.length > 64 * 1024) throw new CliError('stdin holds more than a secret');
+  for await (const chunk of io.stdin) {
+    text += String(chunk);
+    if (text.length > 64 * 1024) throw new CliError('the secret on stdin must be at most 64 KB');
   }
   return text.split(/\r?\n/, 1)[0]?.trim() ?? '';
 }

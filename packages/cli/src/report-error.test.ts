@@ -4,7 +4,7 @@ import { fakeIo } from '../test/fake-io.js';
 import { CliError, UsageError } from './cli-error.js';
 import { reportError } from './report-error.js';
 
-/** What the SDK throws when the server answers like this. */
+/** Returns the error that the SDK throws for this response. */
 async function apiError(status: number, error: object): Promise<unknown> {
   const client = new Shorty({
     baseUrl: 'http://server.test',
@@ -53,7 +53,7 @@ describe('exit codes', () => {
     expect(report(error).code).toBe(expected);
   });
 
-  test('whatever fails after Ctrl-C was interrupted: 130', () => {
+  test('any failure after Ctrl-C exits with 130', () => {
     const io = fakeIo();
     io.interruption.abort();
     expect(reportError(new Error('socket hang up'), io, false)).toBe(130);
@@ -61,13 +61,13 @@ describe('exit codes', () => {
   });
 });
 
-test('fields are told line by line, but not what the message says already', async () => {
+test('each detail has a line, except one that repeats the message', async () => {
   const details = [
     { path: 'title', message: 'is too long' },
     { path: '', message: 'has\nlines' },
   ];
-  const many = await apiError(400, { code: 'VALIDATION_FAILED', message: '2 faults', details });
-  expect(report(many).text).toBe('shorty: 2 faults\n  title: is too long\n  has lines\n');
+  const many = await apiError(400, { code: 'VALIDATION_FAILED', message: '2 errors', details });
+  expect(report(many).text).toBe('shorty: 2 errors\n  title: is too long\n  has lines\n');
   const single = await apiError(400, {
     code: 'VALIDATION_FAILED',
     message: 'title is too long',
@@ -76,7 +76,7 @@ test('fields are told line by line, but not what the message says already', asyn
   expect(report(single).text).toBe('shorty: title is too long\n');
 });
 
-test('as JSON: one line, everything in it, nothing on stdout', async () => {
+test('JSON: one line with all fields on stderr, nothing on stdout', async () => {
   const details = [{ path: 'title', message: 'is too long' }];
   const error = await apiError(400, {
     ...{ code: 'VALIDATION_FAILED', message: 'No.', details, requestId: 'r1' },
@@ -89,10 +89,10 @@ test('as JSON: one line, everything in it, nothing on stdout', async () => {
   });
 });
 
-test('an unexpected failure shows its stack on demand only', () => {
+test('an unexpected error shows its stack with SHORTY_DEBUG only', () => {
   const error = new Error('surprise');
   expect(report(error).text).toBe(
-    'shorty: surprise\n  set SHORTY_DEBUG=1 to see where it happened\n',
+    'shorty: surprise\n  set SHORTY_DEBUG=1 to see the stack trace\n',
   );
   expect(report(error, { SHORTY_DEBUG: '1' }).text).toContain('report-error.test.ts');
 });

@@ -14,7 +14,7 @@ interface Report {
   readonly requestId?: string | undefined;
 }
 
-/** Tells what went wrong on stderr, for people or as JSON, and answers the exit code. */
+/** Prints an error to stderr as text or JSON, and returns the exit code. */
 export function reportError(error: unknown, io: Io, asJson: boolean): ExitCode {
   const report = describeError(error, io);
   const { exitCode, message, details, hint, requestId } = report;
@@ -23,10 +23,10 @@ export function reportError(error: unknown, io: Io, asJson: boolean): ExitCode {
     return exitCode;
   }
   const lines = [`shorty: ${printable(message)}`];
-  for (const { path, message: fault } of details) {
-    // A single fault often is the whole message.
-    if (message === `${path} ${fault}`) continue;
-    lines.push(`  ${printable(path === '' ? fault : `${path}: ${fault}`)}`);
+  for (const { path, message: text } of details) {
+    // The message of the response often repeats a single detail.
+    if (message === `${path} ${text}`) continue;
+    lines.push(`  ${printable(path === '' ? text : `${path}: ${text}`)}`);
   }
   if (hint) lines.push(`  ${printable(hint)}`);
   if (requestId) lines.push(`  request ${printable(requestId)}`);
@@ -62,7 +62,7 @@ function describeError(error: unknown, io: Io): Report {
     code: 'UNEXPECTED',
     message: error instanceof Error ? error.message : String(error),
     details: [],
-    hint: 'set SHORTY_DEBUG=1 to see where it happened',
+    hint: 'set SHORTY_DEBUG=1 to see the stack trace',
   };
 }
 
@@ -81,10 +81,11 @@ function describeApiError(error: ShortyError): Report {
 }
 
 function hintFor(error: ShortyError): string | undefined {
-  if (error.status === 401) return 'sign in with shorty login; shorty whoami shows what is used';
-  if (error.code === 'INSUFFICIENT_SCOPE') return 'shorty whoami shows the scopes you have';
+  if (error.status === 401)
+    return 'sign in with shorty login; shorty whoami shows the credentials in use';
+  if (error.code === 'INSUFFICIENT_SCOPE') return 'shorty whoami shows your scopes';
   if (error instanceof ConnectionError) {
-    return 'is the server running there? shorty whoami shows the base URL and where it comes from';
+    return 'check that the server runs; shorty whoami shows the base URL and its source';
   }
   return undefined;
 }

@@ -11,13 +11,13 @@ const config: ConfigContent = {
 };
 const empty: ConfigContent = { profiles: {} };
 
-describe('where a value comes from', () => {
+describe('the source of a setting', () => {
   test.each([
     ['flag', { baseUrl: 'https://f.example' }, { SHORTY_BASE_URL: 'https://e.example' }, config],
     ['environment', {}, { SHORTY_BASE_URL: 'https://e.example' }, config],
     ['profile', {}, {}, config],
     ['default', {}, {}, empty],
-    ['empty variables do not count', {}, { SHORTY_BASE_URL: '' }, config],
+    ['empty variables are ignored', {}, { SHORTY_BASE_URL: '' }, config],
   ])('%s', (name, flags, env, content) => {
     const expected = {
       flag: { value: 'https://f.example', source: 'flag --base-url' },
@@ -37,51 +37,54 @@ describe('where a value comes from', () => {
     expect(resolveSettings(flags, env, content).profile).toEqual({ value, source });
   });
 
-  test('a profile that does not exist has nothing, not even of an object', () => {
+  test('an unknown profile named like an object property has no settings', () => {
     const { baseUrl } = resolveSettings({ profile: 'constructor' }, {}, config);
     expect(baseUrl.source).toBe('default');
   });
 
-  test('slashes at the end of an address do not count', () => {
+  test('trailing slashes of the base URL are removed', () => {
     expect(resolveSettings({ profile: 'work' }, {}, config).baseUrl.value).toBe(
       'https://work.example',
     );
   });
 
-  test.each(['links.example.com', 'ftp://links.example.com', 'http://'])('%s is refused', (url) => {
-    expect(() => resolveSettings({ baseUrl: url }, {}, config)).toThrow(
-      `the base URL ${JSON.stringify(url)} (flag --base-url) is no http or https address`,
-    );
-  });
+  test.each(['links.example.com', 'ftp://links.example.com', 'http://'])(
+    'the base URL %s is rejected',
+    (url) => {
+      expect(() => resolveSettings({ baseUrl: url }, {}, config)).toThrow(
+        `the base URL ${JSON.stringify(url)} (flag --base-url) must be an http or https URL`,
+      );
+    },
+  );
 });
 
 describe('credentials', () => {
   const credentials = (flags: object, env: Record<string, string>, content = config) =>
     requireCredentials(resolveSettings(flags, env, content));
 
-  test('of the profile', () => {
+  test('come from the profile', () => {
     expect(credentials({}, {})).toEqual({ clientId: 'stored', clientSecret: 'kept' });
   });
 
-  test('a stored secret is for the stored client only', () => {
+  test('a stored secret is used for the stored client only', () => {
     expect(() => credentials({ clientId: 'other' }, {})).toThrow(
-      'there is no secret for the client other (flag --client-id)',
+      'no secret is set for client other (flag --client-id)',
     );
     expect(credentials({ clientId: 'stored' }, {})).toMatchObject({ clientSecret: 'kept' });
   });
 
-  test('of the environment', () => {
+  test('come from the environment', () => {
     const env = { SHORTY_CLIENT_ID: 'env', SHORTY_CLIENT_SECRET: 'secret' };
     expect(credentials({}, env)).toEqual({ clientId: 'env', clientSecret: 'secret' });
   });
 
-  test('a token wins over clients, unless a flag names one', () => {
+  test('an access token overrides the client, except the client of a flag', () => {
     const env = { SHORTY_ACCESS_TOKEN: 'token' };
     expect(credentials({}, env)).toEqual({ accessToken: 'token' });
     expect(credentials({ clientId: 'stored' }, env)).toMatchObject({ clientId: 'stored' });
   });
 
-  test('none', () => {
+  test('are required', () => {
     expect(() => credentials({}, {}, empty)).toThrow('you are not signed in');
   });
 });

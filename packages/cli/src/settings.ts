@@ -4,7 +4,7 @@ import { exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
 import { parseUrl } from './parse-url.js';
 
-/** A setting and where it came from, as `whoami` tells it. */
+/** A setting and its source, which `whoami` prints. */
 export interface Sourced {
   readonly value: string;
   readonly source: string;
@@ -27,7 +27,7 @@ export interface SettingFlags {
 export const defaultProfile = 'default';
 export const defaultBaseUrl = 'http://localhost:3000';
 
-/** Flags win over the environment, and the environment over the profile. */
+/** Resolves each setting. Flags override the environment, which overrides the profile. */
 export function resolveSettings(
   flags: SettingFlags,
   env: Io['env'],
@@ -52,13 +52,13 @@ export function resolveSettings(
     [env.SHORTY_CLIENT_ID, 'SHORTY_CLIENT_ID'],
     [stored?.clientId, fromProfile],
   );
-  // A stored secret belongs to the stored client, and to no other.
+  // The stored secret is valid only for the stored client.
   const storedSecret = clientId?.value === stored?.clientId ? stored?.clientSecret : undefined;
   const clientSecret = pick(
     [env.SHORTY_CLIENT_SECRET, 'SHORTY_CLIENT_SECRET'],
     [storedSecret, fromProfile],
   );
-  // A client that is named by a flag wins over a token of the environment.
+  // --client-id overrides an access token from the environment.
   const token = flags.clientId === undefined ? env.SHORTY_ACCESS_TOKEN : undefined;
   const accessToken = pick([token, 'SHORTY_ACCESS_TOKEN']);
   return {
@@ -81,7 +81,7 @@ export function requireCredentials(settings: Settings): Credentials {
     return { clientId: clientId.value, clientSecret: clientSecret.value };
   }
   const missing = clientId
-    ? `there is no secret for the client ${clientId.value} (${clientId.source})`
+    ? `no secret is set for client ${clientId.value} (${clientId.source})`
     : 'you are not signed in';
   throw new CliError(missing, {
     exitCode: exitCodes.notAllowed,
@@ -96,8 +96,8 @@ export function checkBaseUrl({ value, source }: Sourced): string {
     return value.replace(/\/+$/, '');
   }
   throw new UsageError(
-    `the base URL ${JSON.stringify(value)} (${source}) is no http or https address`,
-    'it looks like https://links.example.com',
+    `the base URL ${JSON.stringify(value)} (${source}) must be an http or https URL`,
+    'for example https://links.example.com',
   );
 }
 

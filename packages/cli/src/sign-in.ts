@@ -11,8 +11,8 @@ export interface SignIn {
 const timeoutMs = 15_000;
 
 /**
- * Exchanges client credentials for a token and answers the scopes that it has. The SDK does the
- * exchange by itself but keeps the answer, and the scopes are what people want to see.
+ * Exchanges client credentials for a token and returns the scopes of the token. The SDK makes the
+ * same exchange but does not expose the scopes.
  */
 export async function fetchScopes(signIn: SignIn, io: Pick<Io, 'fetch' | 'interrupt'>) {
   const { baseUrl, clientId, clientSecret } = signIn;
@@ -48,11 +48,11 @@ export async function fetchScopes(signIn: SignIn, io: Pick<Io, 'fetch' | 'interr
 
 function unreachable(baseUrl: string, error: unknown): CliError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const isText = error instanceof SyntaxError;
-  const why = isText ? 'its answer is no JSON' : (cause as Error).message;
-  return new CliError(`${baseUrl} does not answer as a Shorty server: ${why}`, {
+  const isInvalidJson = error instanceof SyntaxError;
+  const reason = isInvalidJson ? 'its response is not JSON' : (cause as Error).message;
+  return new CliError(`no Shorty server answers at ${baseUrl}: ${reason}`, {
     code: 'CONNECTION',
-    hint: 'is the base URL right? shorty whoami shows where it comes from',
+    hint: 'check the base URL; shorty whoami shows its source',
     cause: error,
   });
 }

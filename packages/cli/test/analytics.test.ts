@@ -57,7 +57,7 @@ const everywhere = [
 describe.each(everywhere)('%s', (command) => {
   const path = command.endsWith('42') ? '/api/v1/urls/42/clicks' : '/api/v1/analytics/overview';
 
-  test('asks for the window that was named', async () => {
+  test('requests the selected window', async () => {
     expect((await run(command)).code).toBe(0);
     const flags = '--since 7d --until 2030-11-30 --group-by hour --limit 5';
     expect((await run(`${command} ${flags}`)).code).toBe(0);
@@ -68,22 +68,22 @@ describe.each(everywhere)('%s', (command) => {
   });
 
   test.each([
-    ['--since yesterday', '--since yesterday: this is no time'],
-    ['--until 2030-11-01T00:00:00', 'a timestamp with a zone (2030-11-01T00:00:00Z)'],
+    ['--since yesterday', '--since yesterday: invalid time'],
+    ['--until 2030-11-01T00:00:00', 'a timestamp with a time zone (2030-11-01T00:00:00Z)'],
     ['--since 2030-02-30', '--since 2030-02-30'],
-    ['--since 2030-11-02 --until 2030-11-01', 'is not before --until 2030-11-01'],
-    ['--since 2031-01-01', '--since 2031-01-01 is not before now'],
+    ['--since 2030-11-02 --until 2030-11-01', 'must be before --until 2030-11-01'],
+    ['--since 2031-01-01', '--since 2031-01-01 must be before now'],
     ['--group-by week', 'Allowed choices are hour, day'],
     ['--limit 51', '--limit 51: at most 50'],
     ['--limit 0', 'at least 1'],
-    ['--output xml', '--output xml: this command has no such format'],
-  ])('%s is a usage error, and nothing is asked', async (flags, message) => {
+    ['--output xml', '--output xml: unknown format'],
+  ])('%s is a usage error, and sends no request', async (flags, message) => {
     const { code, stdout, stderr } = await run(`${command} ${flags}`);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
     expect(server.asked).toEqual([]);
   });
 
-  test('is readable within 80 columns, coloured on a terminal only', async () => {
+  test('fits into 80 columns, with colors on a terminal only', async () => {
     const piped = await run(command);
     const shown = await run(command, { isTerminal: true, env: { TERM: 'xterm-256color' } });
     expect(piped.stdout).not.toContain('\u001b');
@@ -97,7 +97,7 @@ describe.each(everywhere)('%s', (command) => {
     expect(plain.stdout).toBe(piped.stdout);
   });
 
-  test('says that nobody clicked', async () => {
+  test('reports a window without clicks', async () => {
     const { totals, ...empty } = noClicks();
     server.clicks = { ...empty, totals };
     const all = { ...analyticsOverview().totals, ...totals };
@@ -108,52 +108,60 @@ describe.each(everywhere)('%s', (command) => {
     expect(stdout.endsWith('\nno clicks in this window\n')).toBe(true);
   });
 
-  test('--json is the data as it was answered', async () => {
+  test('--json prints the data of the response', async () => {
     const { stdout } = await run(`${command} --json`);
     expect(JSON.parse(stdout)).toEqual(command.endsWith('42') ? urlClicks() : analyticsOverview());
   });
 });
 
-test.each(['urls clicks 42', 'analytics overview'])('%s as rows is its series', async (command) => {
-  const { timeseries } = urlClicks();
-  const { stdout: lines } = await run(`${command} -o ndjson`);
-  expect(
-    lines
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-  ).toEqual(timeseries);
-  const { stdout: csv } = await run(`${command} -o csv`);
-  expect(
-    parse(csv, { columns: true, cast: (cell) => (/^\d+$/.test(cell) ? Number(cell) : cell) }),
-  ).toEqual(timeseries);
-  const { code, stderr } = await run(`${command} -o html`);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('use table, json, ndjson, csv')]);
-});
+test.each(['urls clicks 42', 'analytics overview'])(
+  '%s prints the series as rows',
+  async (command) => {
+    const { timeseries } = urlClicks();
+    const { stdout: lines } = await run(`${command} -o ndjson`);
+    expect(
+      lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(timeseries);
+    const { stdout: csv } = await run(`${command} -o csv`);
+    expect(
+      parse(csv, { columns: true, cast: (cell) => (/^\d+$/.test(cell) ? Number(cell) : cell) }),
+    ).toEqual(timeseries);
+    const { code, stderr } = await run(`${command} -o html`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('use table, json, ndjson, csv')]);
+  },
+);
 
-test('a link that is not there: 1', async () => {
+test('an unknown link exits with 1', async () => {
   const { code, stdout, stderr } = await run('urls clicks 43');
   expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('no such link')]);
 });
 
 describe('a report', () => {
-  test('--output names the choices of this command', async () => {
+  test('--output lists the formats of this command', async () => {
     const { code, stderr } = await run('analytics report -o ndjson');
     expect([code, stderr]).toEqual([2, expect.stringContaining('use terminal, html, csv, json')]);
     const both = await run('analytics report --json --output html');
-    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('exclude each other')]);
+    expect([both.code, both.stderr]).toEqual([
+      2,
+      expect.stringContaining('cannot be used together'),
+    ]);
   });
 
-  test('as html names its window and the time of its making', async () => {
+  test('html contains the window and the creation time', async () => {
     const { code, stdout } = await run('analytics report --output html');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^<!doctype html>\n<html lang="en">/);
-    expect(stdout).toContain('Made <time datetime="2030-12-01T09:30:00.000Z">2030-12-01 09:30 UTC');
+    expect(stdout).toContain(
+      'Created <time datetime="2030-12-01T09:30:00.000Z">2030-12-01 09:30 UTC',
+    );
     expect(stdout).toContain('<title>2030-11-15: ');
     expect(stdout).toContain('sho.example/spring-sale');
   });
 
-  test('as csv is in long form', async () => {
+  test('csv has one row for each value', async () => {
     const { stdout } = await run('analytics report -o csv');
     const rows: string[][] = parse(stdout);
     expect(rows.slice(0, 9).map((row) => row.join(','))).toEqual([
@@ -172,7 +180,7 @@ describe('a report', () => {
     expect(rows.at(-1)?.slice(0, 2)).toEqual(['series', '2030-11-30T00:00:00.000Z']);
   });
 
-  test('--out writes it to a file in place of what was there, but only once it is known', async () => {
+  test('--out replaces a file, but only after the response', async () => {
     const file = join(folder, 'report.html');
     await writeFile(file, 'the last report');
     const missing = await run(`analytics report 43 -o html --out ${file}`);
@@ -187,7 +195,7 @@ describe('a report', () => {
     ]);
   });
 
-  test('a file has no colours', async () => {
+  test('a file contains no colors', async () => {
     const file = join(folder, 'report.txt');
     const piped = await run('analytics report');
     await run(`analytics report --out ${file}`, { isTerminal: true });

@@ -1,17 +1,17 @@
 import { Shorty, type UrlRecord } from '@shorty/sdk';
 import { createServer, type ServerOptions } from '@shorty/server';
 
-/** A real server in this process, and what tests want to know of it. */
+/** A real server in this process. */
 export interface ApiServer {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What the command needs in its environment to be signed in. */
+  /** The environment variables of a signed-in command. */
   readonly env: Readonly<Record<string, string>>;
   readonly client: Shorty;
-  /** A token with these scopes only. */
+  /** Creates an access token with `scope`. */
   token(scope: string): Promise<string>;
-  /** Every link, oldest first. */
+  /** Returns every link, oldest first. */
   links(): Promise<UrlRecord[]>;
   stop(): Promise<void>;
 }

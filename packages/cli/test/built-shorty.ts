@@ -9,7 +9,7 @@ const buildScript = fileURLToPath(new URL('../scripts/build.mjs', import.meta.ur
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** What stands on stdin; it is empty otherwise. */
+  /** The content of stdin, empty by default. */
   readonly input?: string | Buffer;
 }
 
@@ -19,15 +19,15 @@ export interface RunResult {
   readonly stderr: string;
 }
 
-/** A running command whose end can be waited for. */
+/** A running command. */
 export interface Running {
   readonly process: ChildProcessWithoutNullStreams;
   readonly result: Promise<RunResult>;
 }
 
-/** The built command in a process of its own, with a home folder that nobody else uses. */
+/** Runs the built CLI in child processes, with a separate home folder. */
 export class BuiltShorty {
-  /** Where commands run; a fresh folder. */
+  /** The working directory and home folder of commands. */
   readonly folder: string;
   readonly binary: string;
   readonly #env: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export class BuiltShorty {
     this.#env = env;
   }
 
-  /** Builds from the sources as they are now, aside from any other build. */
+  /** Builds the current sources into a temporary folder. */
   static async build(env: Readonly<Record<string, string>> = {}): Promise<BuiltShorty> {
     const folder = await mkdtemp(join(tmpdir(), 'shorty-cli-'));
     const dist = join(folder, 'package', 'dist');
@@ -47,7 +47,7 @@ export class BuiltShorty {
     return new BuiltShorty(folder, join(dist, 'bin.js'), env);
   }
 
-  /** The same build with other surroundings: an empty home, and what `env` sets. */
+  /** The same build with other environment: an empty home, and what `env` sets. */
   async withHome(env: Readonly<Record<string, string>>): Promise<BuiltShorty> {
     const folder = await mkdtemp(join(this.folder, 'home-'));
     return new BuiltShorty(folder, this.binary, env);
@@ -70,7 +70,7 @@ export class BuiltShorty {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
-    // A command that has no use for its input may be gone before it is written.
+    // A command that does not read stdin may exit before the write.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     const result = new Promise<RunResult>((resolve, reject) => {

@@ -42,7 +42,7 @@ test('bulk-update changes what a cell names, clears \\N and leaves empty cells a
   });
 });
 
-test('bulk-update tells each row that failed: 3, and 1 when none is left', async () => {
+test('bulk-update reports each failed row: 3, or 1 when all fail', async () => {
   const [id] = await createLinks(1);
   const input = `id,title,redirectType\n${id},Fine,\n888888,x,\n,x,\n${id},x,soon\n`;
   const some = await shorty.run(['urls', 'bulk-update', '-', '-o', 'csv'], { input });
@@ -69,7 +69,7 @@ test('bulk-update --dry-run sends nothing', async () => {
   expect((await server.client.urls.get(id ?? '')).title).toBe('Title 0');
 });
 
-test('bulk-delete takes ids, a file of lines and a CSV with a column id', async () => {
+test('bulk-delete accepts ids, a file with one id per line, and a CSV with an id column', async () => {
   const ids = await createLinks(130);
   const [first, second, ...rest] = ids;
   const isActive = async (id: string | undefined) =>
@@ -94,18 +94,21 @@ test('bulk-delete takes ids, a file of lines and a CSV with a column id', async 
   expect(await isActive(ids.at(-1))).toBe(false);
 });
 
-test('bulk-delete checks a whole file before the first deletion', async () => {
+test('bulk-delete validates the whole file before the first deletion', async () => {
   const [id] = await createLinks(1);
   const { code, stderr } = await shorty.run(['urls', 'bulk-delete', '-'], {
     input: `id\n${id}\nall\n`,
   });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('line 3: "all" is no id of a link')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('line 3: "all" is not a link id')]);
   expect((await server.client.urls.get(id ?? '')).isActive).toBe(true);
   const none = await shorty.run(['urls', 'bulk-delete', 'no-such-file']);
-  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('there is no such file')]);
+  expect([none.code, none.stderr]).toEqual([
+    2,
+    expect.stringContaining('neither an id nor an existing file'),
+  ]);
 });
 
-test('an export imports into another server as it was', async () => {
+test('an export imports unchanged into another server', async () => {
   const other = await startApiServer();
   try {
     const fields = {
@@ -135,7 +138,7 @@ test('an export imports into another server as it was', async () => {
     });
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(/^passing over what only the server/),
+      expect.stringMatching(/^skipping columns that only the server sets/),
     ]);
     const copies = await other.links();
     expect(copies).toHaveLength((await server.links()).length);

@@ -31,7 +31,7 @@ const mixed = [
   'https://mixed.example/5,,,,,maybe',
 ].join('\r\n');
 
-test('makes a link of each row, and gives back the broken ones as they stood', async () => {
+test('creates a link for each row, and writes failed rows unchanged', async () => {
   await shorty.write('mixed.csv', `${mixed}\r\n`);
   const args = ['urls', 'bulk-create', 'mixed.csv', '--out', 'made.csv', '--failed-out', 'bad.csv'];
   const { code, stdout, stderr } = await shorty.run(args);
@@ -70,7 +70,7 @@ test('makes a link of each row, and gives back the broken ones as they stood', a
   );
 });
 
-test('what failed can be mended and imported by itself', async () => {
+test('failed rows can be corrected and imported', async () => {
   await shorty.write('mend.csv', 'url,title\nhttps://mend.example/1,a\nmend.example/2,"b\nc"\n');
   await shorty.run(['urls', 'bulk-create', 'mend.csv', '--failed-out', 'again.csv']);
   const broken = await shorty.read('again.csv');
@@ -81,7 +81,7 @@ test('what failed can be mended and imported by itself', async () => {
   expect((await linksTo('https://mend.example/')).map(({ title }) => title)).toEqual(['a', 'b c']);
 });
 
-test('standard input is as good as a file, and leaves none behind', async () => {
+test('reads standard input, and leaves no temporary file', async () => {
   const env = { TMPDIR: shorty.folder };
   const before = await shorty.files('.');
   const input = 'targetUrl\nhttps://stdin.example/1\nhttps://stdin.example/2\n';
@@ -121,7 +121,7 @@ describe('formats', () => {
     });
   });
 
-  test('ndjson and csv: one line a row', async () => {
+  test('ndjson and csv: one line for each row', async () => {
     const args = ['urls', 'bulk-create', '-', '--no-resume', '--output'];
     const ndjson = await shorty.run([...args, 'ndjson'], { input: file });
     expect(
@@ -158,7 +158,7 @@ describe('formats', () => {
 describe('columns', () => {
   const foreign = 'Link;Titel;Notiz\nhttps://map.example/1;Hallo;x\n';
 
-  test('--map and --ignore-columns fit a foreign header', async () => {
+  test('--map and --ignore-columns adapt an unknown header', async () => {
     const { code, stderr } = await shorty.run(
       [
         ...['urls', 'bulk-create', '-', '--map', 'link=targetUrl', '--map', 'Titel=title'],
@@ -174,17 +174,17 @@ describe('columns', () => {
   });
 
   test.each([
-    ['no column for the target', foreign, [], 'the header names no targetUrl'],
+    ['no column for the target', foreign, [], 'the header has no column targetUrl'],
     ['an unknown column', 'url,tilte\n', [], '"tilte" (did you mean title?)'],
     ['two columns for one field', 'url,targetUrl\n', [], 'both mean targetUrl'],
     ['a column twice', 'url,title,title\n', [], 'both mean title'],
     ['a map to nothing', 'url\n', ['--map', 'url=target_ulr'], 'did you mean targetUrl?'],
-    ['a map from nothing', 'url\n', ['--map', 'x=title'], 'there is no column "x"'],
+    ['a map from nothing', 'url\n', ['--map', 'x=title'], 'unknown column "x"'],
     ['an empty file', '', [], 'standard input is empty'],
     ['a concurrency beyond measure', 'url\n', ['--concurrency', '99'], 'at most 32'],
-    ['a delimiter that is none', 'url\n', ['--delimiter', 'ab'], 'no single character'],
-    ['an encoding that is none', 'url\n', ['--encoding', 'klingon'], 'no such encoding'],
-  ])('%s is refused with 2 before anything is sent', async (_, input, args, message) => {
+    ['a delimiter that is none', 'url\n', ['--delimiter', 'ab'], 'must be one character'],
+    ['an encoding that is none', 'url\n', ['--encoding', 'klingon'], 'unknown encoding'],
+  ])('%s exits with 2 before anything is sent', async (_, input, args, message) => {
     const before = (await server.links()).length;
     const { code, stdout, stderr } = await shorty.run(['urls', 'bulk-create', '-', ...args], {
       input,
@@ -193,7 +193,7 @@ describe('columns', () => {
     expect(await server.links()).toHaveLength(before);
   });
 
-  test('bare --ignore-columns passes over all that is unknown', async () => {
+  test('--ignore-columns without a value ignores every unknown column', async () => {
     const input = 'url,what,ever\nhttps://ignore.example/1,1,2\n';
     const args = ['urls', 'bulk-create', '-', '--ignore-columns'];
     expect((await shorty.run(args, { input })).code).toBe(0);
@@ -201,12 +201,12 @@ describe('columns', () => {
 });
 
 test.each([
-  ['urls bulk-create missing.csv', 'missing.csv: there is no such file'],
+  ['urls bulk-create missing.csv', 'missing.csv: file not found'],
   ['urls bulk-create .', '. is a folder, not a file'],
-  ['urls bulk-create same.csv --out same.csv', 'is the file that is being imported'],
-  ['urls bulk-create same.csv --out a --failed-out a', 'name the same file'],
+  ['urls bulk-create same.csv --out same.csv', 'is the input file'],
+  ['urls bulk-create same.csv --out a --failed-out a', 'must be different files'],
   ['urls bulk-create same.csv --out no/where.csv', 'cannot be written'],
-  ['urls bulk-create same.csv --resume', 'no interrupted import of this file'],
+  ['urls bulk-create same.csv --resume', 'this file has no interrupted import'],
 ])('%s: 2', async (line, message) => {
   await shorty.write('same.csv', 'url\nhttps://same.example/1\n');
   const { code, stderr } = await shorty.run(line.split(' '));
@@ -214,13 +214,16 @@ test.each([
   expect(await shorty.read('same.csv')).toBe('url\nhttps://same.example/1\n');
 });
 
-test('--dry-run checks everything, needs no sign-in and sends nothing', async () => {
-  const nobody = await shorty.withHome({ SHORTY_BASE_URL: server.url });
-  await nobody.write('dry.csv', `${mixed}\n`);
+test('--dry-run checks every row, needs no credentials and sends nothing', async () => {
+  const signedOut = await shorty.withHome({ SHORTY_BASE_URL: server.url });
+  await signedOut.write('dry.csv', `${mixed}\n`);
   const before = (await server.links()).length;
-  const bad = await nobody.run(['urls', 'bulk-create', 'dry.csv', '--dry-run']);
-  expect([bad.code, bad.stdout]).toEqual([3, '6 rows checked: 2 fine, 4 bad; nothing was sent\n']);
-  const fine = await nobody.run(['urls', 'bulk-create', '-', '--dry-run', '--json'], {
+  const bad = await signedOut.run(['urls', 'bulk-create', 'dry.csv', '--dry-run']);
+  expect([bad.code, bad.stdout]).toEqual([
+    3,
+    '6 rows checked: 2 valid, 4 invalid; nothing was sent\n',
+  ]);
+  const fine = await signedOut.run(['urls', 'bulk-create', '-', '--dry-run', '--json'], {
     input: 'url\nhttps://example.com\n',
   });
   expect([fine.code, JSON.parse(fine.stdout)]).toEqual([
@@ -230,18 +233,18 @@ test('--dry-run checks everything, needs no sign-in and sends nothing', async ()
   expect(await server.links()).toHaveLength(before);
 });
 
-test('none created: 1', async () => {
+test('an import without a created link exits with 1', async () => {
   const { code } = await shorty.run(['urls', 'bulk-create', '-'], { input: 'url\nnone\n' });
   expect(code).toBe(1);
 });
 
-test('Latin-1 is told and read; a wrong --encoding is refused, never guessed around', async () => {
+test('Latin-1 is detected and reported; a wrong --encoding is an error', async () => {
   const latin = Buffer.from('url,title\nhttps://latin.example/1,Gr\xfc\xdfe \x80\n', 'latin1');
   await shorty.write('latin.csv', latin);
   const told = await shorty.run(['urls', 'bulk-create', 'latin.csv']);
   expect([told.code, told.stderr]).toEqual([
     0,
-    'reading latin.csv as windows-1252 (it is not UTF-8); --encoding says otherwise\n',
+    'reading latin.csv as windows-1252 (it is not UTF-8); use --encoding to change it\n',
   ]);
   expect(await linksTo('https://latin.example/')).toMatchObject([{ title: 'Grüße €' }]);
   const wrong = await shorty.run(['urls', 'bulk-create', 'latin.csv', '--encoding', 'utf-8']);
@@ -251,7 +254,7 @@ test('Latin-1 is told and read; a wrong --encoding is refused, never guessed aro
   ]);
 });
 
-test('UTF-16 with a byte order mark, as spreadsheets write it, imports as it is', async () => {
+test('UTF-16 with a byte order mark is imported', async () => {
   const text = '\u{feff}url\ttitle\r\nhttps://utf16.example/1\t日本語\r\nnone\t🎈\r\n';
   await shorty.write('utf16.csv', Buffer.from(text, 'utf16le'));
   const args = ['urls', 'bulk-create', 'utf16.csv', '--failed-out', 'utf16-bad.csv'];
@@ -260,11 +263,11 @@ test('UTF-16 with a byte order mark, as spreadsheets write it, imports as it is'
   expect(stderr).toContain('as utf-16le (by its byte order mark)');
   expect(stderr).toContain('separated by a tab');
   expect(await linksTo('https://utf16.example/')).toMatchObject([{ title: '日本語' }]);
-  // UTF-8 with a mark of its own: a spreadsheet would not know it otherwise.
+  // Spreadsheets need the byte order mark to detect UTF-8.
   expect(await shorty.read('utf16-bad.csv')).toBe('\u{feff}url\ttitle\r\nnone\t🎈\r\n');
 });
 
-test('an import makes nothing twice, and says so', async () => {
+test('a repeated import creates no link twice, and says so', async () => {
   await shorty.write('twice.csv', 'url\nhttps://twice.example/1\n');
   const args = ['urls', 'bulk-create', 'twice.csv', '--out', 'twice-made.csv'];
   await shorty.run(args);
@@ -272,7 +275,7 @@ test('an import makes nothing twice, and says so', async () => {
   const again = await shorty.run(args);
   expect([again.code, again.stderr]).toEqual([
     0,
-    expect.stringContaining('already imported, nothing was made twice'),
+    expect.stringContaining('already imported, no link was created twice'),
   ]);
   expect(await shorty.read('twice-made.csv')).toBe(made);
   expect(await linksTo('https://twice.example/')).toHaveLength(1);
@@ -280,7 +283,7 @@ test('an import makes nothing twice, and says so', async () => {
   expect(await linksTo('https://twice.example/')).toHaveLength(2);
 });
 
-test('the state folder and what is in it are for the owner alone', async () => {
+test('only the owner can read the state folder and its files', async () => {
   const env = { SHORTY_STATE_DIR: shorty.path('state') };
   await shorty.run(['urls', 'bulk-create', '-'], { input: 'url\nhttps://state.example/\n', env });
   expect(await shorty.mode('state')).toBe('700');
@@ -290,7 +293,7 @@ test('the state folder and what is in it are for the owner alone', async () => {
   expect(await shorty.read(`state/imports/${journal}`)).not.toContain(server.clientSecret);
 });
 
-test('a token without the scope stops the import with 4 and keeps its place', async () => {
+test('a token without the scope stops the import with 4, and it can be resumed', async () => {
   await writeFile(shorty.path('scope.csv'), 'url\nhttps://scope.example/1\n');
   const env = { SHORTY_ACCESS_TOKEN: await server.token('urls:read') };
   const refused = await shorty.run(['urls', 'bulk-create', 'scope.csv'], { env });

@@ -3,7 +3,7 @@ import type { AnalyticsOverview, ClickBucket, UrlClicks } from '@shorty/sdk';
 const since = Date.UTC(2030, 10, 1);
 const dayMs = 86_400_000;
 
-/** Days from the 1st of November 2030 on, with so many clicks each. */
+/** Daily buckets from 1 November 2030 with these clicks. */
 export function clickDays(counts: readonly number[]): ClickBucket[] {
   return counts.map((clicks, index) => ({
     bucket: new Date(since + index * dayMs).toISOString(),
@@ -16,7 +16,7 @@ const month = Array.from({ length: 30 }, (_, day) =>
   Math.round(180 + 150 * Math.sin(day / 2.2) + (day === 14 ? 900 : 0)),
 );
 
-/** The clicks of a link in November 2030, as the contract has them. */
+/** A response with the clicks of a link in November 2030. */
 export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
   const totalClicks = month.reduce((sum, clicks) => sum + clicks, 0);
   return {
@@ -65,7 +65,7 @@ export function urlClicks(change: Partial<UrlClicks> = {}): UrlClicks {
   };
 }
 
-/** The same over all links. */
+/** A response with the clicks of all links. */
 export function analyticsOverview(change: Partial<AnalyticsOverview> = {}): AnalyticsOverview {
   const { urlId: _, shortCode: __, totals, ...shared } = urlClicks();
   return {
@@ -92,7 +92,7 @@ const nothing: UrlClicks['breakdowns'] = {
   referrer: [],
 };
 
-/** A window in which nobody clicked. */
+/** A window in which a report without clicks. */
 export function noClicks(): UrlClicks {
   return urlClicks({
     totals: { totalClicks: 0, uniqueClicks: 0, uniqueIps: 0 },

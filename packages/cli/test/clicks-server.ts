@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import type { AnalyticsOverview, UrlClicks } from '@shorty/sdk';
 import { analyticsOverview, urlClicks } from './click-fixtures.js';
 
-/** A server that answers clicks, always the same, and remembers what it was asked. */
+/** A server that returns fixed clicks and records its requests. */
 export interface ClicksServer {
   readonly url: string;
-  /** Paths with their queries. */
+  /** The requested paths with queries. */
   readonly asked: string[];
   clicks: UrlClicks;
   overview: AnalyticsOverview;
@@ -25,7 +25,7 @@ export async function startClicksServer(): Promise<ClicksServer> {
           : undefined;
     response.setHeader('content-type', 'application/json');
     response.statusCode = data ? 200 : 404;
-    const error = { code: 'NOT_FOUND', message: 'there is no such link' };
+    const error = { code: 'NOT_FOUND', message: 'link not found' };
     response.end(JSON.stringify(data ? { success: true, data } : { success: false, error }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

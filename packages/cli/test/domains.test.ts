@@ -29,7 +29,7 @@ async function json(...args: string[]) {
 }
 
 describe('shorty domains', () => {
-  test('create shows the TXT record to set, and what to do next', async () => {
+  test('create prints the TXT record and the next command', async () => {
     const { code, stdout, stderr } = await shorty.run(['domains', 'create', 'One.example.com']);
     expect(code).toBe(0);
     const value = /txtValue +(shorty-verification=\S+)/.exec(stdout)?.[1] ?? '';
@@ -39,7 +39,7 @@ describe('shorty domains', () => {
     expect(await json('get', id)).toMatchObject({ txtRecord: { value }, isActive: false });
   });
 
-  test('verify tells what is in DNS instead, and makes the domain active when it is there', async () => {
+  test('verify prints what DNS contains, and activates the domain when the record exists', async () => {
     const { id, txtRecord } = await json('create', 'two.example.com');
     const early = await shorty.run(['domains', 'verify', id]);
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('is "nothing yet"')]);
@@ -47,7 +47,7 @@ describe('shorty domains', () => {
     expect(await json('verify', id)).toMatchObject({ id, isActive: true });
   });
 
-  test('verify --wait asks until DNS has the record, and tells each thing once', async () => {
+  test('verify --wait repeats until DNS contains the record, and prints each message once', async () => {
     const { id, txtRecord } = await json('create', 'three.example.com');
     let asked = 0;
     onAsked = (name) => {
@@ -61,7 +61,7 @@ describe('shorty domains', () => {
     expect(stderr.match(/nothing yet/g)).toHaveLength(1);
   });
 
-  test('verify --wait ends with its time, and with Ctrl-C', async () => {
+  test('verify --wait stops at its time limit and on Ctrl-C', async () => {
     const { id } = await json('create', 'four.example.com');
     const args = ['domains', 'verify', id, '--wait', '--wait-for', '1'];
     const ended = await shorty.run([...args, '--every', '61']);
@@ -77,7 +77,7 @@ describe('shorty domains', () => {
     expect((await waiting.result).code).toBe(130);
   });
 
-  test('list filters, and delete counts the links that are in its way', async () => {
+  test('list filters, and delete reports the number of active links', async () => {
     const { id, txtRecord } = await json('create', 'five.example.com');
     zone.set(txtRecord.name, txtRecord.value);
     await json('verify', id);

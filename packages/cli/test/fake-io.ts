@@ -3,14 +3,14 @@ import type { InputStream, Io, OutputStream } from '../src/io.js';
 
 export interface FakeIo extends Io {
   readonly stdin: PassThrough & InputStream;
-  /** What was written so far. */
+  /** The output so far. */
   readonly text: { stdout: string; stderr: string };
-  /** Each change of stdin's raw mode. */
+  /** The changes of stdin's raw mode. */
   readonly rawModes: boolean[];
   readonly interruption: AbortController;
 }
 
-/** Streams and surroundings for a command that runs in this process. */
+/** An Io with in-memory streams, for commands that run in this process. */
 export function fakeIo(change: Partial<Io> & { isTerminal?: boolean } = {}): FakeIo {
   const { isTerminal = false, ...rest } = change;
   const text = { stdout: '', stderr: '' };

@@ -2,14 +2,14 @@ import { readWithOthers } from '../../server/test/qr/other-decoders.js';
 
 const pixelsOfModule = 4;
 
-/** Light (true) and dark modules as a terminal with 256 colours would show them. */
+/** Returns the light (true) and dark modules as a terminal with 256 colors shows them. */
 function modulesOf(text: string): boolean[][] {
   const rows: boolean[][] = [];
   for (const line of text.split('\n')) {
     const upper: boolean[] = [];
     const lower: boolean[] = [];
     let colors: [boolean, boolean] | undefined;
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: it reads what colours are set.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it parses the color sequences.
     for (const [, color, char] of line.matchAll(/\u001b\[([\d;]+)m|(.)/gu)) {
       if (color !== undefined) {
         const [, front, back] = /^38;5;(\d+);48;5;(\d+)$/.exec(color) ?? [];
@@ -27,7 +27,7 @@ function modulesOf(text: string): boolean[][] {
   return rows;
 }
 
-/** What two decoders read off the screen. */
+/** Returns the results of two decoders. */
 export async function readTerminal(text: string) {
   const rows = modulesOf(text);
   const width = Math.max(...rows.map((row) => row.length));

@@ -39,7 +39,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('--version prints the version and loads nothing but what it prints', async () => {
+test('--version loads only the module that prints the version', async () => {
   const manifest = JSON.parse(
     await readFile(new URL('../package.json', import.meta.url), 'utf8'),
   ) as { version: string };
@@ -47,7 +47,7 @@ test('--version prints the version and loads nothing but what it prints', async 
     const { code, stdout } = await shorty.run([flag]);
     expect([code, stdout]).toEqual([0, `${manifest.version}\n`]);
   }
-  // What the entry imports without being asked is loaded at every start.
+  // Every start loads the static imports of the entry.
   const folder = dirname(shorty.binary);
   const loaded = new Map<string, string>();
   const follow = async (file: string): Promise<void> => {
@@ -62,7 +62,7 @@ test('--version prints the version and loads nothing but what it prints', async 
   expect(bytes).toBeLessThan(16 * 1024);
 });
 
-test('every command has help, 80 columns wide', async () => {
+test('the help of every command fits into 80 columns', async () => {
   for (const command of commands) {
     const words = command.split(' ').filter((word) => word !== '');
     const { code, stdout, stderr } = await shorty.run([...words, '--help']);
@@ -72,14 +72,14 @@ test('every command has help, 80 columns wide', async () => {
   }
 });
 
-test('no command: the help, on stderr, and 2', async () => {
+test('without a command, prints the help to stderr and exits with 2', async () => {
   for (const args of [[], ['urls'], ['config'], ['qr'], ['webhooks']]) {
     const { code, stdout, stderr } = await shorty.run(args);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('Usage: shorty')]);
   }
 });
 
-describe('a closed pipe is no error', () => {
+describe('a closed pipe is not an error', () => {
   beforeAll(async () => {
     const urls = Array.from({ length: 450 }, (_, i) => ({
       targetUrl: `https://pipe.example/${i}`,
@@ -97,7 +97,7 @@ describe('a closed pipe is no error', () => {
     },
   );
 
-  test('an import goes on to its end', async () => {
+  test('an import continues to its end', async () => {
     const rows = Array.from({ length: 3000 }, (_, i) => `https://closed.example/${i}`);
     const { process, result } = shorty.start(['urls', 'bulk-create', '-', '-o', 'ndjson'], {
       input: `url\n${rows.join('\n')}\n`,
@@ -118,14 +118,14 @@ test.each([{}, { NO_COLOR: '1' }, { TERM: 'dumb' }, { FORCE_COLOR: '1' }])(
   },
 );
 
-test('SHORTY_DEBUG shows where a failure came from, and no secret', async () => {
+test('SHORTY_DEBUG prints the stack trace and no secret', async () => {
   const { stderr } = await shorty.run(['urls', 'get', '999999'], { env: { SHORTY_DEBUG: '1' } });
   expect(stderr).toMatch(/\n {4}at /);
   expect(stderr).not.toContain(server.clientSecret);
 });
 
 describe('completion', () => {
-  // What bash offers for a line with the cursor at its end.
+  // Returns the completions of bash for a line with the cursor at its end.
   async function complete(line: string): Promise<string[]> {
     const { stdout: script } = await shorty.run(['completion', 'bash']);
     const words = line.split(' ');
@@ -157,7 +157,7 @@ describe('completion', () => {
     expect(offered.filter((word) => isOption || !word.startsWith('--'))).toEqual(expected);
   });
 
-  test('zsh and fish scripts name every command', async () => {
+  test('zsh and fish scripts contain every command', async () => {
     for (const shell of ['zsh', 'fish']) {
       const { code, stdout } = await shorty.run(['completion', shell]);
       expect(code).toBe(0);
@@ -166,7 +166,7 @@ describe('completion', () => {
     }
   });
 
-  test('another shell is a usage error', async () => {
+  test('an unsupported shell is a usage error', async () => {
     const { code, stderr } = await shorty.run(['completion', 'tcsh']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('bash, zsh, fish')]);
   });

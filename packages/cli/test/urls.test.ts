@@ -22,7 +22,7 @@ async function create(...args: string[]): Promise<{ id: string; shortUrl: string
 }
 
 describe('create', () => {
-  test('takes every field of a link', async () => {
+  test('sends every field of a link', async () => {
     const { id } = await create(
       ...['https://example.com/all', '--slug', 'all-fields', '--title', 'A title'],
       ...['--description', 'Words', '--category', 'News', '--tag', 'a', '--tag', 'b|c'],
@@ -51,7 +51,7 @@ describe('create', () => {
     });
   });
 
-  test('takes a password from stdin and shows it nowhere', async () => {
+  test('reads a password from stdin and never prints it', async () => {
     const args = ['urls', 'create', 'https://example.com/locked', '--password-stdin', '--json'];
     const { code, stdout, stderr } = await shorty.run(args, { input: 'open sesame\n' });
     expect(code).toBe(0);
@@ -61,11 +61,11 @@ describe('create', () => {
     const empty = await shorty.run(args);
     expect([empty.code, empty.stderr]).toEqual([
       2,
-      expect.stringContaining('--password-stdin: stdin holds no password'),
+      expect.stringContaining('--password-stdin: stdin is empty'),
     ]);
   });
 
-  test('what the server refuses is told with the field and the request: 1', async () => {
+  test('a rejected request exits with 1 and prints the field and the request id', async () => {
     const { code, stdout, stderr } = await shorty.run(['urls', 'create', 'example.com']);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
@@ -85,7 +85,7 @@ describe('create', () => {
 });
 
 describe('list and get', () => {
-  test('each format holds the same links', async () => {
+  test('each format contains the same links', async () => {
     await create('https://example.com/f1', '--tag', 'formats', '--slug', 'format-1');
     await create('https://example.com/f2', '--tag', 'formats');
     const list = async (...args: string[]) => {
@@ -115,7 +115,7 @@ describe('list and get', () => {
     expect(table.split('\n')).toHaveLength(4);
   });
 
-  test('a page tells how to see the next one; --all goes through every page', async () => {
+  test('a page names the option for the next page; --all prints every page', async () => {
     const links = Array.from({ length: 5 }, (_, i) => `https://example.com/page-${i}`);
     for (const link of links) await server.client.urls.create({ targetUrl: link, category: 'p' });
     const filter = ['urls', 'list', '--category', 'p'];
@@ -136,7 +136,7 @@ describe('list and get', () => {
     expect(await found('--search', 'Needle 31', '--inactive')).toBe(1);
   });
 
-  test('get shows the full record; an unknown id is 1', async () => {
+  test('get prints the full record, and exits with 1 for an unknown id', async () => {
     const { id } = await create('https://example.com/get', '--title', 'A title');
     const table = await shorty.run(['urls', 'get', id]);
     expect(table.stdout).toContain('title                A title\n');
@@ -146,7 +146,7 @@ describe('list and get', () => {
     expect([missing.code, missing.stdout]).toEqual([1, '']);
   });
 
-  test('a cell of a CSV cannot start a formula', async () => {
+  test('a CSV cell cannot start a formula', async () => {
     const { id } = await create('https://example.com/formula', '--title', '=1+1');
     const { stdout } = await shorty.run(['urls', 'get', id, '-o', 'csv']);
     expect(stdout).toContain(",'=1+1,");
@@ -154,7 +154,7 @@ describe('list and get', () => {
 });
 
 describe('update and delete', () => {
-  test('update changes, clears, pauses and resumes', async () => {
+  test('update sets, clears, pauses and resumes', async () => {
     const { id } = await create('https://example.com/old', '--title', 'Old', '--tag', 'a');
     const update = async (...args: string[]) => {
       const { code, stdout } = await shorty.run(['urls', 'update', id, ...args, '--json']);
@@ -170,16 +170,16 @@ describe('update and delete', () => {
   test.each([
     [[], 'nothing to change'],
     [['--clear', 'titel'], 'did you mean title?'],
-    [['--clear', 'title', '--title', 'x'], 'it is also set'],
+    [['--clear', 'title', '--title', 'x'], 'another option sets this field'],
     [['--active', '--inactive'], 'cannot be used with'],
-    [['--redirect-type', 'soon'], 'It is 301, 302, 307 or 308.'],
-    [['--utm-param', 'x'], 'write it as key=value'],
+    [['--redirect-type', 'soon'], 'It must be 301, 302, 307 or 308.'],
+    [['--utm-param', 'x'], 'must have the form key=value'],
   ])('update %j is a usage error', async (args, message) => {
     const { code, stderr } = await shorty.run(['urls', 'update', '1', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  test('delete: 0 when all are there, 3 when some are, 1 when none is', async () => {
+  test('delete exits with 0 when all ids exist, 3 when some exist, 1 when none exists', async () => {
     const { id } = await create('https://example.com/delete');
     const some = await shorty.run(['urls', 'delete', `${id},999998`, '-o', 'ndjson']);
     expect([some.code, some.stdout]).toEqual([
@@ -191,7 +191,7 @@ describe('update and delete', () => {
     const { id: other } = await create('https://example.com/delete');
     expect((await shorty.run(['urls', 'delete', other])).code).toBe(0);
     const bad = await shorty.run(['urls', 'delete', other, 'x1']);
-    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('"x1" is no id')]);
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('"x1" is not a link id')]);
   });
 });
 
@@ -201,9 +201,9 @@ test.each([
   [['urls', 'list', '--limit', '0'], 'It must be at least 1.'],
   [['urls', 'list', '--all', '--offset', '3'], 'cannot be used with'],
   [['urls', 'list', '-o', 'xml'], 'use table, json, ndjson, csv'],
-  [['urls', 'list', '--json', '-o', 'csv'], 'exclude each other'],
+  [['urls', 'list', '--json', '-o', 'csv'], 'cannot be used together'],
   [['--bogus'], "unknown option '--bogus'"],
-])('%j is a usage error: 2, and nothing on stdout', async (args, message) => {
+])('%j exits with 2 and prints nothing to stdout', async (args, message) => {
   const { code, stdout, stderr } = await shorty.run(args);
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
   const json = await shorty.run([...args, '--json']);

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe('shorty usage', () => {
-  test('shows a table: the month, the plan, and a line for each thing that is counted', async () => {
+  test('prints a table with the month, the plan and one line for each meter', async () => {
     const { code, stdout } = await shorty.run(['usage', '-o', 'table']);
     expect(code).toBe(0);
     expect(stdout).toMatch(
@@ -29,7 +29,7 @@ describe('shorty usage', () => {
     expect(stdout).toMatch(/\nwebhook_delivery {2}0 {5}unlimited {2}0 {8}0\.00\n$/);
   });
 
-  test('writes rows as CSV that stand by themselves', async () => {
+  test('prints CSV rows with month and plan', async () => {
     const { code, stdout } = await shorty.run(['usage', '-o', 'csv', '--period', '2029-12']);
     expect([code, stdout.split('\n')]).toEqual([
       0,
@@ -44,7 +44,7 @@ describe('shorty usage', () => {
     ]);
   });
 
-  test('--json and ndjson are what the server answers', async () => {
+  test('--json and ndjson print the response of the server', async () => {
     const answered = await server.client.usage.get({ period: '2029-12' });
     for (const format of ['json', 'ndjson']) {
       const { stdout } = await shorty.run(['usage', '--period', '2029-12', '-o', format]);
@@ -55,10 +55,10 @@ describe('shorty usage', () => {
   test.each(['2030-13', '2030-1', 'January'])('--period %s is a usage error', async (period) => {
     const { code, stdout, stderr } = await shorty.run(['usage', '--period', period]);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(`--period ${period}: this is no month`);
+    expect(stderr).toContain(`--period ${period}: must be a year and a month`);
   });
 
-  test('a month that is to come is refused by the server, in its words', async () => {
+  test('a future month prints the error of the server', async () => {
     const { code, stdout, stderr } = await shorty.run(['usage', '--period', '2030-02']);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('must not lie in the future: it is 2030-01');

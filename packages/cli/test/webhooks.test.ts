@@ -32,10 +32,10 @@ async function json(...args: string[]) {
 const receiver = 'http://127.0.0.1:4000/hook';
 
 describe('managing', () => {
-  test('create shows the secret on stdout once, and says so on stderr', async () => {
+  test('create prints the secret to stdout, and a note to stderr', async () => {
     const args = ['webhooks', 'create', receiver, '--event', 'url.created,qr.created', '--json'];
     const { code, stdout, stderr } = await shorty.run([...args, '--event', 'qr.deleted']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('shown only this once')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('it is shown only once')]);
     const { id, secret, events } = JSON.parse(stdout);
     expect(events).toEqual(['url.created', 'qr.created', 'qr.deleted']);
     expect(stderr).not.toContain(secret);
@@ -89,7 +89,7 @@ describe('managing', () => {
   });
 
   test.each([
-    [['create', receiver], 'say what to tell of: --event or --all-events'],
+    [['create', receiver], '--event or --all-events is required'],
     [['create', receiver, '--event', 'url.create'], 'did you mean url.created?'],
     [['create', receiver, '--event', 'x', '--all-events'], 'cannot be used with option'],
     [['deliveries', 'x', '--status', 'lost'], 'Allowed choices are pending, delivered, failed'],
@@ -111,7 +111,7 @@ describe('verify', () => {
   const verify = (args: string[], input: string | Buffer = '', env: Record<string, string> = {}) =>
     shorty.run(['webhooks', 'verify', ...args], { input, env });
 
-  test('a genuine body from a file or stdin: its event, and 0', async () => {
+  test('a valid body from a file or stdin prints the event and exits with 0', async () => {
     const { body, flags } = delivery();
     const env = { SHORTY_WEBHOOK_SECRET: secret };
     const piped = await verify(['-', ...flags, '--json'], body, env);
@@ -121,7 +121,7 @@ describe('verify', () => {
     expect((await verify(['body.json', ...flags, '--secret-stdin'], `${secret}\n`)).code).toBe(0);
   });
 
-  test('anything else: the reason, and 1', async () => {
+  test('any other body prints the reason and exits with 1', async () => {
     const { body, flags } = delivery();
     const env = { SHORTY_WEBHOOK_SECRET: secret };
     const reason = async (run: ReturnType<typeof verify>) => {
@@ -144,7 +144,7 @@ describe('verify', () => {
 
   test.each([
     [['-', '--secret-stdin'], 'body and secret cannot both come from stdin'],
-    [['-'], 'there is no secret to verify with'],
+    [['-'], 'no webhook secret'],
     [['-', '-H', 'no colon', '--secret-stdin'], 'body and secret'],
     [['missing.json', '--secret-stdin'], 'missing.json cannot be read'],
   ])('%j is a usage error', async (args, message) => {
@@ -156,18 +156,18 @@ describe('verify', () => {
 describe('listen', () => {
   let target: ReturnType<typeof createServer>;
   let targetUrl: string;
-  let got: { body: Buffer; headers: Record<string, unknown> }[];
+  let received: { body: Buffer; headers: Record<string, unknown> }[];
   let running: Running;
-  let answer: (response: import('node:http').ServerResponse) => void;
+  let respond: (response: import('node:http').ServerResponse) => void;
 
   beforeEach(async () => {
-    got = [];
-    answer = (response) => response.writeHead(202, { 'x-mine': 'yes' }).end('thank you');
+    received = [];
+    respond = (response) => response.writeHead(202, { 'x-mine': 'yes' }).end('thank you');
     target = createServer(async (request, response) => {
-      const pieces: Buffer[] = [];
-      for await (const piece of request) pieces.push(piece as Buffer);
-      got.push({ body: Buffer.concat(pieces), headers: request.headers });
-      answer(response);
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      received.push({ body: Buffer.concat(chunks), headers: request.headers });
+      respond(response);
     });
     target.listen(0, '127.0.0.1');
     await once(target, 'listening');
@@ -185,16 +185,16 @@ describe('listen', () => {
     env: Record<string, string> = { SHORTY_WEBHOOK_SECRET: secret },
   ) {
     running = shorty.start(['webhooks', 'listen', '--port', '0', ...args], { env });
-    let told = '';
+    let printed = '';
     running.process.stderr.on('data', (text: string) => {
-      told += text;
+      printed += text;
     });
     let url: string | undefined;
     while (!url) {
       await once(running.process.stderr, 'data');
-      url = /waiting for webhooks on (http:\S+?)[,;]/.exec(told)?.[1];
+      url = /waiting for webhooks on (http:\S+?)[,;]/.exec(printed)?.[1];
     }
-    return { url, told: () => told };
+    return { url, printed: () => printed };
   }
 
   async function nextLine() {
@@ -209,15 +209,15 @@ describe('listen', () => {
     return { response, body, headers, line: await line };
   }
 
-  test('verifies, forwards the bytes with the headers, and answers as the receiver did', async () => {
-    const { url, told } = await listen(['--forward-to', targetUrl]);
-    expect(told()).toContain(`forwarding to ${targetUrl}`);
+  test('verifies and forwards body and headers, and returns the response of the receiver', async () => {
+    const { url, printed } = await listen(['--forward-to', targetUrl]);
+    expect(printed()).toContain(`forwarding to ${targetUrl}`);
     const { response, body, headers, line } = await post(url);
     expect([response.status, response.headers.get('x-mine')]).toEqual([202, 'yes']);
     expect(await response.text()).toBe('thank you');
-    expect(got).toHaveLength(1);
-    expect(got[0]?.body.toString()).toBe(body);
-    expect(got[0]?.headers).toMatchObject({
+    expect(received).toHaveLength(1);
+    expect(received[0]?.body.toString()).toBe(body);
+    expect(received[0]?.headers).toMatchObject({
       'content-type': headers['Content-Type'],
       'x-service-signature': headers['X-Service-Signature'],
       'x-service-timestamp': headers['X-Service-Timestamp'],
@@ -235,7 +235,7 @@ describe('listen', () => {
     });
   });
 
-  test('what does not verify is told, answered with 401 and forwarded to nobody', async () => {
+  test('a delivery with an invalid signature is reported, gets 401 and is not forwarded', async () => {
     const { url } = await listen(['--forward-to', targetUrl]);
     const { response, line } = await post(url, 'somebody else');
     expect(response.status).toBe(401);
@@ -244,30 +244,38 @@ describe('listen', () => {
       refusal: expect.stringContaining('signature_mismatch'),
       forwardedStatus: null,
     });
-    expect(got).toEqual([]);
+    expect(received).toEqual([]);
   });
 
-  test('without a secret all is forwarded and marked', async () => {
-    const { url, told } = await listen(['--forward-to', targetUrl], {});
-    while (!told().includes('UNVERIFIED')) await once(running.process.stderr, 'data');
-    const { response, line } = await post(url, 'whoever');
+  test('without a secret, every delivery is forwarded and marked', async () => {
+    const { url, printed } = await listen(['--forward-to', targetUrl], {});
+    while (!printed().includes('UNVERIFIED')) await once(running.process.stderr, 'data');
+    const { response, line } = await post(url, 'any secret');
     expect(response.status).toBe(202);
     expect(line).toMatchObject({ isVerified: null, forwardedStatus: 202 });
   });
 
-  test('survives a dead receiver: 502, told, and the next one goes through', async () => {
+  test('a receiver that is down gets 502 and a report, and the next delivery succeeds', async () => {
     const { url } = await listen(['--forward-to', targetUrl]);
-    answer = (response) => response.destroy();
+    respond = (response) => response.destroy();
     const dead = await post(url);
     expect(dead.response.status).toBe(502);
     expect(dead.line).toMatchObject({ forwardedStatus: null, forwardError: expect.any(String) });
-    answer = (response) => response.writeHead(500).end();
+    respond = (response) => response.writeHead(500).end();
     expect((await post(url)).response.status).toBe(500);
-    answer = (response) => response.writeHead(204).end();
+    respond = (response) => response.writeHead(204).end();
     expect((await post(url)).response.status).toBe(204);
   });
 
-  test('takes what a server delivers, and alone answers 204', async () => {
+  test('a response of more than 1 MB from the receiver is replaced by 502', async () => {
+    const { url } = await listen(['--forward-to', targetUrl]);
+    respond = (response) => response.end(Buffer.alloc(1024 * 1024 + 1));
+    const { response, line } = await post(url);
+    expect(response.status).toBe(502);
+    expect(line).toMatchObject({ forwardError: 'the response is longer than 1 MB' });
+  });
+
+  test('receives deliveries of a server, and returns 204 without a receiver', async () => {
     const { url } = await listen([], {});
     await server.client.webhooks.create({ url, events: ['url.created'] });
     const line = nextLine();
@@ -275,7 +283,7 @@ describe('listen', () => {
     expect(await line).toMatchObject({ type: 'url.created', event: { data: { id } } });
   });
 
-  test('other requests are answered, and a body of more than 1 MB is not read', async () => {
+  test('other requests are rejected, and a body above 1 MB is not read', async () => {
     const { url } = await listen([]);
     expect((await fetch(url)).status).toBe(405);
     const body = Buffer.alloc(2 * 1024 * 1024);
@@ -287,8 +295,8 @@ describe('listen', () => {
     expect((await post(url)).response.status).toBe(204);
   });
 
-  test('Ctrl-C ends it at once: 130', async () => {
-    answer = () => {};
+  test('Ctrl-C stops it immediately with 130', async () => {
+    respond = () => {};
     const { url } = await listen(['--forward-to', targetUrl]);
     const { headers, body } = signWebhook(event, { secret });
     const waiting = fetch(url, { method: 'POST', headers, body }).catch(() => 'cut off');
@@ -298,18 +306,21 @@ describe('listen', () => {
     expect(await waiting).toBe('cut off');
   });
 
-  test('a port that is taken, and an address that is none', async () => {
+  test('a port in use and an invalid address are errors', async () => {
     const { url } = await listen([]);
     const taken = await shorty.run(['webhooks', 'listen', '--port', new URL(url).port]);
     expect([taken.code, taken.stderr]).toEqual([
       1,
-      expect.stringContaining('cannot be listened on'),
+      expect.stringContaining('cannot listen on port'),
     ]);
     const none = await shorty.run(['webhooks', 'listen', '--forward-to', 'localhost:4000']);
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('no http or https')]);
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringContaining('must be an http or https URL'),
+    ]);
   });
 
-  test('on a terminal an event is a line, whatever its sender wrote', async () => {
+  test('on a terminal an event is one line without control characters', async () => {
     running = shorty.start(['--version']);
     const io = fakeIo({
       isTerminal: true,
@@ -318,7 +329,7 @@ describe('listen', () => {
       now: Date.now,
     });
     const code = main(['webhooks', 'listen', '--port', '0'], io);
-    while (!io.text.stderr.includes('Ctrl-C ends')) await once(io.stderr, 'data');
+    while (!io.text.stderr.includes('Ctrl-C stops')) await once(io.stderr, 'data');
     const url = /(http:\S+);/.exec(io.text.stderr)?.[1] ?? '';
     const { headers, body } = signWebhook(event, { secret, deliveryId: 'x' });
     await fetch(url, { method: 'POST', headers, body });

@@ -1,9 +1,9 @@
-/** Where an axis of counts ends and the lines across a chart: round numbers from 0 up. */
+/** Returns the ticks of an axis of counts: round numbers from 0 to at least `max`. */
 export function countTicks(max: number): number[] {
   const step = roundStep(max / 4);
   const ticks = [0];
   while ((ticks.at(-1) ?? 0) < max) ticks.push(ticks.length * step);
-  // A chart of nothing has a scale all the same.
+  // A chart without counts also needs a scale.
   return ticks.length > 1 ? ticks : [0, 1];
 }
 
@@ -14,7 +14,7 @@ function roundStep(least: number): number {
   return magnitude * ([1, 2, 5].find((factor) => factor * magnitude >= least) ?? 10);
 }
 
-/** Up to `count` positions of `length` bars, evenly apart, for labels under them. */
+/** Returns at most `count` evenly spaced positions among `length` bars, for labels. */
 export function labelPositions(length: number, count: number): number[] {
   const step = Math.max(1, Math.ceil(length / count));
   return Array.from({ length: Math.ceil(length / step) }, (_, index) => index * step);

@@ -15,17 +15,17 @@ test.each([
   expect(barText(value, max, width)).toBe(expected);
 });
 
-test('columns stand on one line', () => {
+test('columns share a base line', () => {
   expect(columnChart([0, 1, 2, 4, 8, 16], { height: 2 })).toEqual(['     █', ' ▁▂▄██']);
   expect(columnChart([2, 0, 1], { height: 1, barWidth: 2, gap: 1 })).toEqual(['██    ▄▄']);
 });
 
-test('nothing at all is an empty chart', () => {
+test('no values give an empty chart', () => {
   expect(columnChart([0, 0, 0], { height: 2 })).toEqual(['', '']);
   expect(columnChart([], { height: 2 })).toEqual(['', '']);
 });
 
-test('a chart has its height, no line is too wide, and the largest value reaches the top', () => {
+test('a chart has the given height and width, and the maximum reaches the top', () => {
   const counts = fc.array(fc.nat(), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(counts, fc.integer({ min: 1, max: 9 }), (values, height) => {

@@ -1,15 +1,15 @@
 const eighthsAcross = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'] as const;
 const eighthsUp = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 
-/** A horizontal bar of up to `width` columns; something is never shown as nothing. */
+/** Renders a horizontal bar of up to `width` columns. A count above 0 is always visible. */
 export function barText(value: number, max: number, width: number): string {
   const eighths = toEighths(value, max, width);
   return '█'.repeat(Math.floor(eighths / 8)) + (eighthsAcross[eighths % 8] ?? '');
 }
 
 /**
- * Vertical bars side by side, as lines from the top down, each `barWidth` columns wide with `gap`
- * columns between them.
+ * Renders vertical bars as lines from top to bottom. Each bar is `barWidth` columns wide, with `gap`
+ * columns between bars.
  */
 export function columnChart(
   values: readonly number[],
@@ -30,7 +30,7 @@ export function columnChart(
 }
 
 export interface ColumnChartShape {
-  /** Lines. */
+  /** In lines. */
   readonly height: number;
   readonly barWidth?: number;
   readonly gap?: number;

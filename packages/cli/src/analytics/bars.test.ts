@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { clickDays } from '../../test/click-fixtures.js';
 import { describeBar, findPeak, toBars } from './bars.js';
 
-test('a bucket is a bar while there is room', () => {
+test('each bucket has a bar if the width allows', () => {
   const bars = toBars(clickDays([5, 0, 9]), 'day', 3);
   expect(bars.map(({ clicks, uniques }) => [clicks, uniques])).toEqual([
     [5, 3],
@@ -17,7 +17,7 @@ test('a bucket is a bar while there is room', () => {
   ]);
 });
 
-test('neighbours share a bar where there is none, and nobody knows their visitors', () => {
+test('merged buckets have no unique visitors', () => {
   const bars = toBars(clickDays([1, 2, 3, 4, 5]), 'day', 3);
   expect(bars.map(({ clicks, uniques }) => [clicks, uniques])).toEqual([
     [3, undefined],
@@ -37,13 +37,13 @@ test.each([
   expect(toBars(clickDays(Array<number>(count).fill(1)), groupBy, maxBars)[0]?.buckets).toBe(size);
 });
 
-test('the peak is the first of the highest bars', () => {
+test('the peak is the first maximum', () => {
   expect(findPeak(toBars(clickDays([1, 4, 4]), 'day', 9))?.since).toBe(Date.UTC(2030, 10, 2));
   expect(findPeak(toBars(clickDays([0, 0]), 'day', 9))).toBeUndefined();
   expect(findPeak([])).toBeUndefined();
 });
 
-test('no click is lost, and there are never too many bars', () => {
+test('bars contain all clicks and stay within the limit', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1000)), fc.integer({ min: 1, max: 50 }), (counts, maxBars) => {
       const bars = toBars(clickDays(counts), 'day', maxBars);

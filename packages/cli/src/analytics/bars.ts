@@ -2,18 +2,18 @@ import type { ClickBucket } from '@shorty/sdk';
 import { formatInstant } from '../format.js';
 import type { GroupBy } from './report-model.js';
 
-/** One bar of a chart: one bucket, or several where there are too many to be seen. */
+/** A bar of a chart. It merges several buckets when there are more buckets than bars. */
 export interface Bar {
   /** Milliseconds since the epoch. */
   readonly since: number;
   readonly clicks: number;
-  /** Unknown for several buckets: a visitor may be in each of them. */
+  /** Undefined for several buckets, because one visitor can be in each of them. */
   readonly uniques: number | undefined;
-  /** How many buckets it stands for. */
+  /** The number of merged buckets. */
   readonly buckets: number;
 }
 
-/** At most `maxBars` bars for a series; neighbours share one where that takes it. */
+/** Converts a series to at most `maxBars` bars. Merges adjacent buckets if necessary. */
 export function toBars(series: readonly ClickBucket[], groupBy: GroupBy, maxBars: number): Bar[] {
   const size = groupSize(Math.max(1, Math.ceil(series.length / maxBars)), groupBy);
   const bars: Bar[] = [];
@@ -31,7 +31,7 @@ export function toBars(series: readonly ClickBucket[], groupBy: GroupBy, maxBars
   return bars;
 }
 
-// Parts of a day, and then whole days and weeks: other steps would beat against the rhythm of days.
+// Divisors of a day, then whole days and weeks, so that daily patterns stay visible.
 const wholeSteps = {
   hour: [1, 2, 3, 4, 6, 8, 12, 24, 168],
   day: [1, 2, 3, 4, 5, 6, 7],
@@ -43,7 +43,7 @@ function groupSize(least: number, groupBy: GroupBy): number {
   return steps.find((step) => step >= least) ?? Math.ceil(least / week) * week;
 }
 
-/** The bar with the most clicks, the first of equals; undefined where there is no click. */
+/** Returns the first bar with the most clicks; undefined without clicks. */
 export function findPeak(bars: readonly Bar[]): Bar | undefined {
   const peak = bars.reduce<Bar | undefined>(
     (best, bar) => (best === undefined || bar.clicks > best.clicks ? bar : best),

@@ -13,7 +13,7 @@ test.each([
   ['👩‍👩‍👧', 2],
   ['❤️', 2],
   ['a\u200bb', 2],
-])('%s takes %d columns', (text, width) => expect(displayWidth(text)).toBe(width));
+])('the width of %s is %d columns', (text, width) => expect(displayWidth(text)).toBe(width));
 
 test.each([
   ['Firefox', 9, 'Firefox  '],
@@ -27,7 +27,7 @@ test.each([
   ['long', 0, ''],
 ])('%j in %d columns: %j', (text, width, expected) => expect(fitText(text, width)).toBe(expected));
 
-test('a text is never wider than it may be, and filled up exactly', () => {
+test('a text is truncated or padded to the exact width', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(30), (text, width) => {
       expect(displayWidth(cutText(text, width))).toBeLessThanOrEqual(width);

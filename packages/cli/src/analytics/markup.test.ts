@@ -8,16 +8,16 @@ test.each([
   ['a\u0000b\u001bc\u009fd', 'a\u{fffd}b\u{fffd}c\u{fffd}d'],
   ['\ud800 alone', '\u{fffd} alone'],
   ['two\nlines\tand 東京 🎈', 'two\nlines\tand 東京 🎈'],
-])('%j is written %j', (text, expected) => expect(escapeHtml(text)).toBe(expected));
+])('%j is escaped as %j', (text, expected) => expect(escapeHtml(text)).toBe(expected));
 
-test('markup within markup stays as it is, and all else is escaped', () => {
+test('nested markup is not escaped again, and other values are', () => {
   const rows = ['<1>', '<2>'].map((text) => html`<li>${text}</li>`);
   expect(html`<ul>${rows}${undefined}${7}${'&'}</ul>`.toString()).toBe(
     '<ul><li>&lt;1&gt;</li><li>&lt;2&gt;</li>7&amp;</ul>',
   );
 });
 
-test('no text can open a tag, an attribute or an entity of its own', () => {
+test('no text can create a tag, an attribute or an entity', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const written = html`${text}`.toString();

@@ -6,10 +6,10 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-// What HTML does not allow in a document at all: controls and lone surrogates.
+// Characters that HTML forbids: controls and lone surrogates.
 const forbidden = /(?![\t\n\r])\p{Cc}|\p{Cs}/gu;
 
-/** HTML that is known to be safe, because only {@link html} makes it. */
+/** Escaped HTML, created by {@link html} only. */
 export class Markup {
   readonly #source: string;
 
@@ -26,7 +26,7 @@ export class Markup {
 
 export type Value = string | number | Markup | undefined | readonly Value[];
 
-/** A piece of HTML; every value in it that is not such a piece itself is escaped. */
+/** Template tag for HTML. Escapes every value except Markup. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
   return new Markup(parts, values);
 }

@@ -4,19 +4,19 @@ const span = /^(\d{1,6})([hdw])$/;
 const plainDate = /^\d{4}-\d\d-\d\d$/;
 const zonedTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** What a time on the command line may be, for people. */
+/** The accepted time formats, for error messages. */
 export const timeRule =
-  'a timestamp with a zone (2030-11-01T00:00:00Z), a date (2030-11-01) or a span back from now (24h, 7d, 12w)';
+  'use a timestamp with a time zone (2030-11-01T00:00:00Z), a date (2030-11-01), or a duration before now (24h, 7d, 12w)';
 
 /**
- * Milliseconds since the epoch of a timestamp, of the start of a day in UTC, or of a moment so long
- * before `now`; undefined for anything else.
+ * Parses a timestamp, a date (its start in UTC), or a duration before `now`. Returns milliseconds
+ * since the epoch, or undefined for other text.
  */
 export function parseTime(text: string, now: number): number | undefined {
   const [, count, unit] = span.exec(text) ?? [];
   if (unit === 'h' || unit === 'd' || unit === 'w') {
     const epochMs = now - Number(count) * spanUnitsMs[unit];
-    // No link is that old, and such years have no place in a timestamp.
+    // A time before 1970 is not useful, and toISOString could not format very old years.
     return epochMs < 0 ? undefined : epochMs;
   }
   if (plainDate.test(text)) return isDate(text) ? Date.parse(text) : undefined;
@@ -25,7 +25,7 @@ export function parseTime(text: string, now: number): number | undefined {
   return Number.isNaN(epochMs) ? undefined : epochMs;
 }
 
-// Date.parse takes the 30th of February for the 2nd of March.
+// Date.parse accepts 30 February as 2 March.
 function isDate(text: string): boolean {
   const epochMs = Date.parse(text);
   return !Number.isNaN(epochMs) && new Date(epochMs).toISOString().startsWith(text);

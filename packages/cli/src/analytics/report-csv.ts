@@ -5,8 +5,8 @@ import type { Report } from './report-model.js';
 const columns = ['section', 'name', 'detail', 'clicks', 'uniques'] as const;
 
 /**
- * A report in long form. Counts that are no clicks (links, addresses, scans) stand in `detail`, so
- * that the columns of numbers hold one kind of number each.
+ * Formats a report as CSV. Counts other than clicks (links, addresses, scans) are in `detail`, so
+ * that the columns `clicks` and `uniques` contain one kind of number each.
  */
 export function reportCsv({ totals, totalClicks, uniqueClicks, sections, series }: Report): string {
   const others = totals.filter(({ name }) => name !== 'totalClicks' && name !== 'uniqueClicks');

@@ -9,7 +9,7 @@ import { reportHtml } from './report-html.js';
 import { formatShare, linkReport, overviewReport } from './report-model.js';
 import { reportText } from './report-text.js';
 
-// What a visitor, or whoever names a link, may have made up.
+// Texts that visitors and users of the API control.
 const hostile = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc
@@ -40,7 +40,7 @@ function skeleton(page: string): string {
   return page.replaceAll(/"[^"<>]*"/g, '""').replaceAll(/>[^<>"']*(?=<)/g, '>');
 }
 
-test('whatever a name is, a page has the same tags and attributes', () => {
+test('names cannot add tags or attributes to a page', () => {
   const plain = reportOf('x');
   fc.assert(
     fc.property(hostile, (name) => {
@@ -51,7 +51,7 @@ test('whatever a name is, a page has the same tags and attributes', () => {
   );
 });
 
-test('a page asks nobody for anything, and would not be let', () => {
+test('a page loads nothing, and its policy forbids it', () => {
   const page = reportHtml(overviewReport(analyticsOverview(), 'day'), 0);
   expect(page).toContain(
     `<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;">`,
@@ -59,7 +59,7 @@ test('a page asks nobody for anything, and would not be let', () => {
   expect(page).not.toMatch(/<script|<link|<img|<iframe|\ssrc=|\shref=|url\(|@import/i);
 });
 
-test('whatever a name is, no cell starts a formula, and every row has five', () => {
+test('no cell starts a formula, and every row has five cells', () => {
   fc.assert(
     fc.property(hostile, (name) => {
       for (const report of Object.values(reportOf(name))) {
@@ -73,7 +73,7 @@ test('whatever a name is, no cell starts a formula, and every row has five', () 
   );
 });
 
-test('whatever a name is, no line of text is too wide or steers the terminal', () => {
+test('no line is too wide or contains control characters', () => {
   fc.assert(
     fc.property(hostile, fc.integer({ min: 40, max: 80 }), fc.nat(), (name, width, clicks) => {
       for (const report of Object.values(reportOf(name, clicks))) {
@@ -85,7 +85,7 @@ test('whatever a name is, no line of text is too wide or steers the terminal', (
   );
 });
 
-test('counts stand under one another, however wide the names are', () => {
+test('counts are aligned for names of any width', () => {
   const text = reportText(linkReport(urlClicks(), 'day'), { width: 80, hasColor: false });
   const lines = text.slice(text.indexOf('Referrers\n')).split('\n').slice(1, 5);
   const ends = lines.map((line) => displayWidth(line.slice(0, line.indexOf('%') + 1)));
@@ -93,7 +93,7 @@ test('counts stand under one another, however wide the names are', () => {
   expect(new Set(ends).size).toBe(1);
 });
 
-test('nobody clicked', () => {
+test('a report without clicks', () => {
   const report = linkReport(noClicks(), 'day');
   expect(reportText(report, { width: 80, hasColor: false })).toBe(
     `Clicks of link 42 (aB3xY9q)
@@ -108,14 +108,14 @@ no clicks in this window
   expect(reportHtml(report, 0)).not.toContain('NaN');
 });
 
-test('one breakdown without a row says so', () => {
+test('an empty breakdown is reported', () => {
   const { breakdowns } = urlClicks();
   const report = linkReport(urlClicks({ breakdowns: { ...breakdowns, os: [] } }), 'day');
   const text = reportText(report, { width: 80, hasColor: false });
   expect(text).toContain('Operating systems\n  no clicks in this window\n');
 });
 
-test('a bar of a page tells its day, clicks and visitors', () => {
+test('a bar of a page has a title with its day, clicks and visitors', () => {
   const page = reportHtml(linkReport(urlClicks({ timeseries: clickDays([1, 1500]) }), 'day'), 0);
   expect(page).toContain('<title>2030-11-01: 1 click, 1 unique visitor</title>');
   expect(page).toContain('<title>2030-11-02: 1,500 clicks, 900 unique visitors</title>');

@@ -5,12 +5,12 @@ import { describeWindow, formatShare, type Report, type Section } from './report
 import { reportStyle } from './report-style.js';
 import { svgChart } from './svg-chart.js';
 
-// A year by the day; more are thinner than a pixel of a wide screen.
+// A year of days. More bars would be narrower than a pixel on a wide screen.
 const maxBars = 400;
 
 const policy = "default-src 'none'; style-src 'unsafe-inline'";
 
-/** A report as one page that needs nothing else and asks nobody. `now` is its time of making. */
+/** Renders a report as one self-contained HTML page. `now` is printed as its creation time. */
 export function reportHtml(report: Report, now: number): string {
   const page = html`<!doctype html>
 <html lang="en">
@@ -32,7 +32,7 @@ ${reportStyle}
 ${report.totals.map(({ label, count }) => html`<li><b>${formatNumber(count)}</b> ${label}</li>\n`)}</ul>
 ${seriesFigure(report)}
 ${sectionTables(report)}
-<footer>Clicks of people; bots and link previews are not counted. Made ${time(now)} by shorty.</footer>
+<footer>Clicks by people; bots and link previews are not counted. Created ${time(now)} by shorty.</footer>
 </main>
 </body>
 </html>
@@ -64,7 +64,7 @@ ${series.map(
 }
 
 function sectionTables({ sections, totalClicks }: Report): Markup | undefined {
-  // One word is enough where nobody clicked at all.
+  // Without clicks, the chart already says so.
   if (sections.every(({ rows }) => rows.length === 0)) return undefined;
   return html`<div class="sections">
 ${sections.map((section) => sectionTable(section, totalClicks))}</div>`;

@@ -7,12 +7,12 @@ import type {
 } from '@shorty/sdk';
 import { formatInstant } from '../format.js';
 
-/** What every form of a report shows, in the order in which it is shown. */
+/** The content of a report in any format, in display order. */
 export interface Report {
   readonly title: string;
-  /** What the numbers of `clicks` are; a scan is a click, too. */
+  /** The unit of the `clicks` fields. A scan is also a click. */
   readonly counted: 'click' | 'scan';
-  /** Milliseconds since the epoch; the end is not part of the window. */
+  /** Milliseconds since the epoch. The window excludes `until`. */
   readonly since: number;
   readonly until: number;
   readonly groupBy: GroupBy;
@@ -26,7 +26,7 @@ export interface Report {
 export type GroupBy = 'hour' | 'day';
 
 export interface Total {
-  /** The field of the API. */
+  /** The field name in the API. */
   readonly name: string;
   readonly label: string;
   readonly count: number;
@@ -48,9 +48,9 @@ export interface Section {
 
 export interface SectionRow {
   readonly name: string;
-  /** The name for people. */
+  /** The display name. */
   readonly label: string;
-  /** What else is known of it: a referrer's type, a link's id. */
+  /** Additional information: the type of a referrer, the id of a link. */
   readonly detail: string;
   readonly clicks: number;
 }
@@ -159,7 +159,7 @@ export function describeWindow({ since, until, groupBy }: Report): string {
   return `${formatInstant(since)} to ${formatInstant(until)}, by ${groupBy}`;
 }
 
-/** `34.5%`; what is there at all is never 0%. */
+/** `34.5%`. A count above 0 is never 0%. */
 export function formatShare(part: number, whole: number): string {
   if (part <= 0 || whole <= 0) return '0%';
   const percent = (part / whole) * 100;
@@ -215,7 +215,7 @@ function breakdownSections(breakdowns: ClickBreakdowns): Section[] {
       title: 'Referrers',
       rows: referrer.map((row) => ({
         ...named({ name: row.referrerDomain, clicks: row.clicks }),
-        // A direct visit says so twice otherwise.
+        // The label of a direct visit already says so.
         detail: row.referrerType === 'direct' ? '' : row.referrerType,
       })),
     },

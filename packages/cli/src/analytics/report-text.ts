@@ -5,18 +5,19 @@ import { sectionLines } from './section-lines.js';
 import { timeChart } from './time-chart.js';
 
 export interface TextShape {
-  /** Columns; no line is wider. */
+  /** The maximum line width in columns. */
   readonly width: number;
   readonly hasColor: boolean;
 }
 
 const chartHeight = 5;
-/** What is said where there is nothing to show. */
+
+/** The text of an empty section. */
 export function nothingCounted(counted: Report['counted']): string {
   return `no ${counted}s in this window`;
 }
 
-/** A report as lines for a terminal. */
+/** Renders a report as text. */
 export function reportText(report: Report, { width, hasColor }: TextShape): string {
   const style = hasColor ? colored : plain;
   const head = [
@@ -57,7 +58,7 @@ function describeSection(
   ];
 }
 
-/** As many totals on a line as it holds. */
+/** Wraps the totals at the line width. */
 function totalLines({ totals }: Report, width: number): string[] {
   const lines: string[] = [];
   for (const { label, count } of totals) {

@@ -14,7 +14,7 @@ const widestLabel = 32;
 const narrowestBar = 6;
 const gaps = 5;
 
-/** The rows of a section as cells that stand under one another within `width` columns. */
+/** Returns the rows of a section as aligned cells within `width` columns. */
 export function sectionLines(
   { rows }: Pick<Section, 'rows'>,
   totalClicks: number,

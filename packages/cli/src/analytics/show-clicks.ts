@@ -1,6 +1,6 @@
 import type { AnalyticsOverview, ClickBucket, UrlClicks } from '@shorty/sdk';
 import type { Context } from '../context.js';
-import { inPages } from '../in-pages.js';
+import { groupIntoPages } from '../group-into-pages.js';
 import type { Column } from '../output.js';
 import type { Report } from './report-model.js';
 import { reportText } from './report-text.js';
@@ -12,14 +12,14 @@ const columns: readonly Column<ClickBucket>[] = [
   { name: 'uniques', value: ({ uniques }) => uniques },
 ];
 
-/** Prints clicks in the format that was asked for: all of them, or as rows the series alone. */
+/** Prints clicks in the requested format. ndjson and csv contain only the series. */
 export async function showClicks(
   { io, output }: Context,
   data: UrlClicks | AnalyticsOverview,
   report: Report,
 ): Promise<void> {
   if (output.format === 'json') return output.record(data);
-  if (output.format !== 'table') return output.list(inPages(data.timeseries, 100), columns);
+  if (output.format !== 'table') return output.list(groupIntoPages(data.timeseries, 100), columns);
   const width = reportWidth(io.stdout);
   return output.write(reportText(report, { width, hasColor: output.hasColor }));
 }

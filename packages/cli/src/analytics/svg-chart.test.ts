@@ -15,7 +15,7 @@ function numbersOf(chart: string, name: string, attribute: string): number[] {
   return [...rects].map(([, value]) => Number(value));
 }
 
-test('bars are as tall as their counts, on a scale that is labelled', () => {
+test('the height of bars matches the labelled scale', () => {
   const chart = chartOf([0, 500, 1000]);
   expect(numbersOf(chart, 'clicks', 'height')).toEqual([0, 100, 200]);
   expect(chart).toMatch(/<text x="\d+" y="14" text-anchor="end">1,000<\/text>/);
@@ -23,13 +23,13 @@ test('bars are as tall as their counts, on a scale that is labelled', () => {
   expect(chart).toContain('>1 Nov</text>');
 });
 
-test('bars of several days do not claim to know their visitors', () => {
+test('bars of several days have no visitors', () => {
   const chart = chartOf([1, 2, 3, 4], 2);
   expect(chart).toContain('<title>2 days from 2030-11-03: 7 clicks</title>');
   expect(numbersOf(chart, 'uniques', 'height')).toEqual([]);
 });
 
-test('whatever the counts are, bars stay within the drawing and every click is seen', () => {
+test('bars stay within the chart, and every count above 0 is visible', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(), { minLength: 1, maxLength: 200 }), (counts) => {
       const chart = chartOf(counts);

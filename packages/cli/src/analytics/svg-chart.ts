@@ -11,8 +11,8 @@ const height = topSpace + plotHeight + labelSpace;
 const maxLabels = 6;
 
 /**
- * Vertical bars for a series. Places across are percentages, so that the drawing takes any width
- * while its text keeps the size of the page's text; the scale beside it is a drawing of its own.
+ * Renders vertical bars. Horizontal positions are percentages, so that the chart scales to any width
+ * without scaling its text. The scale is a separate SVG.
  */
 export function svgChart(bars: readonly Bar[], groupBy: GroupBy): Markup {
   const ticks = countTicks(Math.max(0, ...bars.map(({ clicks }) => clicks)));
@@ -45,7 +45,7 @@ function barGroup(
   const step = 100 / count;
   const left = index * step;
   const ground = topSpace + plotHeight;
-  // Something is never drawn as nothing.
+  // A count above 0 is at least one pixel high.
   const rect = (value: number, name: string, share: number) => {
     const tall = value === 0 ? 0 : Math.max(1, ground - y(value));
     const inset = (step * (1 - share)) / 2;
@@ -58,7 +58,7 @@ function barGroup(
 `;
 }
 
-// Every second one is left out on a phone.
+// The style sheet hides every second label on narrow screens.
 function timeLabel(bars: readonly Bar[], index: number, order: number, groupBy: GroupBy): Markup {
   const bar = bars[index];
   if (!bar) return html``;

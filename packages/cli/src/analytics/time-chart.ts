@@ -4,17 +4,17 @@ import { type Bar, describeBar, describeBucket, findPeak, toBars } from './bars.
 import type { Report } from './report-model.js';
 
 export interface TimeChart {
-  /** Bars over a base line, from the top down. */
+  /** The lines of the bars, from top to bottom. */
   readonly rows: readonly { readonly scale: string; readonly bars: string }[];
-  /** The first and the last time under the bars. */
+  /** The line under the bars with the first and the last time. */
   readonly times: string;
-  /** The highest bar in words, and what one bar is where it is no single bucket. */
+  /** The maximum, and the length of a bar if it merges several buckets. */
   readonly legend: string;
 }
 
 const widestBar = 4;
 
-/** The series of a report as lines of a terminal; undefined where there is no click. */
+/** Renders the series of a report as text; undefined without clicks. */
 export function timeChart(
   { series, groupBy }: Pick<Report, 'series' | 'groupBy'>,
   { width, height }: { readonly width: number; readonly height: number },

@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 
 export const define: DefineCommand = (command, start) => {
   command
-    .addArgument(new Argument('<shell>', 'which shell').choices(shells))
+    .addArgument(new Argument('<shell>', 'shell').choices(shells))
     .addHelpText('after', help)
     .action((shell: string) => start((context) => printCompletion(context, shell)));
 };
@@ -18,7 +18,7 @@ const help = `
   fish:  shorty completion fish > ~/.config/fish/completions/shorty.fish`;
 
 async function printCompletion(context: Context, shell: string): Promise<ExitCode> {
-  // A second tree: the first one is in the middle of running this command.
+  // A separate command tree, because the first one is running this command.
   const program = buildProgram(context.io, () => Promise.resolve());
   await loadAllCommands(program);
   await context.output.write(completionScript(shell, collectWords(program, program, '')));

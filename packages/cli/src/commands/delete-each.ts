@@ -8,7 +8,7 @@ interface Deletion {
   readonly status: 'deleted' | 'skipped';
 }
 
-/** Deletes one after the other. Ids that are unknown to the server are told and counted. */
+/** Deletes items one by one. Reports and counts ids that the server does not know. */
 export async function deleteEach(
   { output }: Context,
   { noun, ids }: { readonly noun: string; readonly ids: readonly string[] },

@@ -10,8 +10,8 @@ export const define: DefineCommand = (command, start) => {
   command
     .addHelpText(
       'after',
-      '\nThe secret is asked for on a terminal. Otherwise it is read from\n' +
-        'SHORTY_CLIENT_SECRET or from stdin:\n' +
+      '\nOn a terminal, the command asks for the secret. Otherwise it reads\n' +
+        'SHORTY_CLIENT_SECRET, or stdin:\n' +
         '  shorty login --client-id ID < secret.txt',
     )
     .action(() => start(login));
@@ -40,7 +40,7 @@ async function chooseBaseUrl(context: Context, settings: Settings): Promise<stri
   const { source, value } = settings.baseUrl;
   if (source !== 'default' || !context.isInteractive) return value;
   const answer = await ask(`Server [${value}]: `, context.io);
-  return answer === '' ? value : checkBaseUrl({ value: answer, source: 'typed' });
+  return answer === '' ? value : checkBaseUrl({ value: answer, source: 'prompt' });
 }
 
 async function chooseClientId(context: Context, settings: Settings): Promise<string> {
@@ -52,7 +52,7 @@ async function chooseClientId(context: Context, settings: Settings): Promise<str
     const answer = (await ask(`Client id${suggestion}: `, context.io)) || clientId?.value;
     if (answer) return answer;
   }
-  throw new UsageError('no client id', 'give --client-id ID or set SHORTY_CLIENT_ID');
+  throw new UsageError('no client id', 'use --client-id ID or set SHORTY_CLIENT_ID');
 }
 
 async function chooseSecret(context: Context, settings: Settings): Promise<string> {
@@ -62,7 +62,7 @@ async function chooseSecret(context: Context, settings: Settings): Promise<strin
     ? await askHidden('Client secret (not shown): ', context.io)
     : await readSecret(context.io);
   if (secret !== '') return secret;
-  throw new CliError('no client secret was given', {
+  throw new CliError('no client secret', {
     exitCode: exitCodes.usage,
     code: 'USAGE',
     hint: 'type it at the prompt, pipe it to stdin, or set SHORTY_CLIENT_SECRET',

@@ -12,13 +12,13 @@ async function logout(context: Context): Promise<ExitCode> {
   const { profile } = await context.settings();
   const stored = content.profiles[profile.value];
   if (!stored?.clientId && !stored?.clientSecret) {
-    output.note(`profile ${profile.value} holds no credentials`);
+    output.note(`profile ${profile.value} has no credentials`);
     return exitCodes.done;
   }
   const { clientId: _, clientSecret: __, ...rest } = stored;
   content.profiles[profile.value] = rest;
   await config.write(content);
-  output.note(`forgot the credentials of profile ${profile.value}`);
+  output.note(`removed the credentials of profile ${profile.value}`);
   for (const name of ['SHORTY_ACCESS_TOKEN', 'SHORTY_CLIENT_ID', 'SHORTY_CLIENT_SECRET']) {
     if (context.io.env[name]) output.note(`${name} is still set in the environment`);
   }

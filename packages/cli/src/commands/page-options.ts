@@ -1,11 +1,11 @@
 import type { Page, PagedList } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import type { Context } from '../context.js';
-import { inPages } from '../in-pages.js';
+import { groupIntoPages } from '../group-into-pages.js';
 import type { Column } from '../output.js';
 import { parseCount, parsePositive } from './urls/link-options.js';
 
-/** Flags of every command that shows a list by pages. */
+/** The options of commands that print a paginated list. */
 export interface PageOptions {
   readonly limit?: number;
   readonly offset?: number;
@@ -15,32 +15,32 @@ export interface PageOptions {
 export function addPageOptions(command: Command, item: string): Command {
   return command
     .addOption(
-      new Option('--limit <count>', 'how many to show (1 to 100, default 25)')
+      new Option('--limit <count>', 'number of items, 1 to 100 (default: 25)')
         .argParser(parsePositive)
         .conflicts('all'),
     )
     .addOption(
-      new Option('--offset <count>', 'how many to pass over first')
+      new Option('--offset <count>', 'number of items to skip')
         .argParser(parseCount)
         .conflicts('all'),
     )
-    .option('--all', `every ${item}`);
+    .option('--all', `print every ${item}`);
 }
 
-/** Prints one page, or all of them as they come. */
+/** Prints one page, or with `--all` every page. */
 export async function listPages<Item extends { readonly id: string }, P extends Page<Item>>(
   { output }: Context,
   { limit, offset, all }: PageOptions,
   columns: readonly Column<Item>[],
   list: (query: { limit?: number; offset?: number }) => PagedList<Item, P>,
 ): Promise<void> {
-  if (all) return output.list(inPages(list({}), 100), columns);
+  if (all) return output.list(groupIntoPages(list({}), 100), columns);
   const page = await list({
     ...(limit === undefined ? {} : { limit }),
     ...(offset === undefined ? {} : { offset }),
   });
   const { items, ...head } = page;
-  await output.list(inPages(items, 100), columns, head);
+  await output.list(groupIntoPages(items, 100), columns, head);
   const shown = page.offset + items.length;
   if (output.format === 'table' && items.length > 0 && shown < page.total) {
     output.note(`${page.offset + 1} to ${shown} of ${page.total}; --offset ${shown} shows more`);

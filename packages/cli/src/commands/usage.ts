@@ -4,7 +4,7 @@ import type { DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { formatUsd } from '../format.js';
-import { inPages } from '../in-pages.js';
+import { groupIntoPages } from '../group-into-pages.js';
 import type { Column } from '../output.js';
 
 interface UsageFlags {
@@ -21,7 +21,7 @@ interface Row {
 
 export const define: DefineCommand = (command, start) => {
   command
-    .option('--period <month>', 'a month in UTC, such as 2030-01 (default: this month)')
+    .option('--period <month>', 'month in UTC, for example 2030-01 (default: the current month)')
     .action((flags: UsageFlags) => start((context) => showUsage(context, flags)));
 };
 
@@ -35,15 +35,15 @@ async function showUsage({ io, output, client }: Context, flags: UsageFlags): Pr
   } else if (output.format === 'table') {
     await output.record({ period: usage.period, plan });
     await output.write('\n');
-    await output.list(inPages(rowsOf(usage), 100), columns);
+    await output.list(groupIntoPages(rowsOf(usage), 100), columns);
   } else {
-    // Each row by itself, so that the files of many months make one.
+    // Each row names its month, so that the files of several months can be joined.
     const whole = [
       { name: 'period', value: () => usage.period },
       { name: 'plan', value: () => plan },
       ...columns,
     ];
-    await output.list(inPages(rowsOf(usage), 100), whole);
+    await output.list(groupIntoPages(rowsOf(usage), 100), whole);
   }
   return exitCodes.done;
 }
@@ -68,5 +68,5 @@ function rowsOf({ meters, links }: Usage): Row[] {
 
 function readPeriod(text: string | undefined): string | undefined {
   if (text === undefined || /^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
-  throw new UsageError(`--period ${text}: this is no month`, 'write a year and a month: 2030-01');
+  throw new UsageError(`--period ${text}: must be a year and a month`, 'for example 2030-01');
 }

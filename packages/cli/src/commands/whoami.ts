@@ -9,7 +9,7 @@ export const define: DefineCommand = (command, start) => {
   command.action(() => start(whoami));
 };
 
-// Two blocks that read as one table.
+// The two records print as one table.
 const labelWidth = 'client secret'.length;
 
 async function whoami(context: Context): Promise<ExitCode> {
@@ -17,12 +17,12 @@ async function whoami(context: Context): Promise<ExitCode> {
   const settings = await context.settings();
   const { profile, baseUrl, clientId, clientSecret, accessToken } = settings;
   if (output.format === 'table') {
-    // Told before the server is asked, so that a wrong address can be seen.
+    // Printed before the request, so that a wrong base URL is visible when the request fails.
     const credentials = accessToken
       ? { 'access token': `set (${accessToken.source})` }
-      : { 'client id': told(clientId), 'client secret': toldSecret(clientSecret) };
+      : { 'client id': describeSetting(clientId), 'client secret': describeSecret(clientSecret) };
     await output.record(
-      { profile: told(profile), server: told(baseUrl), ...credentials },
+      { profile: describeSetting(profile), server: describeSetting(baseUrl), ...credentials },
       labelWidth,
     );
   }
@@ -31,12 +31,12 @@ async function whoami(context: Context): Promise<ExitCode> {
   const { plan, links } = await (await context.client()).usage.get({}, { signal: io.interrupt });
   if (output.format === 'table') {
     const included = links.included === null ? '' : ` of ${formatNumber(links.included)}`;
-    const found = {
-      scopes: scopes?.join(' ') ?? 'as the token has them',
+    const account = {
+      scopes: scopes?.join(' ') ?? 'those of the access token',
       plan,
       links: `${formatNumber(links.used)} active${included}`,
     };
-    await output.record(found, labelWidth);
+    await output.record(account, labelWidth);
   } else {
     await output.record({
       profile: profile.value,
@@ -66,10 +66,10 @@ async function findScopes(context: Context, settings: Settings): Promise<string[
   );
 }
 
-function told(sourced: Sourced | undefined): string {
+function describeSetting(sourced: Sourced | undefined): string {
   return sourced ? `${sourced.value} (${sourced.source})` : 'not set';
 }
 
-function toldSecret(secret: Sourced | undefined): string {
+function describeSecret(secret: Sourced | undefined): string {
   return secret ? `set (${secret.source})` : 'not set';
 }

@@ -1,7 +1,7 @@
-/** What a cell means to the API, or why it means nothing. */
+/** The API value of a cell, or the reason why the cell is invalid. */
 export type CellValue =
-  | { readonly value: unknown; readonly fault?: undefined }
-  | { readonly fault: string };
+  | { readonly value: unknown; readonly error?: undefined }
+  | { readonly error: string };
 
 export type ParseCell = (cell: string) => CellValue;
 
@@ -14,15 +14,15 @@ export const parseBoolean: ParseCell = (cell) => {
   const word = cell.toLowerCase();
   if (yes.has(word)) return { value: true };
   if (no.has(word)) return { value: false };
-  return { fault: `must be true, false, yes, no, 1 or 0, not ${quoteCell(cell)}` };
+  return { error: `must be true, false, yes, no, 1 or 0, not ${quoteCell(cell)}` };
 };
 
 export const parseInteger: ParseCell = (cell) =>
   /^\d{1,9}$/.test(cell)
     ? { value: Number(cell) }
-    : { fault: `must be a whole number, not ${quoteCell(cell)}` };
+    : { error: `must be a whole number, not ${quoteCell(cell)}` };
 
-/** `a|b`, or a JSON list where a tag holds a `|` itself. */
+/** Parses `a|b`, or a JSON array for tags that contain `|`. */
 export const parseTags: ParseCell = (cell) => {
   const text = unguardFormula(cell);
   if (text.startsWith('[')) {
@@ -37,7 +37,7 @@ export const parseTags: ParseCell = (cell) => {
   };
 };
 
-/** The cell for a list of tags that {@link parseTags} reads back as it was. */
+/** Formats tags as a cell. {@link parseTags} is the inverse. */
 export function formatTags(tags: readonly string[]): string {
   const isPlain = tags.every(
     (tag) => tag !== '' && !tag.includes('|') && tag === tag.trim() && !tag.startsWith('['),
@@ -50,19 +50,19 @@ export const parseStringRecord: ParseCell = (cell) => {
   if (typeof record === 'object' && record !== null && !Array.isArray(record)) {
     return { value: record };
   }
-  return { fault: `must be a JSON object such as {"utm_id":"7"}, not ${quoteCell(cell)}` };
+  return { error: `must be a JSON object such as {"utm_id":"7"}, not ${quoteCell(cell)}` };
 };
 
-// A spreadsheet runs a cell that begins with one of these as a formula.
+// Spreadsheets evaluate a cell that starts with one of these characters as a formula.
 const formulaStart = /^[=+\-@\t\r]/;
 const guardedStart = /^'+[=+\-@\t\r]/;
 
-/** Makes a cell safe to open in a spreadsheet: a leading apostrophe marks it as text. */
+/** Adds an apostrophe to a cell that a spreadsheet would evaluate as a formula. */
 export function guardFormula(cell: string): string {
   return formulaStart.test(cell) || guardedStart.test(cell) ? `'${cell}` : cell;
 }
 
-/** Takes back {@link guardFormula}, so that an exported file imports as it was. */
+/** Removes the apostrophe of {@link guardFormula}. */
 export function unguardFormula(cell: string): string {
   return cell.charCodeAt(0) === 0x27 && guardedStart.test(cell) ? cell.slice(1) : cell;
 }
@@ -75,7 +75,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON: the caller says what the cell should have held.
+    // The caller reports the expected format.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findItemFault } from './check-item.js';
+import { findItemError } from './check-item.js';
 
 const now = Date.UTC(2030, 0, 1);
 const targetUrl = 'https://example.com';
@@ -14,8 +14,8 @@ test.each([
   [{ targetUrl, expiresAt: '2030-06-01T00:00:00.5+02:00' }],
   [{ targetUrl, domainId: '01a1fd83-d66f-750c-a76d-6e7db32583b8' }],
   [{ targetUrl, isPasswordProtected: true, password: 'x' }],
-])('%j is fine', (item) => {
-  expect(findItemFault(item, now)).toBeUndefined();
+])('%j is valid', (item) => {
+  expect(findItemError(item, now)).toBeUndefined();
 });
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   [{ targetUrl, expiresAt: '2030-06-01T00:00:00' }, 'ISO-8601'],
   [{ targetUrl, expiresAt: '2030-13-01T00:00:00Z' }, 'ISO-8601'],
   [{ targetUrl, domainId: '7' }, 'UUID'],
-  [{ targetUrl, isPasswordProtected: true }, 'password is needed'],
-])('%j is not', (item, fault) => {
-  expect(findItemFault(item, now)).toContain(fault);
+  [{ targetUrl, isPasswordProtected: true }, 'password is required'],
+])('%j is invalid', (item, error) => {
+  expect(findItemError(item, now)).toContain(error);
 });

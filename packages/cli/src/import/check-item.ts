@@ -1,15 +1,15 @@
 import { parseUrl } from '../parse-url.js';
 
-// What can be told without the server, for --dry-run. A real import leaves these rules to the
-// server, so that a newer server with other limits is never second-guessed.
+// The rules that --dry-run checks without a server. A real import leaves them to the server, which
+// may be newer and have other limits.
 const maxTargetBytes = 8192;
 const maxTags = 20;
 const slug = /^[A-Za-z0-9](?:[A-Za-z0-9-]{1,48})[A-Za-z0-9]$/;
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const zoned = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** Why the server would refuse an item, or undefined when nothing is known against it. */
-export function findItemFault(
+/** Returns the reason why the server would reject an item, or undefined when the item looks valid. */
+export function findItemError(
   item: Readonly<Record<string, unknown>>,
   now: number,
 ): string | undefined {
@@ -23,7 +23,8 @@ export function findItemFault(
   if (typeof customSlug === 'string' && !slug.test(customSlug)) {
     return 'customSlug must be 3 to 50 letters, digits and hyphens, with no hyphen at either end';
   }
-  if (Array.isArray(tags) && tags.length > maxTags) return `tags must hold at most ${maxTags} tags`;
+  if (Array.isArray(tags) && tags.length > maxTags)
+    return `tags must contain at most ${maxTags} tags`;
   if (redirectType !== undefined && ![301, 302, 307, 308].includes(Number(redirectType))) {
     return 'redirectType must be 301, 302, 307 or 308';
   }
@@ -33,10 +34,10 @@ export function findItemFault(
     if (Number.isNaN(time)) {
       return 'expiresAt must be an ISO-8601 time with a zone, such as 2030-12-31T23:59:59Z';
     }
-    if (time <= now) return 'expiresAt must lie in the future';
+    if (time <= now) return 'expiresAt must be in the future';
   }
   if (item.isPasswordProtected === true && !item.password) {
-    return 'password is needed when isPasswordProtected is true';
+    return 'password is required when isPasswordProtected is true';
   }
   return undefined;
 }

@@ -1,13 +1,13 @@
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { formatCount, formatNumber } from '../format.js';
-import { findItemFault } from './check-item.js';
+import { findItemError } from './check-item.js';
 import { FailureReport } from './failure-report.js';
 import { maxListedErrors, type RowError } from './import-summary.js';
 import { planChunks } from './plan-chunks.js';
 import type { PreparedImport } from './prepare-import.js';
 
-/** Reads a file as an import would and tells what is wrong with it, without sending anything. */
+/** Validates each row of a file and reports the errors. Sends nothing to the server. */
 export async function checkRows(prepared: PreparedImport, context: Context): Promise<ExitCode> {
   const { io, output } = context;
   const failures = new FailureReport(output, io.stderr.isTTY === true);
@@ -16,9 +16,9 @@ export async function checkRows(prepared: PreparedImport, context: Context): Pro
   let bad = 0;
   for await (const chunk of planChunks(prepared.rows(), prepared.plan)) {
     io.interrupt.throwIfAborted();
-    for (const { index, line, item, fault } of chunk.rows) {
+    for (const { index, line, item, error: rowError } of chunk.rows) {
       rows++;
-      const error = item ? findItemFault(item, io.now()) : fault;
+      const error = item ? findItemError(item, io.now()) : rowError;
       if (error === undefined) continue;
       bad++;
       const code = item ? 'CREATE_FAILED' : 'INVALID_ROW';
@@ -30,7 +30,7 @@ export async function checkRows(prepared: PreparedImport, context: Context): Pro
   if (output.format === 'table') {
     if (!output.isQuiet) {
       await output.write(
-        `${formatCount(rows, 'row')} checked: ${formatNumber(rows - bad)} fine, ${formatNumber(bad)} bad; nothing was sent\n`,
+        `${formatCount(rows, 'row')} checked: ${formatNumber(rows - bad)} valid, ${formatNumber(bad)} invalid; nothing was sent\n`,
       );
     }
   } else {

@@ -50,37 +50,37 @@ describe('names', () => {
     expect(namesOf(['url', title])[1]).toBe(expected);
   });
 
-  test('every field has a column of its own name', () => {
+  test('every field has a column with its name', () => {
     const fields = Object.keys(createFields.fields);
     expect(namesOf(fields)).toEqual(fields.map((field) => `field:${field}`));
   });
 
-  test('no name of an object itself is a field', () => {
+  test('names of object properties are not fields', () => {
     for (const title of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       expect(refusal(['url', title]).message).toContain('unknown column');
     }
   });
 });
 
-test('what an export writes, an import takes; what only the server sets is passed over', () => {
-  const { columns, passedOver } = planColumns(exportColumns, createFields, nothing);
-  expect(passedOver).toEqual(createFields.readOnly);
+test('an import accepts exported columns and skips read-only ones', () => {
+  const { columns, skipped } = planColumns(exportColumns, createFields, nothing);
+  expect(skipped).toEqual(createFields.readOnly);
   expect(columns.filter(({ kind }) => kind === 'field')).toHaveLength(17);
-  expect(planColumns(exportColumns, updateFields, nothing).passedOver).toContain('customSlug');
+  expect(planColumns(exportColumns, updateFields, nothing).skipped).toContain('customSlug');
 });
 
-describe('what is doubtful is refused', () => {
-  test('unknown columns, each with what it may have meant', () => {
+describe('ambiguous headers are rejected', () => {
+  test('unknown columns, each with the most similar field', () => {
     expect(refusal(['url', 'tilte', 'Notes', 'tag'])).toEqual({
       message: 'unknown columns "tilte" (did you mean title?), "Notes", "tag" (did you mean tags?)',
-      hint: 'use --map tilte=FIELD, or pass over with --ignore-columns=tilte,Notes,tag',
+      hint: 'use --map tilte=FIELD, or ignore with --ignore-columns=tilte,Notes,tag',
     });
   });
 
-  test('no column for the target: the header is shown, and how to map it', () => {
+  test('a missing target column: the message shows the header and --map', () => {
     expect(refusal(['Link', 'Name of it'])).toEqual({
-      message: 'the header names no targetUrl: it reads "Link", "Name of it"',
-      hint: 'the first row must name the columns; to use a column as it is called: --map Link=targetUrl',
+      message: 'the header has no column targetUrl, only "Link", "Name of it"',
+      hint: 'the first row must name the columns; use another column with --map Link=targetUrl',
     });
     expect(refusal(['My link']).hint).toContain("--map 'My link'=targetUrl");
     expect(refusal(["Bob's link"]).hint).toContain("--map 'Bob'\\''s link'=targetUrl");
@@ -97,7 +97,7 @@ describe('what is doubtful is refused', () => {
 });
 
 describe('--map and --ignore-columns', () => {
-  test('a mapped column is that field, whatever it is called', () => {
+  test('a mapped column becomes the field', () => {
     const map = new Map([
       ['LINK', 'url'],
       ['title', 'utm_id'],
@@ -110,7 +110,7 @@ describe('--map and --ignore-columns', () => {
     ]);
   });
 
-  test('a doubled column can be passed over by its name, a mapped one wins', () => {
+  test('a duplicate column can be ignored, and a mapped column takes precedence', () => {
     const options = { map: new Map([['b', 'title']]), ignore: new Set(['Title', 'b']) };
     expect(namesOf(['url', 'title', 'b'], options)).toEqual([
       'field:targetUrl',
@@ -120,10 +120,10 @@ describe('--map and --ignore-columns', () => {
   });
 
   test.each([
-    [{ map: new Map([['x', 'title']]), ignore: new Set<string>() }, 'there is no column "x"'],
-    [{ map: new Map<string, string>(), ignore: new Set(['x']) }, 'there is no column "x"'],
-    [{ map: new Map([['url', 'nonsense']]), ignore: new Set<string>() }, 'there is no field'],
-  ])('names that are not there: %j', (options, message) => {
+    [{ map: new Map([['x', 'title']]), ignore: new Set<string>() }, 'unknown column "x"'],
+    [{ map: new Map<string, string>(), ignore: new Set(['x']) }, 'unknown column "x"'],
+    [{ map: new Map([['url', 'nonsense']]), ignore: new Set<string>() }, 'unknown field'],
+  ])('unknown names: %j', (options, message) => {
     expect(refusal(['url'], options).message).toContain(message);
   });
 });

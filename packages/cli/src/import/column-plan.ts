@@ -3,7 +3,7 @@ import type { ParseCell } from './cell-values.js';
 import { nearestName } from './nearest-name.js';
 import type { FieldSet } from './url-fields.js';
 
-/** What is done with the cells of one column. */
+/** The use of one column. */
 export type Column =
   | { readonly kind: 'field'; readonly name: string; readonly parse: ParseCell }
   | { readonly kind: 'utm'; readonly name: string }
@@ -12,18 +12,18 @@ export type Column =
 
 export interface ColumnPlan {
   readonly columns: readonly Column[];
-  /** Read-only columns that are passed over, to be told. */
-  readonly passedOver: readonly string[];
+  /** Read-only columns, which the import skips with a note. */
+  readonly skipped: readonly string[];
 }
 
 export interface ColumnOptions {
-  /** Field by the header's name, from `--map`. */
+  /** Fields by column name, from `--map`. */
   readonly map: ReadonlyMap<string, string>;
-  /** Names from `--ignore-columns`; `all` stands for every unknown one. */
+  /** Names from `--ignore-columns`. `all` ignores every unknown column. */
   readonly ignore: ReadonlySet<string> | 'all';
 }
 
-/** Reads a header row. Anything doubtful is refused: a slip must not lose a column silently. */
+/** Maps a header row to fields. Throws on unknown or duplicate columns, because a typing error must not lose data. */
 export function planColumns(
   header: readonly string[],
   set: FieldSet,
@@ -31,7 +31,7 @@ export function planColumns(
 ): ColumnPlan {
   const titles = header.map((title) => title.trim());
   checkOptions(titles, options);
-  const passedOver: string[] = [];
+  const skipped: string[] = [];
   const unknown: string[] = [];
   const columns = titles.map((title): Column => {
     const mapped = lookUp(options.map, title);
@@ -41,14 +41,14 @@ export function planColumns(
     const column = findColumn(title, set);
     if (column) return column;
     const spelling = normalise(title);
-    if (set.readOnly.some((name) => normalise(name) === spelling)) passedOver.push(title);
+    if (set.readOnly.some((name) => normalise(name) === spelling)) skipped.push(title);
     else if (options.ignore !== 'all') unknown.push(title);
     return { kind: 'ignored' };
   });
   refuseDuplicates(titles, columns);
   for (const name of set.required) requireField(name, titles, columns);
   if (unknown.length > 0) throw unknownColumns(unknown, set);
-  return { columns, passedOver };
+  return { columns, skipped };
 }
 
 function findColumn(title: string, set: FieldSet): Column | undefined {
@@ -65,7 +65,7 @@ function mappedColumn(title: string, target: string, set: FieldSet): Column {
   if (column) return column;
   const near = nearestName(target, Object.keys(set.fields));
   throw new UsageError(
-    `--map ${title}=${target}: there is no field ${target}`,
+    `--map ${title}=${target}: unknown field ${target}`,
     near ? `did you mean ${near}?` : `fields: ${Object.keys(set.fields).join(', ')}, utm_*`,
   );
 }
@@ -73,8 +73,8 @@ function mappedColumn(title: string, target: string, set: FieldSet): Column {
 function requireField(name: string, titles: readonly string[], columns: readonly Column[]): void {
   if (columns.some((column) => column.kind === 'field' && column.name === name)) return;
   throw new UsageError(
-    `the header names no ${name}: it reads ${titles.map(quoteTitle).join(', ')}`,
-    `the first row must name the columns; to use a column as it is called: --map ${quoteShell(titles[0])}=${name}`,
+    `the header has no column ${name}, only ${titles.map(quoteTitle).join(', ')}`,
+    `the first row must name the columns; use another column with --map ${quoteShell(titles[0])}=${name}`,
   );
 }
 
@@ -86,7 +86,7 @@ function refuseDuplicates(titles: readonly string[], columns: readonly Column[])
     if (first !== undefined) {
       throw new UsageError(
         `columns ${first + 1} (${quoteTitle(titles[first])}) and ${index + 1} (${quoteTitle(titles[index])}) both mean ${column.name}`,
-        'leave one out with --ignore-columns, or rename it with --map',
+        'ignore one with --ignore-columns, or rename it with --map',
       );
     }
     seen.set(column.name, index);
@@ -102,7 +102,7 @@ function unknownColumns(unknown: readonly string[], set: FieldSet): UsageError {
   const plural = unknown.length === 1 ? 'unknown column' : 'unknown columns';
   return new UsageError(
     `${plural} ${named.join(', ')}`,
-    `use --map ${quoteShell(unknown[0])}=FIELD, or pass over with --ignore-columns=${unknown.map(quoteShell).join(',')}`,
+    `use --map ${quoteShell(unknown[0])}=FIELD, or ignore with --ignore-columns=${unknown.map(quoteShell).join(',')}`,
   );
 }
 
@@ -111,7 +111,7 @@ function checkOptions(titles: readonly string[], options: ColumnOptions): void {
   for (const name of named) {
     if (titles.some((title) => isSameTitle(title, name))) continue;
     throw new UsageError(
-      `there is no column ${quoteTitle(name)}: the header reads ${titles.map(quoteTitle).join(', ')}`,
+      `unknown column ${quoteTitle(name)}; the header has ${titles.map(quoteTitle).join(', ')}`,
     );
   }
 }

@@ -13,7 +13,7 @@ function convert(row: Readonly<Record<string, string>>, options: ConvertOptions 
 
 const url = 'https://example.com';
 
-test('cells are trimmed, and an empty one leaves its field out', () => {
+test('cells are trimmed, and an empty cell leaves its field unset', () => {
   expect(convert({ url: ` ${url} `, title: ' ', slug: '', tags: '\t' })).toEqual({
     item: { targetUrl: url },
   });
@@ -39,12 +39,12 @@ describe('values', () => {
     expect(convert({ url, [column]: cell })).toEqual({ item: { targetUrl: url, ...expected } });
   });
 
-  test('utm_* columns join what customUtmParams holds, and win', () => {
+  test('utm_* columns override customUtmParams', () => {
     const row = { url, customUtmParams: '{"utm_id":"1","ref":"a"}', utm_id: '2' };
     expect(convert(row)).toMatchObject({ item: { customUtmParams: { utm_id: '2', ref: 'a' } } });
   });
 
-  test('isPasswordProtected says otherwise than a password implies', () => {
+  test('an explicit isPasswordProtected overrides the default', () => {
     const row = { url, password: 'x', isPasswordProtected: 'no' };
     expect(convert(row)).toMatchObject({ item: { isPasswordProtected: false } });
   });
@@ -55,33 +55,33 @@ describe('values', () => {
     ['redirectType', '-1', 'redirectType must be a whole number'],
     ['customUtmParams', '[1]', 'customUtmParams must be a JSON object'],
     ['customUtmParams', 'utm=1', 'customUtmParams must be a JSON object'],
-  ])('%s %j is a fault of the row', (column, cell, fault) => {
-    expect(convert({ url, [column]: cell })).toEqual({ fault: expect.stringContaining(fault) });
+  ])('%s %j is an error of the row', (column, cell, error) => {
+    expect(convert({ url, [column]: cell })).toEqual({ error: expect.stringContaining(error) });
   });
 });
 
-test('a row of another width is a fault', () => {
+test('a row with another number of cells is an error', () => {
   const plan = planColumns(['url', 'title'], createFields, { map: new Map(), ignore: new Set() });
-  const fault = (cells: string[]) => convertRow({ line: 2, raw: '', cells }, plan).fault;
-  expect(fault([url])).toBe('the row has 1 cell, the header 2 columns');
-  expect(fault([url, 'a', 'b'])).toBe('the row has 3 cells, the header 2 columns');
+  const error = (cells: string[]) => convertRow({ line: 2, raw: '', cells }, plan).error;
+  expect(error([url])).toBe('the row has 1 cell, the header 2 columns');
+  expect(error([url, 'a', 'b'])).toBe('the row has 3 cells, the header 2 columns');
 });
 
-test('a value below no name is a fault, an empty cell there is none', () => {
+test('a value in an unnamed column is an error, an empty cell is not', () => {
   expect(convert({ url, '': 'x' })).toEqual({
-    fault: 'column 2 holds a value but the header does not name it',
+    error: 'column 2 has a value but no name in the header',
   });
   expect(convert({ url, '': ' ' })).toEqual({ item: { targetUrl: url } });
 });
 
-test('the cell for null clears where there is one, and is text elsewhere', () => {
+test('the null cell clears a field in updates, and is text elsewhere', () => {
   expect(convert({ id: '7', title: '\\N' }, { nullCell: '\\N' })).toEqual({
     item: { id: '7', title: null },
   });
   expect(convert({ url, title: '\\N' })).toEqual({ item: { targetUrl: url, title: '\\N' } });
 });
 
-describe('what an export writes is read as it was', () => {
+describe('exported cells are read back unchanged', () => {
   const text = fc.string({
     unit: fc.constantFrom("'", '=', '+', '-', '@', '|', '[', ']', '"', 'a'),
   });

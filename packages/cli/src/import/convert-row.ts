@@ -3,26 +3,26 @@ import type { ColumnPlan } from './column-plan.js';
 import type { CsvRecord } from './csv-reader.js';
 
 export type ConvertedRow =
-  | { readonly item: Record<string, unknown>; readonly fault?: undefined }
-  | { readonly fault: string };
+  | { readonly item: Record<string, unknown>; readonly error?: undefined }
+  | { readonly error: string };
 
 export interface ConvertOptions {
-  /** A cell that stands for null, so that an update can clear a field. */
+  /** The cell that means null. An update uses it to clear a field. */
   readonly nullCell?: string;
 }
 
-/** Makes a request item of a row, or says why the row is none. */
+/** Converts a row to a request item, or returns the error of the row. */
 export function convertRow(
   record: CsvRecord,
   plan: ColumnPlan,
   options: ConvertOptions = {},
 ): ConvertedRow {
-  if (record.fault !== undefined) return { fault: record.fault };
+  if (record.error !== undefined) return { error: record.error };
   const { columns } = plan;
   const { cells } = record;
   if (cells.length !== columns.length) {
     return {
-      fault: `the row has ${countOf(cells.length, 'cell')}, the header ${countOf(columns.length, 'column')}`,
+      error: `the row has ${countOf(cells.length, 'cell')}, the header ${countOf(columns.length, 'column')}`,
     };
   }
   const item: Record<string, unknown> = {};
@@ -32,7 +32,7 @@ export function convertRow(
     const cell = cells[index]?.trim();
     if (!column || !cell || column.kind === 'ignored') continue;
     if (column.kind === 'unnamed') {
-      return { fault: `column ${index + 1} holds a value but the header does not name it` };
+      return { error: `column ${index + 1} has a value but no name in the header` };
     }
     if (column.kind === 'utm') {
       utm ??= {};
@@ -44,7 +44,7 @@ export function convertRow(
       continue;
     }
     const parsed = column.parse(cell);
-    if (parsed.fault !== undefined) return { fault: `${column.name} ${parsed.fault}` };
+    if (parsed.error !== undefined) return { error: `${column.name} ${parsed.error}` };
     item[column.name] = parsed.value;
   }
   if (utm) item.customUtmParams = { ...(item.customUtmParams as object | undefined), ...utm };

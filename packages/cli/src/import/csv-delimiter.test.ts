@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDelimiter, sniffDelimiter } from './csv-delimiter.js';
+import { detectDelimiter, parseDelimiter } from './csv-delimiter.js';
 
 test.each([
   ['url,title', ','],
@@ -12,7 +12,7 @@ test.each([
   ['"a\n,,,";title', ';'],
   ['a,b;c;d', ';'],
 ])('%j is separated by %j', (header, delimiter) => {
-  expect(sniffDelimiter(header)).toBe(delimiter);
+  expect(detectDelimiter(header)).toBe(delimiter);
 });
 
 test.each([
@@ -25,6 +25,6 @@ test.each([
   expect(parseDelimiter(text)).toBe(delimiter);
 });
 
-test.each(['', 'ab', '"', '\n'])('--delimiter %j is refused', (text) => {
-  expect(() => parseDelimiter(text)).toThrow('is no single character');
+test.each(['', 'ab', '"', '\n'])('--delimiter %j is rejected', (text) => {
+  expect(() => parseDelimiter(text)).toThrow('must be one character');
 });

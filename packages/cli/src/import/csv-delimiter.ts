@@ -2,8 +2,8 @@ import { UsageError } from '../cli-error.js';
 
 const candidates = [',', ';', '\t'] as const;
 
-/** The delimiter that a header line uses: the most frequent one outside quotes, else a comma. */
-export function sniffDelimiter(text: string): string {
+/** Returns the most frequent delimiter outside quotes in the header line, by default a comma. */
+export function detectDelimiter(text: string): string {
   const counts = new Map<string, number>(candidates.map((candidate) => [candidate, 0]));
   let isQuoted = false;
   let hasContent = false;
@@ -35,8 +35,8 @@ export function parseDelimiter(text: string): string {
   const delimiter = names[text.toLowerCase()] ?? text;
   if (delimiter.length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
   throw new UsageError(
-    `--delimiter ${JSON.stringify(text)} is no single character`,
-    'write the character itself, or tab, comma, semicolon or pipe',
+    `--delimiter ${JSON.stringify(text)} must be one character`,
+    'or one of the names tab, comma, semicolon, pipe',
   );
 }
 

@@ -63,7 +63,7 @@ describe.each([
   ['utf-16be', 'utf-16be', ['as utf-16be (by its zero bytes)']],
   ['utf-16be with a mark', 'utf-16be', ['as utf-16be (by its byte order mark)']],
 ])('%s', (spelling, label, notes) => {
-  test('any table below an ASCII header reads back as it was', async () => {
+  test('any table with an ASCII header reads back unchanged', async () => {
     const text = fc.string({
       unit: fc.constantFrom('x', '"', ',', ';', '\n', '\r', 'ß', '日', '🎈'),
     });
@@ -91,7 +91,7 @@ describe.each([
     );
   });
 
-  test('what is assumed is told', async () => {
+  test('detected properties are reported', async () => {
     await withCsv(encode('url,title\nhttps://example.com,x\n', spelling), {}, async (csv) => {
       expect(csv.notes).toEqual(notes.map((note) => expect.stringContaining(note)));
       expect(csv.hasByteOrderMark).toBe(spelling.includes('mark'));
@@ -99,11 +99,11 @@ describe.each([
   });
 });
 
-test('what is not UTF-8 is read as windows-1252, and that is told', async () => {
+test('text that is not UTF-8 is read as windows-1252 with a note', async () => {
   const bytes = Buffer.from('url,title\nx,Gr\xfc\xdfe \x80\n', 'latin1');
   await withCsv(bytes, {}, async (csv) => {
     expect(csv.notes).toEqual([
-      expect.stringMatching(/as windows-1252 \(it is not UTF-8\); --encoding says otherwise$/),
+      expect.stringMatching(/as windows-1252 \(it is not UTF-8\); use --encoding to change it$/),
     ]);
     expect(await cellsOf(csv)).toEqual([
       ['url', 'title'],
@@ -112,38 +112,38 @@ test('what is not UTF-8 is read as windows-1252, and that is told', async () => 
   });
 });
 
-test('one wrong byte at the very end of a large file is found before anything is read', async () => {
+test('an invalid byte at the end of a large file is detected before reading', async () => {
   const bytes = Buffer.concat([Buffer.from('url\n'.repeat(100_000)), Buffer.from([0xe4])]);
   await withCsv(bytes, {}, async (csv) => expect(csv.encoding).toBe('windows-1252'));
 });
 
-test('--encoding is taken at its word and nothing is told', async () => {
+test('--encoding disables the detection and its note', async () => {
   const bytes = Buffer.from([...Buffer.from('url\n'), 0xa4, 0x0a]);
   await withCsv(bytes, { encoding: 'iso-8859-15' }, async (csv) => {
     expect([csv.notes, await cellsOf(csv)]).toEqual([[], [['url'], ['€']]]);
   });
 });
 
-test('bytes that are none in the named encoding are an error, not replacement characters', async () => {
+test('bytes that are invalid in the encoding are an error, not replacement characters', async () => {
   const bytes = Buffer.from('url\nGr\xfc\xdfe\n', 'latin1');
   const reading = withCsv(bytes, { encoding: 'utf-8' }, cellsOf);
   await expect(reading).rejects.toMatchObject({ code: 'ENCODING' });
 });
 
-test('the line end is known even where a block of reading cuts it in two', async () => {
+test('the line end is detected when a block splits it', async () => {
   const title = 'x'.repeat(64 * 1024 - 'url,'.length - 1);
   await withCsv(Buffer.from(`url,${title}\r\na,b\r\n`), {}, async (csv) => {
     expect([csv.lineEnd, (await cellsOf(csv)).length]).toEqual(['\r\n', 2]);
   });
 });
 
-test('a binary file is refused as such', async () => {
+test('a binary file is rejected', async () => {
   await withCsv(Buffer.alloc(6 * 1024 * 1024, 'x'), {}, async (csv) => {
     await expect(cellsOf(csv)).rejects.toMatchObject({ code: 'OVERLONG_LINE' });
   });
 });
 
-test('the same bytes have the same digest, others another', async () => {
+test('equal bytes have equal digests', async () => {
   const digest = (text: string) => withCsv(Buffer.from(text), {}, async (csv) => csv.sha256);
   expect(await digest('url\na\n')).toBe(await digest('url\na\n'));
   expect(await digest('url\na\n')).not.toBe(await digest('url\nb\n'));

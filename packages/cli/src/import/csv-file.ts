@@ -1,28 +1,28 @@
 import { UsageError } from '../cli-error.js';
-import { delimiterName, parseDelimiter, sniffDelimiter } from './csv-delimiter.js';
+import { delimiterName, detectDelimiter, parseDelimiter } from './csv-delimiter.js';
 import { CsvReader } from './csv-reader.js';
 import { type ImportInput, inspectInput, readText } from './import-input.js';
 import type { RecordBatch } from './plan-chunks.js';
 
 export interface CsvOptions {
-  /** A label that TextDecoder knows; found out from the bytes when left out. */
+  /** A label that TextDecoder knows; detected from the bytes by default. */
   readonly encoding?: string | undefined;
-  /** One character or its name; found out from the first line when left out. */
+  /** One character or its name; detected from the first line by default. */
   readonly delimiter?: string | undefined;
 }
 
-/** A CSV file whose spelling is known. */
+/** A CSV file with a known encoding and delimiter. */
 export interface CsvFile {
   readonly input: ImportInput;
   readonly sha256: string;
   readonly encoding: string;
   readonly delimiter: string;
-  /** What ends the first line. */
+  /** The line end of the first line. */
   readonly lineEnd: string;
   readonly hasByteOrderMark: boolean;
-  /** What was assumed, to be told. */
+  /** Detected properties that the user should know. */
   readonly notes: readonly string[];
-  /** All rows from the start, the header among them; may be called again. */
+  /** Yields all rows including the header. Can be called several times. */
   records(): AsyncGenerator<RecordBatch>;
 }
 
@@ -33,11 +33,11 @@ export async function inspectCsv(input: ImportInput, options: CsvOptions): Promi
   const encoding = named ?? facts.encoding.label;
   const start = await readStart(input, encoding);
   const delimiter =
-    options.delimiter === undefined ? sniffDelimiter(start) : parseDelimiter(options.delimiter);
+    options.delimiter === undefined ? detectDelimiter(start) : parseDelimiter(options.delimiter);
   const notes: string[] = [];
   if (named === undefined && encoding !== 'utf-8') {
     const why = explainEncoding(encoding, hasByteOrderMark);
-    notes.push(`reading ${input.name} as ${encoding} (${why}); --encoding says otherwise`);
+    notes.push(`reading ${input.name} as ${encoding} (${why}); use --encoding to change it`);
   }
   if (options.delimiter === undefined && delimiter !== ',') {
     const name = delimiterName(delimiter);
@@ -66,7 +66,7 @@ function encodingLabel(name: string): string {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new UsageError(
-      `--encoding ${name}: there is no such encoding`,
+      `--encoding ${name}: unknown encoding`,
       'for example utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis',
     );
   }
@@ -78,14 +78,14 @@ async function readStart(input: ImportInput, encoding: string): Promise<string> 
   for await (const { text } of readText(input, encoding)) {
     start += text;
     const lineEnd = findLineEnd(start);
-    // A CR where the block ends may be the half of a CRLF.
+    // A CR at the end of the block may be the first half of a CRLF.
     const isWhole = lineEnd !== undefined && !(lineEnd === '\r' && start.endsWith('\r'));
     if (isWhole || start.length > 1024 * 1024) break;
   }
   return start;
 }
 
-/** What ends the first line that is not blank. Two searches, as one would be quadratic. */
+/** Returns the line end of the first line that is not blank. One pattern for both would be quadratic. */
 function findLineEnd(text: string): string | undefined {
   const content = text.search(/\S/);
   if (content === -1) return undefined;

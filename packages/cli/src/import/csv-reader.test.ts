@@ -35,22 +35,22 @@ function cut(text: string, places: readonly number[]): string[] {
   return [...sorted, text.length].map((place, i) => text.slice(sorted[i - 1] ?? 0, place));
 }
 
-describe('any table, written by csv-stringify', () => {
+describe('any table of csv-stringify', () => {
   const written = fc.record({ table, delimiter, lineEnd, cuts: fc.array(fc.nat()) });
 
-  test('reads back as it was, wherever the text is cut', () => {
+  test('reads back unchanged with any chunk boundaries', () => {
     fc.assert(
       fc.property(written, ({ table, delimiter, lineEnd, cuts }) => {
         const text = stringify(table, { delimiter, record_delimiter: lineEnd, quoted: true });
         const records = read(cut(text, cuts), delimiter);
         expect(records.map(({ cells }) => cells)).toEqual(table.filter((row) => !isBlank(row)));
-        expect(records.every(({ fault }) => fault === undefined)).toBe(true);
+        expect(records.every(({ error }) => error === undefined)).toBe(true);
       }),
       { numRuns: 300 },
     );
   });
 
-  test('reads as csv-parse reads it, quoted only where it must be', () => {
+  test('reads like csv-parse with minimal quotes', () => {
     fc.assert(
       fc.property(written, ({ table, delimiter, cuts }) => {
         // csv-parse trims nothing here, and csv-stringify does not quote blanks.
@@ -67,7 +67,7 @@ describe('any table, written by csv-stringify', () => {
     );
   });
 
-  test('the raw rows are the text itself, and each line number is where its row begins', () => {
+  test('raw rows form the original text, and line numbers are those of the row starts', () => {
     fc.assert(
       fc.property(written, ({ table, delimiter, lineEnd, cuts }) => {
         const rows = table.filter((row) => !isBlank(row));
@@ -85,7 +85,7 @@ describe('any table, written by csv-stringify', () => {
   });
 });
 
-test('any text at all is read to its end, piece by piece as at once', () => {
+test('any text is read to its end, in chunks or at once', () => {
   fc.assert(
     fc.property(cell, delimiter, fc.array(fc.nat()), (text, separator, cuts) => {
       expect(read(cut(text, cuts), separator)).toEqual(read([text], separator));
@@ -108,7 +108,7 @@ describe('line ends', () => {
     ]);
   });
 
-  test('mixed ones are counted as an editor counts them', () => {
+  test('mixed line ends are counted like in an editor', () => {
     const records = read(['a\r', '\nb\rc\n"d\r\ne"\rf']);
     expect(records.map(({ line, raw }) => [line, raw])).toEqual([
       [1, 'a'],
@@ -120,50 +120,50 @@ describe('line ends', () => {
   });
 });
 
-test('blanks around quotes do not count, those inside do', () => {
+test('blanks around quotes are ignored, those inside are kept', () => {
   expect(cellsOf(' "a" ,\t" b "\t, c \n')).toEqual([['a', ' b ', ' c ']]);
   expect(cellsOf('"a"\t" b"\n', '\t')).toEqual([['a', ' b']]);
 });
 
-test('a quote within a cell is a character like any other', () => {
+test('a quote inside an unquoted cell is an ordinary character', () => {
   expect(cellsOf('5" nail,a"b"c\n')).toEqual([['5" nail', 'a"b"c']]);
 });
 
-describe('a broken quote costs its own line only', () => {
+describe('an unclosed quote fails only its line', () => {
   test.each([
     [
       'never closed',
       'h\n"open,1\nfine,2\n',
-      [2, '"open,1', 'a quote opens here and is never closed'],
+      [2, '"open,1', 'an opening quote has no closing quote'],
     ],
     [
       'closed by the next cell that is quoted',
       'h\n"open,1\nfine,"2"\n',
-      [2, '"open,1', 'a quote opens here and is never closed'],
+      [2, '"open,1', 'an opening quote has no closing quote'],
     ],
     [
       'text behind the closing quote',
       'h\n"a"b,1\nfine,2\n',
-      [2, '"a"b,1', 'there is text after a closing quote'],
+      [2, '"a"b,1', 'text follows a closing quote'],
     ],
-  ])('%s', (_, text, [line, raw, fault]) => {
+  ])('%s', (_, text, [line, raw, error]) => {
     const records = read([text]);
-    expect(records[1]).toEqual({ line, raw, cells: [], fault });
+    expect(records[1]).toEqual({ line, raw, cells: [], error });
     expect(records[2]).toMatchObject({ line: 3, cells: ['fine', '2'] });
     expect(records).toHaveLength(3);
   });
 
-  test('even before megabytes of rows', () => {
+  test('also before megabytes of rows', () => {
     const rows = Array.from({ length: 60_000 }, (_, index) => `https://example.com/${index}`);
     const text = `url\n"open\n${rows.join('\n')}\n`;
     const places = Array.from({ length: 30 }, (_, index) => index * 65_536);
     const records = read(cut(text, places));
-    expect(records.filter(({ fault }) => fault !== undefined).map(({ line }) => line)).toEqual([2]);
+    expect(records.filter(({ error }) => error !== undefined).map(({ line }) => line)).toEqual([2]);
     expect(records).toHaveLength(60_002);
   });
 });
 
-test('a line without end is given up, and not kept in memory', () => {
+test('a line without an end is rejected at the length limit', () => {
   const reader = new CsvReader(',');
   const piece = 'x'.repeat(1024 * 1024);
   const pushAll = () => {

@@ -1,25 +1,25 @@
 import { CliError } from '../cli-error.js';
 import { formatNumber } from '../format.js';
 
-/** One row of a CSV file, with what it takes to give it back exactly as it stood. */
+/** One row of a CSV file, with its original text. */
 export interface CsvRecord {
-  /** The physical line that the row begins on, from 1. */
+  /** The number of the physical line on which the row begins, from 1. */
   readonly line: number;
-  /** The row's text without its line end. */
+  /** The original text of the row, without its line end. */
   readonly raw: string;
-  /** Empty when the row is broken. */
+  /** Empty when the row has a syntax error. */
   readonly cells: readonly string[];
-  /** Why the row cannot be split into cells. */
-  readonly fault?: string;
+  /** The syntax error, if the row cannot be split into cells. */
+  readonly error?: string;
 }
 
-/** A line that is longer than anything worth keeping in memory. */
+/** A line exceeds the length limit, which bounds memory. */
 export class OverlongLineError extends CliError {
   override readonly name = 'OverlongLineError';
 
   constructor(line: number) {
     const length = formatNumber(maxLineChars);
-    super(`line ${line} is longer than ${length} characters: this is no CSV file of links`, {
+    super(`line ${line} is longer than ${length} characters; the file is probably not CSV`, {
       code: 'OVERLONG_LINE',
     });
   }
@@ -34,17 +34,17 @@ const carriageReturn = 0x0d;
 const space = 0x20;
 const tab = 0x09;
 
-const openQuote = 'a quote opens here and is never closed';
-const textAfterQuote = 'there is text after a closing quote';
+const openQuote = 'an opening quote has no closing quote';
+const textAfterQuote = 'text follows a closing quote';
 
 /**
  * Splits CSV text (RFC 4180) into rows as it arrives. Beyond the RFC: any one-character delimiter,
  * LF, CRLF and lone CR mixed, spaces around quotes.
  *
- * Written by hand because an import needs three things at once that csv-parse does not give: the
- * physical line and the verbatim text of each row, bounded memory when a quote is never closed, and
- * a way on behind such a row. Only the line with the broken quote is given up; reading goes on at
- * the next line. The property tests hold it against csv-parse and csv-stringify.
+ * An import needs three features that csv-parse does not combine: the line number and the original
+ * text of each row, bounded memory when a quote is not closed, and recovery after such a row. The
+ * reader rejects only the line with the unclosed quote and continues at the next line. Property
+ * tests compare the reader with csv-parse and csv-stringify.
  */
 export class CsvReader {
   readonly #delimiter: number;
@@ -56,25 +56,25 @@ export class CsvReader {
     this.#delimiter = delimiter.charCodeAt(0);
   }
 
-  /** The rows that this piece of text completes; to be read to the end before the next piece. */
+  /** Returns the rows that `text` completes. The caller must exhaust them before the next push. */
   push(text: string): Generator<CsvRecord> {
     this.#text = this.#text === '' ? text : this.#text + text;
     return this.#drain();
   }
 
-  /** The rows that the end of the text completes. */
+  /** Returns the rows that the end of the file completes. */
   finish(): Generator<CsvRecord> {
     this.#isLast = true;
     return this.#drain();
   }
 
-  // Row by row on demand: whole batches would outlive the garbage collector's young generation.
+  // A generator, because arrays of rows would outlive the garbage collector's young generation.
   *#drain(): Generator<CsvRecord> {
     const text = this.#text;
     let start = 0;
     while (start < text.length) {
       const scan = this.#scanRecord(text, start);
-      const end = scan.fault === undefined ? scan.end : this.#findLineEnd(text, start);
+      const end = scan.error === undefined ? scan.end : this.#findLineEnd(text, start);
       if (end === undefined) break;
       const next = this.#skipLineEnd(text, end);
       if (next === undefined) break;
@@ -82,16 +82,16 @@ export class CsvReader {
       const line = this.#line;
       this.#line += (scan.hasQuotes ? countLineBreaks(raw) : 0) + 1;
       start = next;
-      if (scan.fault !== undefined) yield { line, raw, cells: [], fault: scan.fault };
+      if (scan.error !== undefined) yield { line, raw, cells: [], error: scan.error };
       else if (scan.cells.some(isFilled)) yield { line, raw, cells: scan.cells };
     }
     this.#text = text.slice(start);
     if (this.#text.length > maxLineChars) throw new OverlongLineError(this.#line);
   }
 
-  /** The cells from `start` on; `end` stays undefined while the row may go on in text to come. */
+  /** Scans the row at `start`. `end` is undefined when the row may continue in the next chunk. */
   #scanRecord(text: string, start: number): Scan {
-    const scan: Scan = { cells: [], end: undefined, fault: undefined, hasQuotes: false };
+    const scan: Scan = { cells: [], end: undefined, error: undefined, hasQuotes: false };
     let position = start;
     for (;;) {
       const content = this.#skipBlanks(text, position);
@@ -119,14 +119,14 @@ export class CsvReader {
     }
   }
 
-  /** Reads a quoted cell; the position behind it, or undefined when it is broken or unfinished. */
+  /** Reads a quoted cell. Returns the position after it, or undefined when it is invalid or incomplete. */
   #scanQuoted(text: string, from: number, scan: Scan, start: number): number | undefined {
     let value = '';
     let position = from;
     for (;;) {
       const found = text.indexOf('"', position);
       if (found === -1) {
-        if (this.#isLast || text.length - start > maxQuotedChars) scan.fault = openQuote;
+        if (this.#isLast || text.length - start > maxQuotedChars) scan.error = openQuote;
         return undefined;
       }
       value += text.slice(position, found);
@@ -142,9 +142,9 @@ export class CsvReader {
     if (end < text.length) {
       const char = text.charCodeAt(end);
       if (char !== this.#delimiter && char !== lineFeed && char !== carriageReturn) {
-        // On a later line it is most likely the opening quote of another cell.
+        // A quote on a later line is probably the opening quote of another cell.
         const isSameLine = countLineBreaks(text.slice(start, end)) === 0;
-        scan.fault = isSameLine ? textAfterQuote : openQuote;
+        scan.error = isSameLine ? textAfterQuote : openQuote;
         return undefined;
       }
     }
@@ -179,7 +179,7 @@ export class CsvReader {
 interface Scan {
   readonly cells: string[];
   end: number | undefined;
-  fault: string | undefined;
+  error: string | undefined;
   hasQuotes: boolean;
 }
 

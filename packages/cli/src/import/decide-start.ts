@@ -4,17 +4,17 @@ import type { JournalState } from './import-journal.js';
 
 export type ResumeMode = 'auto' | 'resume' | 'no-resume';
 
-/** How an import begins, given what is known of earlier runs of it. */
+/** The starting point of an import, given its earlier runs. */
 export type Start =
   | { readonly kind: 'fresh' }
-  /** Behind the chunks that are done. */
+  /** Continue after the completed chunks. */
   | { readonly kind: 'continue'; readonly state: JournalState }
-  /** From the first row under the same keys: the server answers again and makes nothing twice. */
+  /** Repeat from the first row with the same keys. The server replays its responses. */
   | { readonly kind: 'rewind'; readonly state: JournalState; readonly isFinished: boolean };
 
 export interface OutputFact {
   readonly path: string | undefined;
-  /** How long the file at `path` is; undefined where there is none. */
+  /** The length of the file at `path`; undefined when the file does not exist. */
   readonly length: number | undefined;
 }
 
@@ -27,8 +27,8 @@ export interface StartFacts {
   readonly failedOut: OutputFact;
 }
 
-// The server remembers keys for 24 hours. The rest is for requests that are still being repeated.
-const rememberedMs = (24 * 60 - 15) * 60 * 1000;
+// The server stores keys for 24 hours. The margin is for requests that are still being retried.
+const keyLifetimeMs = (24 * 60 - 15) * 60 * 1000;
 
 export function decideStart(facts: StartFacts): Start {
   const { journal, mode, now } = facts;
@@ -36,15 +36,15 @@ export function decideStart(facts: StartFacts): Start {
   if (!journal) {
     if (mode === 'auto') return { kind: 'fresh' };
     throw new UsageError(
-      'there is no interrupted import of this file to resume',
-      'without --resume it is imported from its first row',
+      'this file has no interrupted import to resume',
+      'without --resume the import starts at the first row',
     );
   }
   if (journal.finishedAt !== undefined) return decideFinished(journal, journal.finishedAt, facts);
-  if (now - journal.lastAt >= rememberedMs && mode !== 'resume') {
+  if (now - journal.lastAt >= keyLifetimeMs && mode !== 'resume') {
     throw new UsageError(
-      `this import was interrupted on ${formatInstant(journal.lastAt)} after ${formatCount(journal.rows, 'row')}, more than a day ago`,
-      '--resume goes on there, but the few requests that were under way then may be made twice; --no-resume imports the whole file again',
+      `this import stopped more than a day ago, on ${formatInstant(journal.lastAt)}, after ${formatCount(journal.rows, 'row')}`,
+      '--resume continues there, but may create the links of unfinished requests twice; --no-resume imports the whole file again',
     );
   }
   const isOutIntact = canContinue(journal.outPath, journal.outBytes, facts.out);
@@ -54,27 +54,24 @@ export function decideStart(facts: StartFacts): Start {
     facts.failedOut,
   );
   if (isOutIntact && isFailedOutIntact) return { kind: 'continue', state: journal };
-  if (now - journal.startedAt < rememberedMs) {
+  if (now - journal.startedAt < keyLifetimeMs) {
     return { kind: 'rewind', state: journal, isFinished: false };
   }
   throw new UsageError(
-    'the output files of the interrupted import are gone or others are named, and it began too long ago to write them anew',
-    'name the same --out and --failed-out files, or import the whole file again with --no-resume',
+    'the output files of the interrupted import are missing or differ, and it is too old to rewrite them',
+    'use the same --out and --failed-out files, or --no-resume to import the whole file again',
   );
 }
 
 function decideFinished(journal: JournalState, finishedAt: number, facts: StartFacts): Start {
-  const told = `this file was imported on ${formatInstant(finishedAt)}: ${formatCount(journal.rows, 'row')}, ${formatNumber(journal.created)} created, ${formatNumber(journal.failed)} failed`;
+  const summary = `this file was imported on ${formatInstant(finishedAt)}: ${formatCount(journal.rows, 'row')}, ${formatNumber(journal.created)} created, ${formatNumber(journal.failed)} failed`;
   if (facts.mode === 'resume') {
-    throw new UsageError(
-      `there is nothing to resume: ${told}`,
-      '--no-resume imports it a second time',
-    );
+    throw new UsageError(`nothing to resume: ${summary}`, '--no-resume imports it a second time');
   }
-  if (facts.now - journal.startedAt < rememberedMs) {
+  if (facts.now - journal.startedAt < keyLifetimeMs) {
     return { kind: 'rewind', state: journal, isFinished: true };
   }
-  throw new UsageError(told, '--no-resume imports it a second time');
+  throw new UsageError(summary, '--no-resume imports it a second time');
 }
 
 function canContinue(path: string | undefined, bytes: number, output: OutputFact): boolean {

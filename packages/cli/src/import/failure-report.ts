@@ -3,11 +3,11 @@ import type { Output } from '../output.js';
 
 const shownOnTerminal = 20;
 
-/** Tells broken rows on stderr: all of them in a log, the first few on a terminal. */
+/** Prints failed rows to stderr: the first 20 on a terminal, all of them otherwise. */
 export class FailureReport {
   readonly #output: Output;
   readonly #limit: number;
-  /** Where the lines go; a live view takes them over. */
+  /** Prints a line. A live view replaces it. */
   #write: (line: string) => void;
   #count = 0;
 
@@ -26,7 +26,7 @@ export class FailureReport {
     if (this.#count <= this.#limit) this.#write(printable(`line ${line}: ${message} (${code})`));
   }
 
-  /** Says how many were not shown. */
+  /** Prints the number of rows that were not shown. */
   finish(hint: string): void {
     const hidden = this.#count - this.#limit;
     if (hidden > 0) this.#output.warn(`... and ${formatNumber(hidden)} more${hint}`);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** Everything that makes one import the same as another. */
+/** The properties that identify an import. */
 export interface ImportFacts {
   readonly sha256: string;
   readonly baseUrl: string;
-  /** The client id, or a fixed word for access tokens, which change by the hour. */
+  /** The client id, or a fixed word for access tokens, which expire after an hour. */
   readonly account: string;
   readonly encoding: string;
   readonly delimiter: string;
@@ -12,7 +12,7 @@ export interface ImportFacts {
   readonly ignore: ReadonlySet<string> | 'all';
 }
 
-/** Names an import: the same file for the same account, read in the same way. */
+/** Returns the id of an import. It depends on the file, the account and the parsing options. */
 export function importIdentity(facts: ImportFacts): string {
   const { sha256, baseUrl, account, encoding, delimiter, map, ignore } = facts;
   const mapping = [...map].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -22,7 +22,7 @@ export function importIdentity(facts: ImportFacts): string {
   );
 }
 
-/** The Idempotency-Key of one request of an import. */
+/** Returns the Idempotency-Key of one request of an import. */
 export function chunkKey(identity: string, seed: string, index: number, payload: string): string {
   return digest(JSON.stringify([identity, seed, index, payload]));
 }

@@ -9,9 +9,9 @@ import { EncodingDetector, type TextEncoding } from './text-encoding.js';
 
 const blockBytes = 64 * 1024;
 
-/** A file that can be read from the start more than once, whatever it came from. */
+/** An input file that can be read several times. Pipes are copied to a temporary file. */
 export interface ImportInput {
-  /** What messages call it: the file's name, or `standard input`. */
+  /** The name for messages: the file name, or `standard input`. */
   readonly name: string;
   readonly sizeBytes: number;
   readonly handle: FileHandle;
@@ -32,7 +32,7 @@ export async function openInput(
   try {
     handle = await open(path, 'r');
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') throw new UsageError(`${path}: there is no such file`);
+    if (systemErrorCode(error) === 'ENOENT') throw new UsageError(`${path}: file not found`);
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
   }
   const stat = await handle.stat();
@@ -41,13 +41,13 @@ export async function openInput(
     throw new UsageError(`${path} is a folder, not a file`);
   }
   if (!stat.isFile()) {
-    // A pipe under a name, such as <(...) in a shell, can be read only once.
+    // A named pipe, such as <(...) in a shell, can be read only once.
     return spool(basename(path), addAbortSignal(io.interrupt, handle.createReadStream()));
   }
   return { name: path, sizeBytes: stat.size, handle, close: () => handle.close() };
 }
 
-/** Reads everything once: what the content is, and how it spells text. */
+/** Reads the whole file and returns its digest and its encoding. */
 export async function inspectInput(input: ImportInput): Promise<InputFacts> {
   const hash = createHash('sha256');
   const detector = new EncodingDetector();
@@ -64,7 +64,7 @@ export interface TextBlock {
   readonly bytesRead: number;
 }
 
-/** The file's text. Fails on bytes that are none in this encoding; never replaces them. */
+/** Decodes the file. Throws on invalid bytes instead of replacing them. */
 export async function* readText(input: ImportInput, label: string): AsyncGenerator<TextBlock> {
   const decoder = new TextDecoder(label, { fatal: true });
   let bytesRead = 0;
@@ -79,7 +79,7 @@ export async function* readText(input: ImportInput, label: string): AsyncGenerat
     if (systemErrorCode(error) !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw error;
     throw new CliError(`${input.name} is not valid ${label} (near byte ${bytesRead})`, {
       code: 'ENCODING',
-      hint: 'name the encoding that it has with --encoding',
+      hint: 'set the encoding with --encoding',
       cause: error,
     });
   }
@@ -100,12 +100,12 @@ async function spool(name: string, source: AsyncIterable<unknown>): Promise<Impo
   const folder = await mkdtemp(join(tmpdir(), 'shorty-import-'));
   const handle = await open(join(folder, 'input.csv'), 'wx+', 0o600);
   const remove = () => rm(folder, { recursive: true, force: true });
-  // Unlinked at once where the system allows it, so that not even kill -9 leaves it behind.
+  // Unlinked immediately where the system allows it, so that kill -9 leaves no file behind.
   if (process.platform !== 'win32') await remove();
   let sizeBytes = 0;
   try {
-    for await (const piece of source) {
-      const bytes = typeof piece === 'string' ? Buffer.from(piece) : (piece as Buffer);
+    for await (const chunk of source) {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
       await handle.writeFile(bytes);
       sizeBytes += bytes.length;
     }

@@ -3,7 +3,7 @@ import { readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { CliError, systemErrorCode } from '../cli-error.js';
 import { writeFully } from './result-file.js';
 
-/** What is known of an import after the chunks that are done. */
+/** The counts of an import after its completed chunks. */
 export interface ImportProgressRecord {
   readonly chunksDone: number;
   readonly rows: number;
@@ -14,11 +14,11 @@ export interface ImportProgressRecord {
 }
 
 export interface JournalState extends ImportProgressRecord {
-  /** Goes into every key; empty unless the import was made anew on purpose. */
+  /** Part of every idempotency key. Empty unless the import was started with --no-resume. */
   readonly seed: string;
-  /** When the first request may have been sent, in milliseconds since the epoch. */
+  /** The earliest time of the first request, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** When the last line was written. */
+  /** The time of the last journal line. */
   readonly lastAt: number;
   readonly finishedAt: number | undefined;
   readonly outPath: string | undefined;
@@ -32,12 +32,12 @@ interface OutputPaths {
 
 type Line =
   | ({ readonly type: 'start'; readonly at: number; readonly seed: string } & OutputPaths)
-  // The outputs are written anew from the first row on, under the same keys.
+  // The import repeats from the first row with the same keys, and rewrites the output files.
   | ({ readonly type: 'rewind'; readonly at: number } & OutputPaths)
   | ({ readonly type: 'done'; readonly at: number } & ImportProgressRecord)
   | { readonly type: 'finish'; readonly at: number };
 
-const nothing: ImportProgressRecord = {
+const noProgress: ImportProgressRecord = {
   chunksDone: 0,
   rows: 0,
   created: 0,
@@ -46,7 +46,7 @@ const nothing: ImportProgressRecord = {
   failedOutBytes: 0,
 };
 
-/** Reads a journal, or answers undefined where there is none. */
+/** Returns the state of a journal, or undefined when the file does not exist. */
 export async function readJournal(path: string): Promise<JournalState | undefined> {
   let text: string;
   try {
@@ -55,14 +55,14 @@ export async function readJournal(path: string): Promise<JournalState | undefine
     if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-  // A line without its end was cut off by a crash: what it tells did not happen.
+  // A crash can truncate the last line. The chunk of a truncated line counts as not completed.
   const lines = text.split('\n').slice(0, -1);
   let state: JournalState | undefined;
   for (const [index, line] of lines.entries()) state = apply(state, parse(line, index, path));
   return state;
 }
 
-/** An append-only record of how far an import has come. */
+/** An append-only log of the completed chunks of an import. */
 export class ImportJournal {
   readonly #descriptor: number;
   readonly #now: () => number;
@@ -72,7 +72,7 @@ export class ImportJournal {
     this.#now = now;
   }
 
-  /** Begins a journal; an older one at the same path is replaced in one step. */
+  /** Creates a journal. Atomically replaces an older one at the same path. */
   static async start(
     path: string,
     entry: { seed: string } & OutputPaths,
@@ -84,7 +84,7 @@ export class ImportJournal {
     return new ImportJournal(openSync(path, 'a'), now);
   }
 
-  /** Goes on with a journal. A last line that was cut off by a crash is removed. */
+  /** Opens an existing journal for appending. Removes a truncated last line. */
   static async reopen(path: string, now: () => number): Promise<ImportJournal> {
     const bytes = await readFile(path);
     await truncate(path, bytes.lastIndexOf('\n') + 1);
@@ -116,7 +116,7 @@ function apply(state: JournalState | undefined, line: Line): JournalState | unde
   if (line.type === 'start') {
     const { seed, at, outPath, failedOutPath } = line;
     const times = { startedAt: at, lastAt: at, finishedAt: undefined };
-    return { ...nothing, ...times, seed, outPath, failedOutPath };
+    return { ...noProgress, ...times, seed, outPath, failedOutPath };
   }
   if (!state) return undefined;
   if (line.type === 'finish') return { ...state, lastAt: line.at, finishedAt: line.at };
@@ -125,15 +125,22 @@ function apply(state: JournalState | undefined, line: Line): JournalState | unde
     return { ...state, ...progress, lastAt: at };
   }
   const { outPath, failedOutPath } = line;
-  return { ...state, ...nothing, lastAt: line.at, finishedAt: undefined, outPath, failedOutPath };
+  return {
+    ...state,
+    ...noProgress,
+    lastAt: line.at,
+    finishedAt: undefined,
+    outPath,
+    failedOutPath,
+  };
 }
 
 function parse(line: string, index: number, path: string): Line {
   try {
     return JSON.parse(line) as Line;
   } catch (error) {
-    throw new CliError(`the import journal ${path} is damaged in line ${index + 1}`, {
-      hint: 'run with --no-resume to import the whole file again, or remove the journal',
+    throw new CliError(`line ${index + 1} of the import journal ${path} is not valid JSON`, {
+      hint: 'run with --no-resume to import the whole file again, or delete the journal',
       cause: error,
     });
   }

@@ -3,23 +3,27 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { CliError, systemErrorCode } from '../cli-error.js';
 
-/** Holds an import for this process; the answer releases it. */
+/** Acquires the lock of an import and returns the function that releases it. */
 export async function acquireLock(path: string): Promise<() => Promise<void>> {
-  // Written aside and linked into place: nobody ever reads a lock that is half written.
-  const draft = `${path}.${process.pid}.${randomUUID()}`;
-  await writeFile(draft, JSON.stringify({ pid: process.pid, host: hostname() }), { mode: 0o600 });
+  // link() makes the complete file visible in one step, so no process reads a partial lock.
+  const temporary = `${path}.${process.pid}.${randomUUID()}`;
+  await writeFile(temporary, JSON.stringify({ pid: process.pid, host: hostname() }), {
+    mode: 0o600,
+  });
   try {
     for (let attempt = 0; attempt < 5; attempt++) {
-      if (await tryLink(draft, path)) return () => rm(path, { force: true });
+      if (await tryLink(temporary, path)) return () => rm(path, { force: true });
       const held = await readLock(path);
       if (held === undefined) continue;
       refuseLiveHolder(held, path);
       await removeStale(path, held);
     }
   } finally {
-    await rm(draft, { force: true });
+    await rm(temporary, { force: true });
   }
-  throw new CliError(`the lock ${path} changes hands all the time; try again`);
+  throw new CliError(
+    `could not acquire the lock ${path}: other imports of this file keep taking it; try again`,
+  );
 }
 
 async function tryLink(from: string, to: string): Promise<boolean> {
@@ -34,12 +38,12 @@ async function tryLink(from: string, to: string): Promise<boolean> {
 
 function refuseLiveHolder(text: string, path: string): void {
   const holder = parseHolder(text);
-  // Our own number on a lock is that of a process before us, as in a container after a restart.
+  // A lock with our own pid is from an earlier process, for example after a container restart.
   if (!holder || (holder.host === hostname() && !isAlive(holder.pid))) return;
   const where = holder.host === hostname() ? '' : ` on ${holder.host}`;
-  throw new CliError(`this file is being imported by process ${holder.pid}${where} now`, {
+  throw new CliError(`process ${holder.pid}${where} is importing this file`, {
     code: 'IMPORT_RUNNING',
-    hint: `wait for it to end; if there is no such process, remove ${path}`,
+    hint: `wait until it ends; if the process does not exist, delete ${path}`,
   });
 }
 
@@ -53,8 +57,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// Two processes may find the same stale lock. Renaming it away shows which content was really
-// taken; a fresh lock that was caught by mistake is put back.
+// Two processes can find the same stale lock. The rename shows which lock was removed. If it was a
+// new lock, this function restores it.
 async function removeStale(path: string, stale: string): Promise<void> {
   const aside = `${path}.${process.pid}.stale`;
   try {
@@ -84,7 +88,7 @@ function parseHolder(text: string): { pid: number; host: string } | undefined {
     if (!('host' in holder && typeof holder.host === 'string')) return undefined;
     return { pid: holder.pid, host: holder.host };
   } catch {
-    // Not written by us, so nobody of us holds it.
+    // Another program wrote the file, so no import holds the lock.
     return undefined;
   }
 }

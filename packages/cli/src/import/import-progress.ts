@@ -1,20 +1,20 @@
-/** How an import is going, for whoever wants to look. Changed in place; read at leisure. */
+/** The progress of an import. The reporter updates it in place, and the live view reads it. */
 export interface ImportProgress {
   bytesRead: number;
-  /** Where this run began; undefined until its first rows are done. */
+  /** The position at which this run started; undefined until its first chunk is completed. */
   bytesBefore: number | undefined;
   readonly bytesTotal: number;
-  /** Rows whose outcome is known, those of earlier runs included. */
+  /** Completed rows, including those of earlier runs. */
   rows: number;
   created: number;
   failed: number;
-  /** Rows of this run that the server had already made. */
+  /** Rows of this run whose links existed already. */
   replayed: number;
-  /** Rows that were done before this run. */
+  /** Rows completed before this run. */
   rowsBefore: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Set while requests are being repeated. */
+  /** Set while requests are being retried. */
   retrying: { readonly reason: string; readonly since: number } | undefined;
 }
 
@@ -24,7 +24,7 @@ export function rowsPerSecond(progress: ImportProgress, now: number): number {
   return seconds <= 0 ? 0 : (progress.rows - progress.rowsBefore) / seconds;
 }
 
-/** Milliseconds to go, by the bytes that are left; undefined before anything can be told. */
+/** Estimates the remaining milliseconds from the remaining bytes; undefined without enough data. */
 export function timeLeftMs(progress: ImportProgress, now: number): number | undefined {
   const { bytesRead, bytesBefore, bytesTotal, startedAt, retrying } = progress;
   const done = bytesRead - (bytesBefore ?? bytesRead);

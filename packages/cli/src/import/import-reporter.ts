@@ -25,9 +25,9 @@ const rowColumns = [
 
 type Hooks = NonNullable<ShortyOptions['hooks']>;
 
-/** Tells how an import goes: rows or a summary on stdout, trouble and progress on stderr. */
+/** Reports an import: rows or a summary on stdout, errors and progress on stderr. */
 export class ImportReporter {
-  /** For the client: they notice when requests are being repeated. */
+  /** SDK hooks that detect retries. */
   readonly hooks: Hooks;
   readonly #context: Context;
   readonly #progress: ImportProgress;
@@ -55,8 +55,8 @@ export class ImportReporter {
       retrying: undefined,
     };
     this.hooks = {
-      onRetry: ({ error }) => this.#noteRetry(error, retryForSeconds),
-      onResponse: ({ status }) => this.#noteAnswer(status),
+      onRetry: ({ error }) => this.#onRetry(error, retryForSeconds),
+      onResponse: ({ status }) => this.#onResponse(status),
     };
   }
 
@@ -68,13 +68,13 @@ export class ImportReporter {
       const unknownBytes = { bytesBefore: rows > 0 ? undefined : 0 };
       Object.assign(progress, { rows, created, failed, rowsBefore: rows, ...unknownBytes });
       if (rows > 0)
-        output.note(`going on after ${formatNumber(rows)} rows of an interrupted import`);
+        output.note(`resuming after ${formatNumber(rows)} rows of an interrupted import`);
     } else if (start.kind === 'rewind') {
       this.#isFinishedBefore = start.isFinished;
       output.note(
         start.isFinished
-          ? 'this file was imported before: asking the server for its answers again'
-          : 'the output files have changed: asking the server for its answers again from row 1',
+          ? 'this file was imported before: requesting the stored responses of the server'
+          : 'the output files have changed: requesting the stored responses of the server from row 1',
       );
     }
     if (this.#streamsRows && output.format === 'csv') {
@@ -105,7 +105,7 @@ export class ImportReporter {
     await this.#context.output.write(outcome.rows.map((row) => `${format(row)}\n`).join(''));
   }
 
-  /** Takes the live view away. */
+  /** Removes the live view. */
   async end(): Promise<void> {
     await this.#view?.stop();
     this.#view = undefined;
@@ -135,10 +135,12 @@ export class ImportReporter {
       await output.write(`${formatSummary(summary)}\n`);
     }
     if (this.#isFinishedBefore) {
-      output.note('already imported, nothing was made twice: --no-resume imports it again');
+      output.note(
+        'already imported, no link was created twice; --no-resume imports the file again',
+      );
     } else if (replayed > 0 && rowsBefore === 0) {
       output.note(
-        `${formatNumber(replayed)} of them had been made already, by an earlier run or a request whose answer was lost; none was made twice`,
+        `an earlier run, or a request whose response was lost, had created ${formatNumber(replayed)} of them; no link was created twice`,
       );
     }
     return summary;
@@ -150,33 +152,35 @@ export class ImportReporter {
 
   async #mountView(): Promise<void> {
     const { io, output } = this.#context;
-    // Rows that scroll by on the same terminal are progress enough.
-    const isBusy = this.#streamsRows && io.stdout.isTTY === true;
-    if (output.isQuiet || isBusy || !isRichTerminal(io.stderr, io.env)) return;
+    // Rows printed to the same terminal already show the progress.
+    const showsRows = this.#streamsRows && io.stdout.isTTY === true;
+    if (output.isQuiet || showsRows || !isRichTerminal(io.stderr, io.env)) return;
     const { mountImportView } = await import('../ui/mount-import-view.js');
     this.#view = mountImportView(this.#progress, io, output.allowsColor);
-    this.#failures.redirect((line) => this.#tell(line));
+    this.#failures.redirect((line) => this.#log(line));
   }
 
-  #tell(line: string): void {
+  #log(line: string): void {
     if (this.#view) this.#view.log(line);
     else this.#context.output.warn(line);
   }
 
-  #noteRetry(error: unknown, retryForSeconds: number): void {
+  #onRetry(error: unknown, retryForSeconds: number): void {
     if (this.#progress.retrying) return;
     const reason = error instanceof Error ? error.message : String(error);
     this.#progress.retrying = { reason, since: this.#context.io.now() };
     if (!this.#view) {
       const limit = formatDuration(retryForSeconds * 1000);
-      this.#context.output.note(`the server does not answer (${reason}); retrying for ${limit}`);
+      this.#context.output.note(
+        `no response from the server (${reason}); retrying for up to ${limit}`,
+      );
     }
   }
 
-  #noteAnswer(status: number): void {
+  #onResponse(status: number): void {
     if (!this.#progress.retrying || status === 429 || status >= 500) return;
     this.#progress.retrying = undefined;
-    if (!this.#view) this.#context.output.note('the server answers again');
+    if (!this.#view) this.#context.output.note('the server responds again');
   }
 }
 

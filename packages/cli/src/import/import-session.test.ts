@@ -29,7 +29,7 @@ describe('the journal', () => {
   let now = 1000;
   const clock = () => now++;
 
-  test('reads back what was written, across two runs', async () => {
+  test('reads back its lines after two runs', async () => {
     const path = join(folder, 'a.jsonl');
     expect(await readJournal(path)).toBeUndefined();
     now = 1000;
@@ -52,7 +52,7 @@ describe('the journal', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  test('a rewind forgets what was done, and keeps the seed and the beginning', async () => {
+  test('a rewind resets the counts, and keeps the seed and the start time', async () => {
     const path = join(folder, 'a.jsonl');
     now = 1000;
     const journal = await ImportJournal.start(path, { seed: 's', ...paths }, clock);
@@ -65,7 +65,7 @@ describe('the journal', () => {
     });
   });
 
-  test('a last line that a crash cut off did not happen, and does not spoil the next', async () => {
+  test('a truncated last line is ignored and removed', async () => {
     const path = join(folder, 'a.jsonl');
     const journal = await ImportJournal.start(path, { seed: '', ...paths }, clock);
     journal.recordDone(done);
@@ -78,16 +78,16 @@ describe('the journal', () => {
     expect(await readJournal(path)).toMatchObject({ chunksDone: 4 });
   });
 
-  test('a damaged one is named, with a way out', async () => {
+  test('an invalid journal is an error with its path and the next step', async () => {
     const path = join(folder, 'a.jsonl');
     await writeFile(path, '{"type":"start"}\nnonsense\n');
     await expect(readJournal(path)).rejects.toMatchObject({
-      message: `the import journal ${path} is damaged in line 2`,
+      message: `line 2 of the import journal ${path} is not valid JSON`,
       hint: expect.stringContaining('--no-resume'),
     });
   });
 
-  test('starting anew replaces an older journal', async () => {
+  test('a new start replaces an older journal', async () => {
     const path = join(folder, 'a.jsonl');
     (await ImportJournal.start(path, { seed: 'old', ...paths }, clock)).close();
     (await ImportJournal.start(path, { seed: 'new', ...paths }, clock)).close();
@@ -96,7 +96,7 @@ describe('the journal', () => {
   });
 });
 
-describe('how an import starts', () => {
+describe('decideStart', () => {
   const hour = 60 * 60 * 1000;
   const interrupted: JournalState = {
     ...done,
@@ -137,26 +137,30 @@ describe('how an import starts', () => {
     [
       '--resume of what is finished',
       { journal: finished, mode: 'resume' },
-      'there is nothing to resume: this file was imported on 1970-01-01 01:00 UTC: 300 rows, 290 created, 10 failed',
+      'nothing to resume: this file was imported on 1970-01-01 01:00 UTC: 300 rows, 290 created, 10 failed',
     ],
     [
       'finished more than a day ago',
       { journal: finished, now: 99 * hour },
       'this file was imported on 1970-01-01 01:00 UTC',
     ],
-    ['interrupted more than a day ago', { now: 99 * hour }, 'after 300 rows, more than a day ago'],
+    [
+      'interrupted more than a day ago',
+      { now: 99 * hour },
+      'this import stopped more than a day ago, on 1970-01-01 01:00 UTC, after 300 rows',
+    ],
     [
       'interrupted long ago, and the files are gone',
       { mode: 'resume', now: 99 * hour, out: { path: '/out.csv', length: undefined } },
-      'the output files of the interrupted import are gone',
+      'the output files of the interrupted import are missing or differ',
     ],
-  ])('%s is refused', (_, change, message) => {
+  ])('%s is rejected', (_, change, message) => {
     expect(() => decideStart({ ...facts, ...change })).toThrow(message);
   });
 });
 
 describe('the lock', () => {
-  test('one holder at a time; released, it leaves nothing', async () => {
+  test('has one holder at a time, and leaves no file after the release', async () => {
     const path = join(folder, 'a.lock');
     const release = await acquireLock(path);
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
@@ -167,21 +171,21 @@ describe('the lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('a live process is not robbed', async () => {
+  test('the lock of a live process is respected', async () => {
     const path = join(folder, 'a.lock');
     await writeFile(path, JSON.stringify({ pid: process.ppid, host: hostname() }));
     await expect(acquireLock(path)).rejects.toMatchObject({
       code: 'IMPORT_RUNNING',
-      message: `this file is being imported by process ${process.ppid} now`,
+      message: `process ${process.ppid} is importing this file`,
     });
     expect(await readdir(folder)).toEqual(['a.lock']);
   });
 
-  test('nor is a process of another host, which nobody here can see', async () => {
+  test('the lock of another host is respected', async () => {
     const path = join(folder, 'a.lock');
     await writeFile(path, JSON.stringify({ pid: 1, host: 'elsewhere' }));
     await expect(acquireLock(path)).rejects.toMatchObject({
-      message: 'this file is being imported by process 1 on elsewhere now',
+      message: 'process 1 on elsewhere is importing this file',
       hint: expect.stringContaining(path),
     });
   });
@@ -201,7 +205,7 @@ describe('the lock', () => {
 });
 
 describe('an output file', () => {
-  test('is cut back to what is vouched for, and goes on there', async () => {
+  test('is truncated to the recorded length and continued', async () => {
     const path = join(folder, 'out.csv');
     const first = ResultFile.open(path, 0);
     first.write('head\n');

@@ -18,7 +18,7 @@ test.each<[Partial<ImportSummary>, string]>([
   [{}, '1,000 rows: 985 created, 15 failed in 0.4 s (2,500 rows/s)'],
   [
     { rowsBefore: 600 },
-    '1,000 rows, 600 of them before: 985 created, 15 failed in 0.4 s (1,000 rows/s)',
+    '1,000 rows, 600 of them earlier: 985 created, 15 failed in 0.4 s (1,000 rows/s)',
   ],
   [
     { rows: 1, created: 1, failed: 0, durationMs: 0 },
@@ -37,7 +37,7 @@ test.each([
   expect(importExitCode({ ...summary, created, failed })).toBe(code);
 });
 
-describe('rate and time left', () => {
+describe('rate and remaining time', () => {
   const progress: ImportProgress = {
     bytesRead: 250,
     bytesBefore: 0,
@@ -51,7 +51,7 @@ describe('rate and time left', () => {
     retrying: undefined,
   };
 
-  test('follow from this run alone', () => {
+  test('depend on this run only', () => {
     expect(rowsPerSecond(progress, 2000)).toBe(50);
     expect(timeLeftMs(progress, 2000)).toBe(6000);
     const resumed = { ...progress, bytesBefore: 150, rowsBefore: 60 };
@@ -59,7 +59,7 @@ describe('rate and time left', () => {
     expect(timeLeftMs(resumed, 2000)).toBe(15_000);
   });
 
-  test('are not guessed', () => {
+  test('are undefined without data', () => {
     expect(rowsPerSecond(progress, 0)).toBe(0);
     expect(timeLeftMs(progress, 499)).toBeUndefined();
     expect(timeLeftMs({ ...progress, bytesRead: 0 }, 2000)).toBeUndefined();

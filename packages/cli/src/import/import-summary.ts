@@ -8,14 +8,14 @@ export interface RowError {
   readonly code: string;
 }
 
-/** What an import came to: the command's data. */
+/** The result of an import. */
 export interface ImportSummary {
   readonly rows: number;
   readonly created: number;
   readonly failed: number;
-  /** Rows that the server had made in an earlier run and only answered again. */
+  /** Rows whose links an earlier request had created. */
   readonly replayed: number;
-  /** Rows that were done before this run. */
+  /** Rows completed before this run. */
   readonly rowsBefore: number;
   readonly durationMs: number;
   readonly out: string | null;
@@ -29,7 +29,7 @@ export const maxListedErrors = 100;
 export function formatSummary(summary: ImportSummary): string {
   const { rows, created, failed, rowsBefore, durationMs } = summary;
   const rate = Math.round(((rows - rowsBefore) / Math.max(durationMs, 1)) * 1000);
-  const before = rowsBefore > 0 ? `, ${formatNumber(rowsBefore)} of them before` : '';
+  const before = rowsBefore > 0 ? `, ${formatNumber(rowsBefore)} of them earlier` : '';
   return (
     `${formatCount(rows, 'row')}${before}: ${formatNumber(created)} created, ` +
     `${formatNumber(failed)} failed in ${formatDuration(durationMs)} (${formatNumber(rate)} rows/s)`

@@ -1,4 +1,4 @@
-/** The candidate that a mistyped name most likely means, if one is near. */
+/** Returns the most similar candidate for a mistyped name, or undefined when none is similar. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
@@ -12,7 +12,7 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return best;
 }
 
-/** Letters to insert, remove, change or swap with their neighbour. */
+/** Damerau-Levenshtein distance with adjacent transpositions. */
 function editDistance(a: string, b: string): number {
   let beforePrevious: readonly number[] = [];
   let previous: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -40,38 +40,41 @@ describe('grouping', () => {
     expect(chunks.map(({ index }) => index)).toEqual(sizes.map((_, index) => index));
   });
 
-  test('broken rows ride along and do not count among the hundred', async () => {
+  test('invalid rows are part of the chunk and do not count as items', async () => {
     const chunks = await chunksOf(`a,b,c\n${rowsOf(100)}a,b,c\n`);
     expect(chunks.map(({ rows }) => rows.length)).toEqual([101, 1]);
     expect(chunks[1]?.rows[0]).toMatchObject({ index: 101, line: 102, raw: 'a,b,c' });
   });
 
-  test('a file of broken rows moves on', async () => {
+  test('a file of invalid rows has chunks of limited size', async () => {
     const chunks = await chunksOf('a,b,c\n'.repeat(1200));
     expect(chunks.map(({ rows }) => rows.length)).toEqual([500, 500, 200]);
   });
 
-  test('no request is larger than 1 MB, and no row that is', async () => {
+  test('no request is larger than 1 MB, and a larger row is an error', async () => {
     const wide = (chars: number) => `https://example.com,${'x'.repeat(chars)}\n`;
     const chunks = await chunksOf(wide(400_000).repeat(5) + wide(1_000_001) + good(1));
     expect(chunks.map(({ rows }) => rows.length)).toEqual([2, 2, 3]);
-    expect(chunks[2]?.rows[1]).toMatchObject({ fault: 'the row is larger than 1 MB' });
+    expect(chunks[2]?.rows[1]).toMatchObject({ error: 'the row is larger than 1 MB' });
     for (const { rows } of chunks) {
       const items = rows.flatMap(({ item }) => (item ? [item] : []));
       expect(JSON.stringify({ urls: items }).length).toBeLessThan(1024 * 1024);
     }
   });
 
-  test.each([10, 700, 100_000])('tells how far it is, read in pieces of %i', async (pieceChars) => {
-    const text = rowsOf(1000);
-    const chunks = await chunksOf(text, pieceChars);
-    const reached = chunks.map(({ bytesRead }) => bytesRead);
-    expect(reached).toEqual([...reached].sort((a, b) => a - b));
-    expect(reached.at(-1)).toBe(text.length);
-    expect(Math.abs((reached[4] ?? 0) - text.length / 2)).toBeLessThan(text.length / 20);
-  });
+  test.each([10, 700, 100_000])(
+    'reports its position when it is read in blocks of %i',
+    async (pieceChars) => {
+      const text = rowsOf(1000);
+      const chunks = await chunksOf(text, pieceChars);
+      const reached = chunks.map(({ bytesRead }) => bytesRead);
+      expect(reached).toEqual([...reached].sort((a, b) => a - b));
+      expect(reached.at(-1)).toBe(text.length);
+      expect(Math.abs((reached[4] ?? 0) - text.length / 2)).toBeLessThan(text.length / 20);
+    },
+  );
 
-  test('follows from the file alone, however it arrives', async () => {
+  test('depends on the file only, with any block boundaries', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(good(1), 'a,b,c\n', '"open\n', `${'y'.repeat(3000)},t\n`), {
@@ -105,7 +108,7 @@ describe('keys', () => {
     ignore: new Set(['x', 'y']),
   };
 
-  test('the same import has the same identity, in whatever order its options came', () => {
+  test('the identity does not depend on the order of the options', () => {
     const reordered = {
       ...facts,
       map: new Map([...facts.map].reverse()),
@@ -126,7 +129,7 @@ describe('keys', () => {
     expect(importIdentity({ ...facts, ...change })).not.toBe(importIdentity(facts));
   });
 
-  test('each request has a key of its own, and the seed changes them all', () => {
+  test('each request has a separate key, and the seed changes all keys', () => {
     const keys = [
       chunkKey('id', '', 0, 'p'),
       chunkKey('id', '', 1, 'p'),

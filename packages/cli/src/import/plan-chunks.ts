@@ -3,43 +3,43 @@ import type { ColumnPlan } from './column-plan.js';
 import { type ConvertOptions, convertRow } from './convert-row.js';
 import type { CsvRecord } from './csv-reader.js';
 
-/** One row of the file on its way: what to send for it, or why it cannot be sent. */
+/** A row with its request item, or with the error that prevents one. */
 export interface ImportRow {
   /** Position among the file's rows, from 0. */
   readonly index: number;
   readonly line: number;
   readonly raw: string;
   readonly item?: Readonly<Record<string, unknown>>;
-  readonly fault?: string;
+  readonly error?: string;
 }
 
-/** Rows that travel in one request, broken ones among them in their order. */
+/** The rows of one request, including invalid rows, in file order. */
 export interface ImportChunk {
   readonly index: number;
   readonly rows: readonly ImportRow[];
-  /** Digest of the items that are sent. */
+  /** Digest of the request items. */
   readonly payloadDigest: string;
-  /** How far into the file this chunk reaches, as near as characters tell. */
+  /** The approximate position of the end of this chunk in the file. */
   readonly bytesRead: number;
 }
 
-/** The rows that one piece of the file completes. */
+/** The rows that one block of the file completes. */
 export interface RecordBatch {
   readonly records: Iterable<CsvRecord>;
-  /** Characters in the piece. */
+  /** Characters in the block. */
   readonly chars: number;
-  /** Bytes of the file up to the end of the piece. */
+  /** Bytes of the file up to the end of the block. */
   readonly bytesRead: number;
 }
 
 const maxItems = 100;
 const maxPayloadBytes = 1_000_000;
-// A file of nothing but broken rows must move on too.
+// Invalid rows are not sent, but also need a limit per chunk.
 const maxRows = 500;
 
 /**
- * Groups rows into requests. The grouping follows from the file alone, so that an import that is
- * run again sends the same requests under the same keys.
+ * Groups rows into requests. The grouping depends on the file only, so that a repeated import sends
+ * the same requests with the same keys.
  */
 export async function* planChunks(
   batches: AsyncIterable<RecordBatch>,
@@ -67,19 +67,19 @@ export async function* planChunks(
     for (const record of batch.records) {
       const index = rowIndex++;
       charsRead += record.raw.length + 1;
-      // A row that began in the piece before would count too much.
+      // The limit corrects for a row that started in the previous block.
       bytesRead = Math.min(batch.bytesRead, bytesBefore + Math.round(charsRead * bytesPerChar));
       const { line, raw } = record;
       const converted = convertRow(record, plan, options);
-      if (converted.fault !== undefined) {
-        rows.push({ index, line, raw, fault: converted.fault });
+      if (converted.error !== undefined) {
+        rows.push({ index, line, raw, error: converted.error });
         if (rows.length >= maxRows) yield cut();
         continue;
       }
       const json = JSON.stringify(converted.item);
       const bytes = Buffer.byteLength(json) + 1;
       if (bytes > maxPayloadBytes) {
-        rows.push({ index, line, raw, fault: 'the row is larger than 1 MB' });
+        rows.push({ index, line, raw, error: 'the row is larger than 1 MB' });
         continue;
       }
       if (payloadBytes + bytes > maxPayloadBytes) yield cut();

@@ -12,17 +12,17 @@ export interface PrepareOptions extends CsvOptions {
   readonly fields: FieldSet;
 }
 
-/** A file whose header has been understood. */
+/** An open file whose header matched the fields. */
 export interface PreparedImport extends Omit<CsvFile, 'records'> {
   readonly plan: ColumnPlan;
-  /** The header row as it stands in the file. */
+  /** The original header row. */
   readonly header: CsvRecord;
-  /** The rows behind the header. */
+  /** The rows after the header. */
   rows(): AsyncGenerator<RecordBatch>;
   close(): Promise<void>;
 }
 
-/** Opens a file, or stdin for `-`, and reads its header. */
+/** Opens a file, or stdin for `-`, and parses its header. */
 export async function prepareImport(
   path: string,
   options: PrepareOptions,
@@ -33,8 +33,8 @@ export async function prepareImport(
     const csv = await inspectCsv(input, options);
     const header = await readHeader(csv, options.fields);
     const plan = planColumns(header.cells, options.fields, options.columns);
-    const notes = [...csv.notes, ...describePassedOver(plan)];
-    return { ...csv, plan, header, notes, rows: () => rowsBehindHeader(csv), close: input.close };
+    const notes = [...csv.notes, ...describeSkippedColumns(plan)];
+    return { ...csv, plan, header, notes, rows: () => rowsAfterHeader(csv), close: input.close };
   } catch (error) {
     await input.close();
     throw error;
@@ -44,22 +44,22 @@ export async function prepareImport(
 async function readHeader(csv: CsvFile, fields: FieldSet): Promise<CsvRecord> {
   for await (const { records } of csv.records()) {
     for (const header of records) {
-      if (header.fault === undefined) return header;
-      throw new UsageError(`the header cannot be read: line ${header.line}: ${header.fault}`);
+      if (header.error === undefined) return header;
+      throw new UsageError(`the header cannot be read: line ${header.line}: ${header.error}`);
     }
   }
   throw new UsageError(
     `${csv.input.name} is empty`,
-    `its first row must name the columns: ${fields.required.join(', ')} and what else there is`,
+    `its first row must name the columns, at least ${fields.required.join(', ')}`,
   );
 }
 
-function describePassedOver(plan: ColumnPlan): string[] {
-  if (plan.passedOver.length === 0) return [];
-  return [`passing over what only the server sets: ${plan.passedOver.join(', ')}`];
+function describeSkippedColumns(plan: ColumnPlan): string[] {
+  if (plan.skipped.length === 0) return [];
+  return [`skipping columns that only the server sets: ${plan.skipped.join(', ')}`];
 }
 
-async function* rowsBehindHeader(csv: CsvFile): AsyncGenerator<RecordBatch> {
+async function* rowsAfterHeader(csv: CsvFile): AsyncGenerator<RecordBatch> {
   let isHeaderNext = true;
   function* withoutHeader(records: Iterable<CsvRecord>): Generator<CsvRecord> {
     for (const record of records) {

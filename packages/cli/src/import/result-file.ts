@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { systemErrorCode, UsageError } from '../cli-error.js';
 
 /**
- * An output file that can be cut back to a known length and continued. It is written synchronously:
- * a few kilobytes go to the page cache in microseconds, and handing them to another thread costs
- * ten times that.
+ * An output file that can be truncated to a known length and continued. Writes are synchronous: a
+ * few kilobytes reach the page cache in microseconds, and an asynchronous write takes ten times as
+ * long.
  */
 export class ResultFile {
   readonly path: string;
@@ -20,7 +20,7 @@ export class ResultFile {
     this.#length = length;
   }
 
-  /** Opens for writing behind the first `keepBytes` bytes; the rest is cut off. */
+  /** Opens a file, truncates it to `keepBytes` bytes, and appends after them. */
   static open(path: string, keepBytes: number): ResultFile {
     const absolute = resolve(path);
     try {
@@ -54,7 +54,7 @@ export class ResultFile {
   }
 }
 
-/** Writes all bytes, at a position or, without one, where the file is. */
+/** Writes all bytes at `position`, by default at the current position. */
 export function writeFully(descriptor: number, bytes: Buffer, position?: number): void {
   let written = 0;
   while (written < bytes.length) {
@@ -63,7 +63,7 @@ export function writeFully(descriptor: number, bytes: Buffer, position?: number)
   }
 }
 
-/** How long a file is, or undefined where there is none. */
+/** Returns the length of a file, or undefined when it does not exist. */
 export async function findFileLength(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;

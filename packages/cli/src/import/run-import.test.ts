@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ImportChunk, ImportRow } from './plan-chunks.js';
 import {
-  type ChunkAnswer,
   type ChunkOutcome,
+  type ChunkResponse,
   type ImportPipeline,
   runImport,
 } from './run-import.js';
 
-function row(index: number, fault?: string): ImportRow {
+function row(index: number, error?: string): ImportRow {
   const place = { index, line: index + 2, raw: `row ${index}` };
-  return fault === undefined ? { ...place, item: { targetUrl: `t${index}` } } : { ...place, fault };
+  return error === undefined ? { ...place, item: { targetUrl: `t${index}` } } : { ...place, error };
 }
 
 function chunk(index: number, rows: readonly ImportRow[] = [row(index)]): ImportChunk {
@@ -21,10 +21,10 @@ async function* chunksUpTo(count: number): AsyncGenerator<ImportChunk> {
   for (let index = 0; index < count; index++) yield chunk(index);
 }
 
-type Result = ChunkAnswer['result'];
+type Result = ChunkResponse['result'];
 
 /** An answer that makes all items. */
-function allMade(items: readonly { targetUrl: string }[]): ChunkAnswer {
+function allMade(items: readonly { targetUrl: string }[]): ChunkResponse {
   const created = items.map(({ targetUrl }, index) => ({ index, targetUrl, id: `${index}` }));
   const counts = { createdCount: created.length, errorCount: 0, total: created.length };
   return { result: { created, errors: [], ...counts } as unknown as Result, isReplayed: false };
@@ -32,7 +32,7 @@ function allMade(items: readonly { targetUrl: string }[]): ChunkAnswer {
 
 /** Lets a test answer requests by hand, in any order. */
 class Desk {
-  readonly waiting = new Map<number, (answer: ChunkAnswer | Error) => void>();
+  readonly waiting = new Map<number, (answer: ChunkResponse | Error) => void>();
   readonly outcomes: ChunkOutcome[] = [];
   most = 0;
 
@@ -61,7 +61,7 @@ class Desk {
   }
 
   /** Answers one of those that wait; settles when everything that follows from it has happened. */
-  async answer(index: number, answer: ChunkAnswer | Error): Promise<void> {
+  async answer(index: number, answer: ChunkResponse | Error): Promise<void> {
     this.waiting.get(index)?.(answer);
     await new Promise(setImmediate);
   }
@@ -69,7 +69,7 @@ class Desk {
 
 const made = (index: number) => allMade([{ targetUrl: `t${index}` }]);
 
-test('outcomes come in order whatever order the answers come in, never more than allowed', async () => {
+test('outcomes are in file order for any response order, within the concurrency limit', async () => {
   await fc.assert(
     fc.asyncProperty(fc.infiniteStream(fc.nat()), async (choices) => {
       const desk = new Desk();
@@ -88,7 +88,7 @@ test('outcomes come in order whatever order the answers come in, never more than
   );
 });
 
-test('chunks that are done are not sent again', async () => {
+test('completed chunks are not sent again', async () => {
   const sent: number[] = [];
   const desk = new Desk();
   await runImport(
@@ -103,7 +103,7 @@ test('chunks that are done are not sent again', async () => {
   expect(sent).toEqual([6, 7]);
 });
 
-test('a refusal stops it: what came before is handed over, what is under way is given up', async () => {
+test('a rejected chunk stops the import: earlier outcomes are reported, pending requests aborted', async () => {
   const desk = new Desk();
   const finished = runImport(desk.pipeline());
   const caught = finished.catch((error: unknown) => error);
@@ -114,7 +114,7 @@ test('a refusal stops it: what came before is handed over, what is under way is 
   expect(desk.outcomes.map((outcome) => outcome.chunk.index)).toEqual([0]);
 });
 
-test('an interruption ends it at once', async () => {
+test('an interruption stops it immediately', async () => {
   const desk = new Desk();
   const interruption = new AbortController();
   const caught = runImport(desk.pipeline({ signal: interruption.signal })).catch(
@@ -126,7 +126,7 @@ test('an interruption ends it at once', async () => {
   expect(desk.outcomes).toEqual([]);
 });
 
-test('a failure of the receiver stops it, too', async () => {
+test('an error in onChunk stops it', async () => {
   const desk = new Desk();
   const caught = runImport(
     desk.pipeline({
@@ -137,7 +137,7 @@ test('a failure of the receiver stops it, too', async () => {
   await expect(caught).rejects.toThrow('disk full');
 });
 
-describe('rows and answers', () => {
+describe('rows and results', () => {
   async function outcomesOf(rows: readonly ImportRow[], result: Partial<Result>) {
     const desk = new Desk();
     let asked = 0;
@@ -155,7 +155,7 @@ describe('rows and answers', () => {
     return { asked, outcome: desk.outcomes[0] };
   }
 
-  test('find each other past rows that were not sent', async () => {
+  test('are matched when some rows were not sent', async () => {
     const rows = [row(0), row(1, 'broken'), row(2), row(3)];
     const { outcome } = await outcomesOf(rows, {
       created: [{ index: 1, id: '7' }] as unknown as Result['created'],
@@ -166,11 +166,11 @@ describe('rows and answers', () => {
       { message: 'taken', code: 'SLUG_CONFLICT' },
       { message: 'broken', code: 'INVALID_ROW' },
       '7',
-      { message: 'the server did not answer for it', code: 'NO_ANSWER' },
+      { message: 'the response contains no result for the row', code: 'NO_ANSWER' },
     ]);
   });
 
-  test('nothing is asked where no row can be sent', async () => {
+  test('no request is sent without a valid row', async () => {
     const { asked, outcome } = await outcomesOf([row(0, 'broken')], {});
     expect([asked, outcome?.rows.length, outcome?.isReplayed]).toEqual([0, 1, false]);
   });

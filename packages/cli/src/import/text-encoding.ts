@@ -9,9 +9,9 @@ export interface TextEncoding {
 const sampleBytes = 4096;
 
 /**
- * Finds out how a file's bytes spell text, from all of them and in constant memory: by byte order
- * mark, by the zeros of UTF-16, by being valid UTF-8, and else as windows-1252, in which no byte
- * is wrong.
+ * Detects the encoding of a file from all its bytes, in constant memory. Checks the byte order mark,
+ * the zero bytes of UTF-16, and whether the bytes are valid UTF-8. The fallback is windows-1252,
+ * which accepts every byte.
  */
 export class EncodingDetector {
   #sample = Buffer.alloc(0);
@@ -27,7 +27,7 @@ export class EncodingDetector {
     }
     if (!this.#isUtf8) return;
     const joined = this.#carry.length === 0 ? bytes : Buffer.concat([this.#carry, bytes]);
-    const whole = joined.length - unfinishedTailLength(joined);
+    const whole = joined.length - incompleteTailLength(joined);
     this.#isUtf8 = isUtf8(joined.subarray(0, whole));
     this.#carry = Buffer.from(joined.subarray(whole));
   }
@@ -35,7 +35,7 @@ export class EncodingDetector {
   finish(): TextEncoding {
     const byMark = byteOrderMark(this.#sample);
     if (byMark) return { label: byMark, hasByteOrderMark: true };
-    const byZeros = zeroPattern(this.#sample);
+    const byZeros = utf16ByZeroBytes(this.#sample);
     if (byZeros) return { label: byZeros, hasByteOrderMark: false };
     const isWholeUtf8 = this.#isUtf8 && this.#carry.length === 0;
     return { label: isWholeUtf8 ? 'utf-8' : 'windows-1252', hasByteOrderMark: false };
@@ -49,8 +49,8 @@ function byteOrderMark(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-// Header and addresses are ASCII, so every other byte of UTF-16 is zero there.
-function zeroPattern(bytes: Buffer): string | undefined {
+// Headers and URLs are ASCII, so every other byte is zero in UTF-16.
+function utf16ByZeroBytes(bytes: Buffer): string | undefined {
   const pairs = Math.floor(bytes.length / 2);
   if (pairs === 0) return undefined;
   let evenZeros = 0;
@@ -64,8 +64,8 @@ function zeroPattern(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-/** Bytes at the end that begin a UTF-8 sequence without finishing it: 0 to 3. */
-function unfinishedTailLength(bytes: Buffer): number {
+/** Returns the length of an incomplete UTF-8 sequence at the end: 0 to 3 bytes. */
+function incompleteTailLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) return 0;

@@ -7,8 +7,8 @@ import {
   parseText,
 } from './cell-values.js';
 
-/** How the cells of each field are read. The order is that of exported columns. */
-const settings: Readonly<Record<string, ParseCell>> = {
+/** The parser of each field, in the column order of exports. */
+const commonFields: Readonly<Record<string, ParseCell>> = {
   title: parseText,
   description: parseText,
   category: parseText,
@@ -27,14 +27,14 @@ const settings: Readonly<Record<string, ParseCell>> = {
   sourceDomain: parseText,
 };
 
-/** Which columns a file may have: names and cell readers, and names that are passed over. */
+/** The columns that a file can have. */
 export interface FieldSet {
   readonly fields: Readonly<Record<string, ParseCell>>;
-  /** Spellings beyond the field's own, in lower case without `_`, `-` and spaces. */
+  /** Other names of fields, in lower case without `_`, `-` and spaces. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** Fields that a file must name. */
+  /** Fields without which the file is rejected. */
   readonly required: readonly string[];
-  /** Fields that the server sets: an exported file carries them, and they are passed over. */
+  /** Fields that the server sets. An exported file contains them, and an import skips them. */
   readonly readOnly: readonly string[];
 }
 
@@ -49,20 +49,20 @@ const readOnly = [
 const targetAliases = { url: 'targetUrl', target: 'targetUrl' };
 
 export const createFields: FieldSet = {
-  fields: { targetUrl: parseText, customSlug: parseText, ...settings },
+  fields: { targetUrl: parseText, customSlug: parseText, ...commonFields },
   aliases: { ...targetAliases, slug: 'customSlug' },
   required: ['targetUrl'],
   readOnly: ['id', ...readOnly, 'isActive'],
 };
 
 export const updateFields: FieldSet = {
-  fields: { id: parseText, targetUrl: parseText, ...settings, isActive: parseBoolean },
+  fields: { id: parseText, targetUrl: parseText, ...commonFields, isActive: parseBoolean },
   aliases: { ...targetAliases, active: 'isActive' },
   required: ['id'],
   readOnly: ['customSlug', ...readOnly],
 };
 
-/** Columns of `urls export`: first those that an import takes back, then the read-only ones. */
+/** The columns of `urls export`: importable fields first, then read-only fields. */
 export const exportColumns: readonly string[] = [
   ...Object.keys(createFields.fields).filter((field) => field !== 'password'),
   ...createFields.readOnly,

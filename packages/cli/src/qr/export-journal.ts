@@ -3,19 +3,19 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CliError } from '../cli-error.js';
 
-/** What is known of a code's file. One without a size was begun, and may not be there. */
+/** The file of a QR code. Without `size` the export started to write it and may not have finished. */
 export interface ExportEntry {
   readonly id: string;
   readonly file: string;
   readonly size?: number;
-  /** Of the code when its picture was fetched. */
+  /** `updatedAt` of the QR code at the time of the download. */
   readonly updatedAt?: string;
 }
 
-/** In the folder itself, so that it goes where the files go. */
+/** The journal is in the export folder, so that it moves with the files. */
 export const journalName = '.shorty-export.ndjson';
 
-/** An append-only record of the files that exports have written into a folder. */
+/** An append-only log of the files that exports wrote to a folder. */
 export class ExportJournal {
   readonly entries = new Map<string, ExportEntry>();
   readonly #file: FileHandle;
@@ -29,7 +29,7 @@ export class ExportJournal {
     const { O_RDWR, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
     let file: FileHandle;
     try {
-      // Not through a link: what lies in the folder must not have us write elsewhere.
+      // O_NOFOLLOW, so that a symbolic link in the folder cannot redirect the write.
       file = await open(path, O_RDWR | O_CREAT | O_APPEND | (O_NOFOLLOW ?? 0), 0o644);
     } catch (error) {
       throw new CliError(`${path} cannot be opened: ${(error as Error).message}`, { cause: error });
@@ -40,7 +40,7 @@ export class ExportJournal {
       const entry = parseEntry(line);
       if (entry) journal.entries.set(entry.id, entry);
     }
-    // A crash may have cut the last line off.
+    // A crash can truncate the last line.
     if (text !== '' && !text.endsWith('\n')) await file.appendFile('\n');
     return journal;
   }
@@ -55,13 +55,13 @@ export class ExportJournal {
   }
 }
 
-/** The entry of a line, or undefined for one that was cut off or is none of ours. */
+/** Parses a line. Returns undefined for a truncated or invalid line. */
 function parseEntry(line: string): ExportEntry | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
-    // Its file is compared with the picture instead.
+    // The export then compares the file with the download.
     return undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;

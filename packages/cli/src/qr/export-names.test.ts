@@ -6,18 +6,18 @@ const id = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
 const other = '0192f0c1-2b7d-7c3e-9a51-aaaaaaaaaaaa';
 const third = '0192f0c1-2b7d-7c3e-9a51-bbbbbbbbbbbb';
 
-describe('a file is named', () => {
-  test('by the slug or code of the link, with the format of the code', () => {
+describe('ExportNames.nameOf', () => {
+  test('uses the slug or short code of the link and the format', () => {
     const names = new ExportNames();
     expect(names.nameOf({ id, format: 'png' }, 'spring-sale')).toBe('spring-sale.png');
     expect(names.nameOf({ id: other, format: 'svg' }, 'aB3xY9q')).toBe('aB3xY9q.svg');
   });
 
-  test('by its id when it stands alone', () => {
+  test('uses the id of a QR code without a link', () => {
     expect(new ExportNames().nameOf({ id, format: 'webp' }, undefined)).toBe(`qr-${id}.webp`);
   });
 
-  test('by a part of its id, too, where another code of the link has the name', () => {
+  test('adds a part of the id when another QR code has the name', () => {
     const names = new ExportNames();
     names.nameOf({ id, format: 'png' }, 'sale');
     expect(names.nameOf({ id: other, format: 'png' }, 'sale')).toBe('sale-aaaaaaaaaaaa.png');
@@ -25,7 +25,7 @@ describe('a file is named', () => {
     expect(names.nameOf({ id: third, format: 'png' }, 'SALE')).toBe('SALE-bbbbbbbbbbbb.png');
   });
 
-  test('as it was named before, in whatever order codes come', () => {
+  test('keeps the names of earlier exports in any order', () => {
     const names = new ExportNames([
       { id: other, file: 'sale.png' },
       { id, file: 'sale-3f1d2b6c8e47.png' },
@@ -48,17 +48,17 @@ describe('a file is named', () => {
     '.hidden',
     'a\0b',
     'ü',
-  ])('by its id where the key is %j', (key) => {
+  ])('uses the id for the unsafe key %j', (key) => {
     expect(new ExportNames().nameOf({ id, format: 'png' }, key)).toBe(`qr-${id}.png`);
   });
 });
 
-test('whatever a server sends, a name is one plain part of a path or none', () => {
+test('a name is one path segment for any server response', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (key, tail) => {
       expect(new ExportNames().nameOf({ id, format: 'png' }, key)).toMatch(/^[A-Za-z0-9-]+\.png$/);
       const hostile = { id: `${id}${tail}x`, format: 'png' } as const;
-      expect(() => new ExportNames().nameOf(hostile, key)).toThrow('what is no id');
+      expect(() => new ExportNames().nameOf(hostile, key)).toThrow('invalid id');
       const odd = { id, format: `png${tail}x` as 'png' };
       expect(() => new ExportNames().nameOf(odd, key)).toThrow('unknown format');
     }),
@@ -70,6 +70,6 @@ test.each([
   ['https://sho.example/q/aB3xY9q', 'aB3xY9q'],
   ['https://sho.example/', undefined],
   ['no address', undefined],
-])('the code in %s is %s', (payload, code) => {
+])('the short code in %s is %s', (payload, code) => {
   expect(codeInPayload(payload)).toBe(code);
 });

@@ -1,16 +1,16 @@
 import type { QrRecord } from '@shorty/sdk';
 import { CliError } from '../cli-error.js';
 
-// No dot and no separator, so that a name leads nowhere but into its folder.
+// Without dots and separators, a name cannot leave its folder.
 const safeName = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const formats: readonly string[] = ['png', 'svg', 'webp'];
-// Windows takes these for devices, whatever stands behind the dot.
+// Reserved device names on Windows, with any extension.
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** Gives each code a file name of its own, and the same one every time. */
+/** Assigns a unique and stable file name to each QR code. */
 export class ExportNames {
-  // By small letters: many file systems take two names that differ in case for one.
+  // Keys are in lower case, because many file systems ignore case.
   readonly #owners = new Map<string, string>();
   readonly #names = new Map<string, string>();
 
@@ -18,10 +18,10 @@ export class ExportNames {
     for (const { id, file } of known) this.#take(id, file);
   }
 
-  /** `key` is the slug or code of the link; a code that stands alone has none. */
+  /** Returns the file name of a QR code. `key` is the slug or short code of its link, if any. */
   nameOf({ id, format }: Pick<QrRecord, 'id' | 'format'>, key: string | undefined): string {
-    // What a server sends never becomes a path unread.
-    if (!uuid.test(id)) throw new CliError('the server named a QR code by what is no id');
+    // Values from the server must not become paths without validation.
+    if (!uuid.test(id)) throw new CliError('the server returned a QR code with an invalid id');
     if (!formats.includes(format)) throw new CliError(`QR code ${id} has an unknown format`);
     const known = this.#names.get(id);
     if (known?.endsWith(`.${format}`)) return known;
@@ -43,7 +43,7 @@ export class ExportNames {
   }
 }
 
-/** The last part of what a code of a link carries: the link's short code. */
+/** Returns the short code at the end of the payload of a QR code. */
 export function codeInPayload(qrData: string): string | undefined {
   return /\/([A-Za-z0-9-]+)$/.exec(qrData)?.[1];
 }

@@ -2,14 +2,14 @@ import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GoneError, NotFoundError, PermissionError, type QrRecord, type Shorty } from '@shorty/sdk';
 import { CliError, systemErrorCode } from '../cli-error.js';
-import { inPages } from '../in-pages.js';
+import { groupIntoPages } from '../group-into-pages.js';
+import { writeFileAtomically } from '../write-file-atomically.js';
 import type { ExportJournal } from './export-journal.js';
 import { codeInPayload, ExportNames } from './export-names.js';
-import { writeWhole } from './write-whole.js';
 
 export interface ExportOutcome {
   readonly id: string;
-  /** `kept` is a file that an earlier run has written and that is still right. */
+  /** `kept`: an earlier run wrote the file, and it is current. */
   readonly status: 'written' | 'kept' | 'failed';
   readonly file: string;
   readonly size: number | null;
@@ -21,21 +21,21 @@ export interface ExportJob {
   readonly codes: AsyncIterable<QrRecord>;
   readonly folder: string;
   readonly journal: ExportJournal;
-  /** Replace files that no export has written. */
+  /** Replace files that no export wrote. */
   readonly overwrites: boolean;
   readonly signal: AbortSignal;
 }
 
-// As many pictures at once as a server bears without noticing.
+// Low enough to leave the server capacity for other clients.
 const concurrency = 8;
 
-/** Writes the picture of each code, and tells of each as soon as its group is done. */
+/** Writes the image of each QR code, and yields the outcomes group by group. */
 export async function* runExport(job: ExportJob): AsyncGenerator<readonly ExportOutcome[]> {
   const names = new ExportNames(job.journal.entries.values());
   const keyOf = linkKeys(job);
-  for await (const codes of inPages(job.codes, concurrency)) {
+  for await (const codes of groupIntoPages(job.codes, concurrency)) {
     const keys = await Promise.all(codes.map(keyOf));
-    // In the order of the list, so that codes of one link get the same names every time.
+    // In list order, so that several codes of one link get the same names in every run.
     const files = codes.map((code, index) => names.nameOf(code, keys[index]));
     yield await Promise.all(codes.map((code, index) => exportOne(job, code, files[index] ?? '')));
   }
@@ -47,32 +47,41 @@ async function exportOne(job: ExportJob, code: QrRecord, file: string): Promise<
   const path = join(folder, file);
   const entry = journal.entries.get(id);
   const existing = await findFile(path);
-  const isOurs = entry?.file === file;
-  if (isOurs && entry.updatedAt === updatedAt && existing?.isFile && existing.size === entry.size) {
+  const isRecorded = entry?.file === file;
+  if (
+    isRecorded &&
+    entry.updatedAt === updatedAt &&
+    existing?.isFile &&
+    existing.size === entry.size
+  ) {
     return { id, status: 'kept', file, size: existing.size, error: null };
   }
-  // Told before the file is there: should we be stopped between, the file is known to be ours.
-  if (!existing && !isOurs) await journal.record({ id, file });
+  // Recorded before the write, so that a run after an interruption may replace the file.
+  if (!existing && !isRecorded) await journal.record({ id, file });
   try {
     const { bytes } = await client.qr.download(id, { signal });
     const isSame =
-      existing?.isFile === true && bytes.length === existing.size && (await holds(path, bytes));
-    if (existing && !isOurs && !isSame && !overwrites) {
-      throw new CliError('a file of this name is there that no export has written');
+      existing?.isFile === true &&
+      bytes.length === existing.size &&
+      (await hasContent(path, bytes));
+    if (existing && !isRecorded && !isSame && !overwrites) {
+      throw new CliError(
+        'a file with this name exists that no export wrote; --overwrite replaces it',
+      );
     }
-    if (!isSame) await writeWhole(path, bytes);
+    if (!isSame) await writeFileAtomically(path, bytes);
     await journal.record({ id, file, size: bytes.length, updatedAt });
     return { id, status: 'written', file, size: bytes.length, error: null };
   } catch (error) {
-    // The next code may fare better, unless it is the server or the credentials.
-    const isOfThisCode =
+    // Other errors concern the server or the credentials and would repeat for every code.
+    const isLimitedToCode =
       error instanceof GoneError || error instanceof NotFoundError || error instanceof CliError;
-    if (!isOfThisCode) throw error;
+    if (!isLimitedToCode) throw error;
     return { id, status: 'failed', file, size: null, error: error.message };
   }
 }
 
-/** The slug or code of a code's link; each link is read once. */
+/** Returns a function that finds the slug or short code of a QR code's link, with a cache. */
 function linkKeys({ client, signal }: ExportJob): (code: QrRecord) => Promise<string | undefined> {
   const known = new Map<string, Promise<string | undefined>>();
   const read = async (urlId: string, qrData: string) => {
@@ -80,7 +89,7 @@ function linkKeys({ client, signal }: ExportJob): (code: QrRecord) => Promise<st
       const { customSlug, shortCode } = await client.urls.get(urlId, { signal });
       return customSlug ?? shortCode;
     } catch (error) {
-      // Codes may be read without links: then their payload has the name.
+      // A client without urls:read takes the short code from the payload.
       if (error instanceof PermissionError) return codeInPayload(qrData);
       throw error;
     }
@@ -103,6 +112,6 @@ async function findFile(path: string): Promise<{ isFile: boolean; size: number }
   }
 }
 
-async function holds(path: string, bytes: Uint8Array): Promise<boolean> {
+async function hasContent(path: string, bytes: Uint8Array): Promise<boolean> {
   return Buffer.compare(await readFile(path), bytes) === 0;
 }

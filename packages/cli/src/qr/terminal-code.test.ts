@@ -9,7 +9,7 @@ const payloads = [
   'x'.repeat(600),
 ];
 
-describe.each([true, false])('with colours: %s', (hasColor) => {
+describe.each([true, false])('with colors: %s', (hasColor) => {
   test.each(payloads)('what a terminal shows of %j is read by zbar and jsqr', async (payload) => {
     for (const level of ['L', 'H'] as const) {
       const text = terminalCode(payload, { level, hasColor, columns: 200 });
@@ -17,18 +17,18 @@ describe.each([true, false])('with colours: %s', (hasColor) => {
     }
   });
 
-  test('no line is wider than the code with its quiet zone', async () => {
+  test('no line is wider than the QR code with its quiet zone', async () => {
     const text = terminalCode('a', { level: 'M', hasColor, columns: 29 }) ?? '';
     expect((await readTerminal(text)).width).toBe(21 + 8);
     expect(text.split('\n')).toHaveLength(15);
   });
 });
 
-test('a code that does not fit is not drawn', () => {
+test('a QR code that does not fit is not printed', () => {
   expect(terminalCode('a', { level: 'M', hasColor: true, columns: 28 })).toBeUndefined();
 });
 
-test('without colours nothing steers the terminal, and with them none is left set', () => {
+test('prints no control characters without colors, and resets colors', () => {
   const shape = { level: 'M', columns: 80 } as const;
   expect(terminalCode('a', { ...shape, hasColor: false })).not.toContain('\u001b');
   const lines = terminalCode('a', { ...shape, hasColor: true })?.split('\n') ?? [];

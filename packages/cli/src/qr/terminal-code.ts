@@ -6,12 +6,12 @@ interface Shape {
   readonly columns: number;
 }
 
-/** Modules around the code that must stay light: ISO/IEC 18004, 9.1. */
+/** The width of the quiet zone in modules: ISO/IEC 18004, 9.1. */
 const quietZone = 4;
 
 /**
- * A code as text, two rows of modules a line; undefined where it does not fit. It carries what the
- * code's picture carries, drawn plainly. Lines have no end, and no colour goes beyond its line.
+ * Renders a QR code as text with two rows of modules per line, without style and logo. Returns
+ * undefined when the code is wider than `columns`. Each line resets its colors.
  */
 export function terminalCode(payload: string, shape: Shape): string | undefined {
   const { modules } = create(payload, { errorCorrectionLevel: shape.level });
@@ -32,7 +32,7 @@ export function terminalCode(payload: string, shape: Shape): string | undefined 
 
 type IsLight = (column: number, isLower: boolean) => boolean;
 
-// Of the palette that themes do not change: a code must be dark on light whatever they are.
+// Palette colors that themes do not change, because a QR code must be dark on light.
 const dark = 16;
 const light = 231;
 
@@ -48,8 +48,8 @@ function drawColored(side: number, isLight: IsLight): string {
   return `${line}\u001b[39;49m`;
 }
 
-// Without colours blocks are the light modules: right on a dark terminal. On a light one the code
-// comes out inverted, which most phones read as well.
+// Without colors, blocks are the light modules, which is correct on a dark terminal. On a light
+// terminal the code is inverted, which most phones can read.
 function drawPlain(side: number, isLight: IsLight): string {
   let line = '';
   for (let column = 0; column < side; column++) {

@@ -41,7 +41,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('shows bar, share, rows, rate and time left', () => {
+test('shows bar, percentage, rows, rate and remaining time', () => {
   const { lastFrame, unmount } = render(screen());
   expect(lastFrame()).toBe(
     `${'━'.repeat(15)}${'─'.repeat(15)} 50%  12,000 rows  3,000/s  4.0 s left`,
@@ -61,16 +61,18 @@ test.each<[string, Partial<ImportProgress>, string]>([
   unmount();
 });
 
-test('says that the server is away, for how long and why, and guesses no time then', () => {
+test('shows the retry time and the reason, without a remaining time', () => {
   const progress = progressOf({ retrying: { reason: 'read ECONN\u001b[2JRESET', since: 1000 } });
   const { lastFrame, unmount } = render(screen({ progress }));
   const frame = lastFrame() ?? '';
-  expect(frame).toContain('server not answering, retrying for 3.0 s (read ECONN\u{fffd}[2JRESET)');
+  expect(frame).toContain(
+    'no response from the server, retrying for 3.0 s (read ECONN\u{fffd}[2JRESET)',
+  );
   expect(frame).not.toContain('left');
   unmount();
 });
 
-test('follows the import by itself, and stops when it is taken away', async () => {
+test('updates itself, and stops when it is removed', async () => {
   const progress = progressOf({ bytesRead: 100 });
   const { lastFrame, unmount } = render(screen({ progress }));
   expect(lastFrame()).toContain('10%');
@@ -82,7 +84,7 @@ test('follows the import by itself, and stops when it is taken away', async () =
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('lines stay above the bar, and remain when it is over', async () => {
+test('log lines stay above the bar, and remain after the end', async () => {
   const lines = ['line 3: broken'];
   const { lastFrame, rerender, unmount } = render(screen({ lines }));
   expect(lastFrame()).toMatch(/^line 3: broken\n━/);

@@ -6,22 +6,22 @@ import { type ImportProgress, rowsPerSecond, timeLeftMs } from '../import/import
 const refreshMs = 100;
 const widestBar = 30;
 const narrowestBar = 10;
-// What stands beside the bar, at its longest.
+// The maximum width of the text beside the bar.
 const numbersWidth = 50;
 
 const colored = {
   done: { color: 'green' },
   faint: { dimColor: true },
   failed: { color: 'red' },
-  trouble: { color: 'yellow' },
+  warning: { color: 'yellow' },
 } satisfies Styles;
-const plain: Styles = { done: {}, faint: {}, failed: {}, trouble: {} };
+const plain: Styles = { done: {}, faint: {}, failed: {}, warning: {} };
 
-type Styles = Readonly<Record<'done' | 'faint' | 'failed' | 'trouble', TextProps>>;
+type Styles = Readonly<Record<'done' | 'faint' | 'failed' | 'warning', TextProps>>;
 
 interface Props {
   readonly progress: ImportProgress;
-  /** Lines above the view, only ever added to. */
+  /** Log lines above the view. The list only grows. */
   readonly lines: readonly string[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -73,8 +73,8 @@ function Progress({ progress, now, styles }: ProgressProps) {
         )}
       </Text>
       {retrying ? (
-        <Text {...styles.trouble}>
-          server not answering, retrying for {formatDuration(now - retrying.since)} (
+        <Text {...styles.warning}>
+          no response from the server, retrying for {formatDuration(now - retrying.since)} (
           {printable(retrying.reason)})
         </Text>
       ) : null}

@@ -6,11 +6,11 @@ import { ImportScreen } from './import-screen.js';
 export interface ImportView {
   /** Prints a line above the view. */
   log(line: string): void;
-  /** Takes the view off the terminal. */
+  /** Removes the view from the terminal. */
   stop(): Promise<void>;
 }
 
-/** Shows an import on stderr while it runs. */
+/** Mounts the live view of an import on stderr. */
 export function mountImportView(progress: ImportProgress, io: Io, hasColor: boolean): ImportView {
   const lines: string[] = [];
   const shown = { progress, now: io.now, hasColor };

@@ -2,7 +2,7 @@ import { renderToString } from 'ink';
 import type { Report } from '../analytics/report-model.js';
 import { ReportScreen } from './report-screen.js';
 
-/** A report as text for a terminal, or for a file that a terminal will show. */
+/** Renders a report as text for a terminal or a file. */
 export function renderReportScreen(
   report: Report,
   { width, hasColor }: { readonly width: number; readonly hasColor: boolean },

@@ -13,7 +13,7 @@ import { formatNumber, printable } from '../format.js';
 
 const chartHeight = 10;
 const gap = 4;
-// Two sections stand side by side where each has at least as many columns.
+// Two sections are side by side when each has at least this many columns.
 const narrowestColumn = 36;
 
 const colored = {
@@ -27,7 +27,7 @@ type Styles = Readonly<Record<'strong' | 'faint' | 'bar', TextProps>>;
 
 interface Props {
   readonly report: Report;
-  /** Columns. */
+  /** In columns. */
   readonly width: number;
   readonly hasColor: boolean;
 }

@@ -1,6 +1,6 @@
 import type { EventType } from '@shorty/sdk';
 
-// A record, so that a type that the contract gains or loses is noticed here.
+// A record, so that compilation fails when the contract adds or removes an event type.
 const known: Readonly<Record<EventType, true>> = {
   'url.created': true,
   'url.updated': true,

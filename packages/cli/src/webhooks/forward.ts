@@ -5,26 +5,26 @@ import {
 } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 
-export interface Forwarded {
+export interface ForwardedResponse {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
   readonly body: Buffer;
 }
 
 const timeoutMs = 30_000;
-const maxAnswerBytes = 1024 * 1024;
+const maxResponseBytes = 1024 * 1024;
 
-// Of one connection, not of the message: RFC 9110, 7.6.1. Lengths are counted anew.
-const ofTheConnection = new Set([
+// Hop-by-hop headers (RFC 9110, 7.6.1), and the length, which is computed again.
+const hopByHop = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding'],
   ...['upgrade', 'host', 'content-length', 'expect'],
 ]);
 
-/** Posts the bytes as they came. Rejects when no whole answer comes. */
+/** Posts the unchanged body. Rejects when the response is missing or incomplete. */
 export function forward(
   target: URL,
   { headers, body, signal }: { headers: IncomingHttpHeaders; body: Buffer; signal: AbortSignal },
-): Promise<Forwarded> {
+): Promise<ForwardedResponse> {
   const send = target.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const limit = AbortSignal.timeout(timeoutMs);
@@ -33,23 +33,24 @@ export function forward(
       headers: { ...endToEnd(headers), 'content-length': body.length },
       signal: AbortSignal.any([signal, limit]),
     });
-    const fail = (fault: Error) =>
-      reject(limit.aborted ? new Error(`no answer within ${timeoutMs / 1000} s`) : fault);
-    message.on('error', fail).on('response', (answer) => {
-      const pieces: Buffer[] = [];
+    const fail = (error: Error) =>
+      reject(limit.aborted ? new Error(`no response within ${timeoutMs / 1000} s`) : error);
+    message.on('error', fail).on('response', (response) => {
+      const chunks: Buffer[] = [];
       let length = 0;
-      answer
-        .on('data', (piece: Buffer) => {
-          length += piece.length;
-          if (length > maxAnswerBytes) answer.destroy(new Error('the answer is longer than 1 MB'));
-          else pieces.push(piece);
+      response
+        .on('data', (chunk: Buffer) => {
+          length += chunk.length;
+          if (length > maxResponseBytes)
+            response.destroy(new Error('the response is longer than 1 MB'));
+          else chunks.push(chunk);
         })
         .on('error', fail)
         .on('end', () =>
           resolve({
-            status: answer.statusCode ?? 502,
-            headers: endToEnd(answer.headers),
-            body: Buffer.concat(pieces),
+            status: response.statusCode ?? 502,
+            headers: endToEnd(response.headers),
+            body: Buffer.concat(chunks),
           }),
         );
     });
@@ -59,8 +60,6 @@ export function forward(
 
 function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(
-    Object.entries(headers).filter(
-      ([name, value]) => !ofTheConnection.has(name) && value !== undefined,
-    ),
+    Object.entries(headers).filter(([name, value]) => !hopByHop.has(name) && value !== undefined),
   );
 }

@@ -2,22 +2,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { CliError } from '../cli-error.js';
 import { forward } from './forward.js';
-import { judge, type Received } from './received.js';
+import { inspectDelivery, type Received } from './received.js';
 
 export interface ListenerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly secret: string | undefined;
   readonly target: URL | undefined;
   readonly now: () => number;
   readonly onReceived: (received: Received) => Promise<void>;
-  readonly onFault: (fault: Error) => void;
+  readonly onError: (error: Error) => void;
 }
 
 export interface Listener {
   readonly url: string;
-  /** Ends at once: who was under way is sent again by its sender. */
+  /** Closes immediately. The server retries deliveries that were in progress. */
   stop(): Promise<void>;
 }
 
@@ -26,14 +26,14 @@ const maxBodyBytes = 1024 * 1024;
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const stopping = new AbortController();
   const server = createServer((request, response) => {
-    receive(request, response, options, stopping.signal).catch((fault: Error) => {
-      if (!stopping.signal.aborted) options.onFault(fault);
+    receive(request, response, options, stopping.signal).catch((error: Error) => {
+      if (!stopping.signal.aborted) options.onError(error);
       response.destroy();
     });
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (fault) =>
-      reject(new CliError(`port ${options.port} cannot be listened on: ${fault.message}`)),
+    server.once('error', (error) =>
+      reject(new CliError(`cannot listen on port ${options.port}: ${error.message}`)),
     );
     server.listen(options.port, options.host, resolve);
   });
@@ -56,26 +56,24 @@ async function receive(
   options: ListenerOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  if (request.method !== 'POST')
-    return answer(response, 405, 'webhooks come by POST', { allow: 'POST' });
+  if (request.method !== 'POST') return send(response, 405, 'webhooks use POST', { allow: 'POST' });
   const body = await readBody(request);
-  if (!body)
-    return answer(response, 413, 'no delivery is longer than 1 MB', { connection: 'close' });
+  if (!body) return send(response, 413, 'a delivery is at most 1 MB', { connection: 'close' });
   const { now, secret, target, onReceived } = options;
-  const { refusalStatus, ...judgement } = judge(request.headers, body, secret, now());
+  const { refusalStatus, ...inspection } = inspectDelivery(request.headers, body, secret, now());
   const received: Received = {
     receivedAt: new Date(now()).toISOString(),
-    ...judgement,
+    ...inspection,
     forwardedStatus: null,
     forwardError: null,
     durationMs: null,
   };
-  if (judgement.isVerified === false) {
-    answer(response, refusalStatus, judgement.refusal ?? '');
+  if (inspection.isVerified === false) {
+    send(response, refusalStatus, inspection.refusal ?? '');
     return onReceived(received);
   }
   if (!target) {
-    answer(response, 204, '');
+    send(response, 204, '');
     return onReceived(received);
   }
   const startedAt = now();
@@ -85,7 +83,7 @@ async function receive(
       headers,
       body: text,
     } = await forward(target, { headers: request.headers, body, signal });
-    response.writeHead(status, { ...headers, ...lengthOf(status, text) }).end(text);
+    response.writeHead(status, { ...headers, ...lengthHeader(status, text) }).end(text);
     return await onReceived({
       ...received,
       forwardedStatus: status,
@@ -94,25 +92,25 @@ async function receive(
   } catch (error) {
     if (signal.aborted) throw error;
     const forwardError = reasonOf(error);
-    // Bad gateway: the sender tries again, by when the receiver may be there.
-    answer(response, 502, forwardError);
+    // Bad Gateway, so that the server retries the delivery.
+    send(response, 502, forwardError);
     return onReceived({ ...received, forwardError, durationMs: now() - startedAt });
   }
 }
 
-/** The whole body, or undefined for one that is too long. */
+/** Reads the body. Returns undefined when it is too long. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let length = 0;
-  for await (const piece of request) {
-    length += (piece as Buffer).length;
+  for await (const chunk of request) {
+    length += (chunk as Buffer).length;
     if (length > maxBodyBytes) return undefined;
-    pieces.push(piece as Buffer);
+    chunks.push(chunk as Buffer);
   }
-  return Buffer.concat(pieces);
+  return Buffer.concat(chunks);
 }
 
-function answer(
+function send(
   response: ServerResponse,
   status: number,
   text: string,
@@ -122,8 +120,8 @@ function answer(
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(text);
 }
 
-// RFC 9110, 8.6: these have no content, and so no length.
-function lengthOf(status: number, body: Buffer): Record<string, number> {
+// RFC 9110, 8.6: these statuses have no content.
+function lengthHeader(status: number, body: Buffer): Record<string, number> {
   return status === 204 || status === 304 ? {} : { 'content-length': body.length };
 }
 

@@ -4,9 +4,9 @@ import { askHidden, readSecret } from '../prompt.js';
 
 const variable = 'SHORTY_WEBHOOK_SECRET';
 
-/** Where a webhook's secret comes from; never a flag, which other processes could read. */
-export const secretHelp = `The secret of the webhook comes from ${variable}, or from stdin
-with --secret-stdin.`;
+/** The help text on the secret. It is never a flag, because other processes can read flags. */
+export const secretHelp = `Set the webhook secret in ${variable}, or pass it on stdin with
+--secret-stdin.`;
 
 export async function readSigningSecret(
   { io, isInteractive }: Context,
@@ -14,8 +14,8 @@ export async function readSigningSecret(
 ): Promise<string | undefined> {
   if (!isOnStdin) return io.env[variable] || undefined;
   const secret = isInteractive
-    ? await askHidden('Secret of the webhook (not shown): ', io)
+    ? await askHidden('Webhook secret (not shown): ', io)
     : await readSecret(io);
-  if (secret === '') throw new UsageError('--secret-stdin: stdin holds no secret');
+  if (secret === '') throw new UsageError('--secret-stdin: stdin is empty');
   return secret;
 }

@@ -2,55 +2,55 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
 import { printable } from '../format.js';
 
-/** A request that came to `listen`, as it is printed. */
+/** A request that `webhooks listen` received, in its output format. */
 export interface Received {
   readonly receivedAt: string;
   readonly deliveryId: string | null;
   readonly type: string;
-  /** Null where there is no secret to verify with. */
+  /** Null without a secret. */
   readonly isVerified: boolean | null;
-  /** Why it was refused. */
+  /** The reason why it was rejected. */
   readonly refusal: string | null;
-  /** The body as JSON; null where it is none. */
+  /** The parsed body; null when it is not JSON. */
   readonly event: unknown;
-  /** What the receiver behind us answered; null where nothing was forwarded. */
+  /** The status of the receiver; null when nothing was forwarded. */
   readonly forwardedStatus: number | null;
   readonly forwardError: string | null;
   readonly durationMs: number | null;
 }
 
-export type Judgement = Pick<
+export type Inspection = Pick<
   Received,
   'deliveryId' | 'type' | 'isVerified' | 'refusal' | 'event'
 > & { readonly refusalStatus: number };
 
-/** Whether a delivery is genuine, and what it says. */
-export function judge(
+/** Verifies the signature of a delivery and parses its event. */
+export function inspectDelivery(
   headers: IncomingHttpHeaders,
   body: Buffer,
   secret: string | undefined,
   nowMs: number,
-): Judgement {
+): Inspection {
   const event = parseJson(body);
-  const named = typeof event === 'object' && event !== null && 'type' in event ? event.type : '';
-  const seen = {
+  const type = typeof event === 'object' && event !== null && 'type' in event ? event.type : '';
+  const delivery = {
     deliveryId: first(headers['x-service-delivery-id']) ?? null,
-    type: typeof named === 'string' && named !== '' ? named : '(no event)',
+    type: typeof type === 'string' && type !== '' ? type : '(no event)',
     event: event ?? null,
     refusalStatus: 0,
   };
-  if (secret === undefined) return { ...seen, isVerified: null, refusal: null };
+  if (secret === undefined) return { ...delivery, isVerified: null, refusal: null };
   try {
     verifyWebhook({ body, headers, secret, now: new Date(nowMs) });
-    return { ...seen, isVerified: true, refusal: null };
+    return { ...delivery, isVerified: true, refusal: null };
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     const refusal = `${error.code}: ${error.message}`;
-    return { ...seen, isVerified: false, refusal, refusalStatus: error.statusCode };
+    return { ...delivery, isVerified: false, refusal, refusalStatus: error.statusCode };
   }
 }
 
-/** One line for people, whatever the sender wrote. */
+/** Formats a request as one line without control characters. */
 export function describeReceived(received: Received, hasColor: boolean): string {
   const { receivedAt, type, deliveryId, isVerified, refusal } = received;
   const mark = isVerified === null ? 'UNVERIFIED' : isVerified ? 'verified' : 'REFUSED';
@@ -84,7 +84,7 @@ function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
-    // Printed as it is: nothing. A verified body is JSON, or was refused for it.
+    // Not JSON, so there is no event to print. Verification rejects such a body.
     return undefined;
   }
 }

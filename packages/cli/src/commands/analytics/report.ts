@@ -18,10 +18,10 @@ type ReportFormat = (typeof reportFormats)[number];
 
 export const define: DefineCommand = (command, start) => {
   command
-    .argument('[url-id]', 'id of a link; all links without')
-    .addOption(formatOption(reportFormats, 'what the report is'));
+    .argument('[url-id]', 'id of a link (default: all links)')
+    .addOption(formatOption(reportFormats, 'report format'));
   addWindowOptions(command)
-    .option('--out <file>', 'write there instead of to stdout')
+    .option('--out <file>', 'write to this file instead of stdout')
     .addHelpText('after', windowHelp + help)
     .action((urlId: string | undefined, options: ReportOptions) =>
       start((context) => makeReport(context, urlId, options), { ownsOutput: true }),
@@ -30,8 +30,8 @@ export const define: DefineCommand = (command, start) => {
 
 const help = `
 
-The html is one file that asks nobody for anything: send it, keep it, print it.
-The csv has the columns section, name, detail, clicks, uniques.
+The html format is one self-contained file. The csv format has the columns
+section, name, detail, clicks and uniques.
 
   shorty analytics report --since 7d --group-by hour
   shorty analytics report 42 --output html --out report.html`;
@@ -53,7 +53,7 @@ async function makeReport(
     return exitCodes.done;
   }
   if (io.interrupt.aborted) throw io.interrupt.reason;
-  // The server has answered: what the file held before is not lost for nothing.
+  // Opened after the response, so that a failed request does not truncate the file.
   const file = ResultFile.open(options.out, 0);
   try {
     file.write(text);

@@ -5,7 +5,7 @@ import type { GroupBy } from '../../analytics/report-model.js';
 import { UsageError } from '../../cli-error.js';
 import { parsePositive } from '../urls/link-options.js';
 
-/** Flags of every command that shows clicks. */
+/** The options of commands that print clicks. */
 export interface WindowFlags {
   readonly since?: string;
   readonly until?: string;
@@ -16,30 +16,30 @@ export interface WindowFlags {
 const maxLimit = 50;
 
 export const windowHelp = `
-A time is a timestamp with a zone (2030-11-01T00:00:00Z), a date (2030-11-01:
-the beginning of that day in UTC) or a span back from now (24h, 7d, 12w).`;
+A time is a timestamp with a time zone (2030-11-01T00:00:00Z), a date
+(2030-11-01: its start in UTC), or a duration before now (24h, 7d, 12w).`;
 
 export function addWindowOptions(command: Command): Command {
   return command
-    .option('--since <time>', 'the beginning of the window (default: 30 days ago)')
-    .option('--until <time>', 'the end of the window (default: now)')
+    .option('--since <time>', 'start of the window (default: 30 days ago)')
+    .option('--until <time>', 'end of the window (default: now)')
     .addOption(
-      new Option('--group-by <span>', 'what one bar is').choices(['hour', 'day']).default('day'),
+      new Option('--group-by <span>', 'length of a bucket').choices(['hour', 'day']).default('day'),
     )
     .addOption(
-      new Option('--limit <count>', 'entries of each list (1 to 50, default 10)').argParser(
+      new Option('--limit <count>', 'entries per list, 1 to 50 (default: 10)').argParser(
         parsePositive,
       ),
     );
 }
 
-/** What the server is asked for; `now` is in milliseconds since the epoch. */
+/** Returns the query for the server. `now` is in milliseconds since the epoch. */
 export function readWindow(flags: WindowFlags, now: number): ClicksQuery {
   const since = readTime('--since', flags.since, now);
   const until = readTime('--until', flags.until, now);
   if (since !== undefined && since >= (until ?? now)) {
     throw new UsageError(
-      `--since ${flags.since} is not before ${until === undefined ? 'now' : `--until ${flags.until}`}`,
+      `--since ${flags.since} must be before ${until === undefined ? 'now' : `--until ${flags.until}`}`,
     );
   }
   const { groupBy, limit } = flags;
@@ -57,6 +57,6 @@ export function readWindow(flags: WindowFlags, now: number): ClicksQuery {
 function readTime(flag: string, text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const epochMs = parseTime(text, now);
-  if (epochMs === undefined) throw new UsageError(`${flag} ${text}: this is no time`, timeRule);
+  if (epochMs === undefined) throw new UsageError(`${flag} ${text}: invalid time`, timeRule);
   return epochMs;
 }

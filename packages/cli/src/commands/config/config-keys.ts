@@ -2,7 +2,7 @@ import { UsageError } from '../../cli-error.js';
 import type { ConfigContent } from '../../config-file.js';
 import { nearestName } from '../../import/nearest-name.js';
 
-/** Settings that `config` changes; the secret is kept by `login` alone. */
+/** The settings that `config` can change. Only `login` stores the secret. */
 export const configKeys = ['baseUrl', 'clientId', 'profile'] as const;
 export type ConfigKey = (typeof configKeys)[number];
 
@@ -10,16 +10,19 @@ export function parseConfigKey(text: string): ConfigKey {
   const key = configKeys.find((known) => known === text);
   if (key) return key;
   if (text === 'clientSecret') {
-    throw new UsageError('the secret is never shown or typed here', 'use shorty login and logout');
+    throw new UsageError(
+      'the secret cannot be read or set here',
+      'use shorty login and shorty logout',
+    );
   }
   const near = nearestName(text, configKeys);
   throw new UsageError(
-    `there is no setting ${text}`,
+    `unknown setting ${text}`,
     near ? `did you mean ${near}?` : `settings: ${configKeys.join(', ')}`,
   );
 }
 
-/** The stored value: `profile` is the file's own, the rest belongs to a profile. */
+/** Returns the stored value. `profile` belongs to the file, other settings to a profile. */
 export function readSetting(
   content: ConfigContent,
   profile: string,
@@ -38,7 +41,7 @@ export function writeSetting(
     const { profile: _, ...rest } = content;
     return value === undefined ? rest : { ...rest, profile: value };
   }
-  const { [key]: _, ...kept } = content.profiles[profile] ?? {};
-  const changed = value === undefined ? kept : { ...kept, [key]: value };
+  const { [key]: _, ...others } = content.profiles[profile] ?? {};
+  const changed = value === undefined ? others : { ...others, [key]: value };
   return { ...content, profiles: { ...content.profiles, [profile]: changed } };
 }

@@ -5,7 +5,7 @@ import { writeDomain } from './write-domain.js';
 
 export const define: DefineCommand = (command, start) => {
   command
-    .argument('<hostname>', 'the name that links shall be on, such as go.example.com')
+    .argument('<hostname>', 'hostname of the links, for example go.example.com')
     .action((hostname: string) => start((context) => createDomain(context, hostname)));
 };
 
@@ -16,6 +16,6 @@ async function createDomain(context: Context, hostname: string): Promise<ExitCod
   await writeDomain(context, domain);
   const { name, type, value } = domain.txtRecord;
   output.note(`\nSet this record in DNS:\n\n  ${name}  ${type}  ${value}\n`);
-  output.note(`then verify it: shorty domains verify ${domain.id} --wait`);
+  output.note(`Then run: shorty domains verify ${domain.id} --wait`);
   return exitCodes.done;
 }

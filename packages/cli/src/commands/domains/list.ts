@@ -24,7 +24,7 @@ export const define: DefineCommand = (command, start) => {
   command
     .addOption(new Option('--active', 'only active domains').conflicts('pending'))
     .option('--pending', 'only domains that are not verified')
-    .option('--hostname <name>', 'only the domain of this name');
+    .option('--hostname <name>', 'only the domain with this hostname');
   addPageOptions(command, 'domain').action((options: ListOptions) =>
     start((context) => listDomains(context, options)),
   );

@@ -19,14 +19,14 @@ interface VerifyOptions {
 export const define: DefineCommand = (command, start) => {
   command
     .argument('<id>', 'id of the domain')
-    .option('--wait', 'ask again until DNS has the TXT record')
+    .option('--wait', 'repeat until DNS contains the TXT record')
     .addOption(
-      new Option('--wait-for <minutes>', 'how long to go on asking')
+      new Option('--wait-for <minutes>', 'time limit of --wait')
         .argParser(parsePositive)
         .default(30),
     )
     .addOption(
-      new Option('--every <seconds>', 'how often to ask').argParser(parsePositive).default(15),
+      new Option('--every <seconds>', 'interval of --wait').argParser(parsePositive).default(15),
     )
     .action((id: string, options: VerifyOptions) =>
       start((context) => verifyDomain(context, id, options)),
@@ -44,11 +44,11 @@ async function verifyDomain(
     ? await untilVerified(context, client, id, options)
     : await client.domains.verify(id, { signal: io.interrupt });
   await writeDomain(context, domain);
-  output.note(`links can be created on it: shorty urls create <url> --domain-id ${domain.id}`);
+  output.note(`create links on it: shorty urls create <url> --domain-id ${domain.id}`);
   return exitCodes.done;
 }
 
-/** Asks until the record is there. Any other failure than that it is not ends the wait. */
+/** Repeats the verification while DNS does not contain the record. Throws any other error. */
 async function untilVerified(
   context: Context,
   client: Shorty,
@@ -58,17 +58,19 @@ async function untilVerified(
   const { io, output } = context;
   const endsAt = io.now() + waitFor * 60_000;
   const progress = new ProgressLine(context);
-  let told: string | undefined;
+  let lastMessage: string | undefined;
   try {
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await tryOnce(client, id, io.interrupt);
       if (!(outcome instanceof ValidationError)) return outcome;
       const { message } = outcome;
-      // What is new is worth a line; that it is still so is not.
-      if (message !== told && !output.isQuiet) progress.tell(printable(message));
-      told = message;
-      if (io.now() + every * 1000 > endsAt) throw gaveUp(outcome, waitFor);
-      progress.show(`asked DNS ${formatCount(attempt, 'time')}; again in ${every} s; Ctrl-C ends`);
+      // Prints each message once, until it changes.
+      if (message !== lastMessage && !output.isQuiet) progress.log(printable(message));
+      lastMessage = message;
+      if (io.now() + every * 1000 > endsAt) throw timeoutError(outcome, waitFor);
+      progress.show(
+        `checked DNS ${formatCount(attempt, 'time')}; next check in ${every} s; Ctrl-C stops`,
+      );
       await wait(every * 1000, undefined, { signal: io.interrupt });
     }
   } finally {
@@ -89,7 +91,7 @@ async function tryOnce(
   }
 }
 
-function gaveUp(cause: ValidationError, minutes: number): CliError {
+function timeoutError(cause: ValidationError, minutes: number): CliError {
   return new CliError(`not verified within ${formatCount(minutes, 'minute')}: ${cause.message}`, {
     code: 'DOMAIN_INVALID',
     cause,

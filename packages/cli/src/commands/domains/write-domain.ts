@@ -1,7 +1,7 @@
 import type { Domain } from '@shorty/sdk';
 import type { Context } from '../../context.js';
 
-/** Prints a domain; on a terminal and as CSV, its TXT record field by field. */
+/** Prints a domain. Tables and CSV have separate fields for the TXT record. */
 export async function writeDomain({ output }: Context, domain: Domain): Promise<void> {
   if (output.format === 'json' || output.format === 'ndjson') return output.record(domain);
   const { txtRecord, ...fields } = domain;

@@ -32,25 +32,25 @@ const maxListedErrors = 1000;
 
 export const define: DefineCommand = (command, start) => {
   command
-    .requiredOption('--out <folder>', 'where the pictures go; made if it is not there')
-    .addOption(new Option('--format <format>', 'only codes of this format').choices(formats))
-    .addOption(new Option('--url-id <id>', 'the codes of this link').conflicts('all'))
-    .option('--all', 'every code')
-    .option('--overwrite', 'replace files that no export has written')
+    .requiredOption('--out <folder>', 'output folder; created if it does not exist')
+    .addOption(new Option('--format <format>', 'only QR codes in this format').choices(formats))
+    .addOption(new Option('--url-id <id>', 'only QR codes of this link').conflicts('all'))
+    .option('--all', 'every QR code')
+    .option('--overwrite', 'replace files that no export wrote')
     .addHelpText('after', help)
     .action((options: ExportOptions) => start((context) => exportQrs(context, options)));
 };
 
 const help = `
-A file is named by the slug or code of its link, or by its id. Run the same
-command again after an interruption, or after changes: only what is missing or
-has changed is fetched. Nothing is ever written outside the folder.`;
+The file name is the slug or short code of the link, or the id of the QR code.
+Run the same command again after an interruption or after changes. It fetches
+only missing and changed images. It writes no file outside the folder.`;
 
 async function exportQrs(context: Context, options: ExportOptions): Promise<ExitCode> {
   const { io, output } = context;
   const { urlId, all, format, overwrite = false } = options;
   if (urlId === undefined && !all) {
-    throw new UsageError('say which codes: --url-id or --all', 'see --help');
+    throw new UsageError('--url-id or --all is required', 'see --help');
   }
   const filter: QrListQuery = urlId === undefined ? {} : { urlId: checkId(urlId) };
   const client = await context.client();
@@ -70,7 +70,7 @@ async function exportQrs(context: Context, options: ExportOptions): Promise<Exit
         counts[outcome.status] += 1;
         if (outcome.status !== 'failed') continue;
         if (errors.length < maxListedErrors) errors.push(outcome);
-        progress.tell(`shorty: ${outcome.file} (${outcome.id}): ${printable(outcome.error ?? '')}`);
+        progress.log(`shorty: ${outcome.file} (${outcome.id}): ${printable(outcome.error ?? '')}`);
       }
       progress.show(describeProgress(counts, total, io.now() - startedAt));
       yield group;
@@ -84,7 +84,7 @@ async function exportQrs(context: Context, options: ExportOptions): Promise<Exit
     progress.clear();
     const done = counts.written + counts.kept;
     output.warn(
-      `shorty: stopped after ${formatCount(done, 'code')}; run the same command again to go on`,
+      `shorty: stopped after ${formatCount(done, 'code')}; run the same command again to resume`,
     );
     throw error;
   } finally {
@@ -92,7 +92,7 @@ async function exportQrs(context: Context, options: ExportOptions): Promise<Exit
     await journal.close();
   }
   const { written, kept, failed } = counts;
-  const summary = `${formatCount(written + kept + failed, 'code')}: ${written} written, ${kept} there already, ${failed} failed`;
+  const summary = `${formatCount(written + kept + failed, 'code')}: ${written} written, ${kept} unchanged, ${failed} failed`;
   if (output.format === 'json') await output.record({ ...counts, out: options.out, errors });
   else if (output.format === 'table' && !output.isQuiet) await output.write(`${summary}\n`);
   if (failed === 0) return exitCodes.done;
@@ -118,7 +118,7 @@ async function openFolder(path: string): Promise<string> {
   } catch (error) {
     throw new UsageError(`--out ${path} cannot be used: ${(error as Error).message}`);
   }
-  throw new UsageError(`--out ${path} is no folder`);
+  throw new UsageError(`--out ${path} is not a folder`);
 }
 
 function describeProgress(
@@ -127,8 +127,8 @@ function describeProgress(
   elapsedMs: number,
 ): string {
   const done = written + kept + failed;
-  const trouble = failed > 0 ? `, ${failed} failed` : '';
+  const failures = failed > 0 ? `, ${failed} failed` : '';
   const leftMs = written === 0 ? undefined : (elapsedMs / done) * Math.max(0, total - done);
   const left = leftMs === undefined ? '' : `, ${formatDuration(leftMs)} left`;
-  return `${done} of ${formatCount(total, 'code')}${trouble}${left}`;
+  return `${done} of ${formatCount(total, 'code')}${failures}${left}`;
 }

@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.js';
 
 export const define: DefineCommand = (command, start) => {
   command
-    .argument('<id>', 'id of the code')
+    .argument('<id>', 'id of the QR code')
     .action((id: string) => start((context) => getQr(context, id)));
 };
 

@@ -25,10 +25,10 @@ const columns: readonly Column<QrRecord>[] = [
 
 export const define: DefineCommand = (command, start) => {
   command
-    .option('--url-id <id>', 'only codes of this link')
-    .addOption(new Option('--standalone', 'only codes without a link').conflicts('bound'))
-    .option('--bound', 'only codes of links');
-  addPageOptions(command, 'code').action((options: ListOptions) =>
+    .option('--url-id <id>', 'only QR codes of this link')
+    .addOption(new Option('--standalone', 'only QR codes without a link').conflicts('bound'))
+    .option('--bound', 'only QR codes of links');
+  addPageOptions(command, 'QR code').action((options: ListOptions) =>
     start((context) => listQrs(context, options)),
   );
 };

@@ -14,7 +14,7 @@ const levels = [
   'H',
 ] as const satisfies readonly QrUpdateRequest['errorCorrectionLevel'][];
 
-/** Flags that `create` and `update` share. */
+/** The options that `create` and `update` share. */
 export interface DesignOptions {
   readonly size?: number;
   readonly format?: (typeof formats)[number];
@@ -27,18 +27,20 @@ export interface DesignOptions {
 export function addDesignOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--size <pixels>', 'width and height, 200 to 2048').argParser(parsePositive),
+      new Option('--size <pixels>', 'width and height of the image, 200 to 2048').argParser(
+        parsePositive,
+      ),
     )
-    .addOption(new Option('--format <format>', 'what the picture is').choices(formats))
-    .option('--foreground-color <hex>', 'colour of the dark modules, such as #1A2B3C')
-    .option('--background-color <hex>', 'colour of the light modules')
-    .option('--logo-url <url>', 'picture for the middle of the code')
+    .addOption(new Option('--format <format>', 'image format').choices(formats))
+    .option('--foreground-color <hex>', 'color of the dark modules, for example #1A2B3C')
+    .option('--background-color <hex>', 'color of the light modules')
+    .option('--logo-url <url>', 'URL of the logo in the middle')
     .addOption(
-      new Option('--error-correction-level <level>', 'how much may be damaged').choices(levels),
+      new Option('--error-correction-level <level>', 'error correction level').choices(levels),
     );
 }
 
-/** The request's fields, those that were not named left out. */
+/** Returns the request fields of the options that were set. */
 export function readDesignOptions(options: DesignOptions): QrUpdateRequest {
   const { size, format, foregroundColor, backgroundColor, logoUrl, errorCorrectionLevel } = options;
   return {

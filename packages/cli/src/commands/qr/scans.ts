@@ -5,7 +5,7 @@ import { reportWidth } from '../../analytics/report-width.js';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { inPages } from '../../in-pages.js';
+import { groupIntoPages } from '../../group-into-pages.js';
 import type { Column } from '../../output.js';
 import {
   addWindowOptions,
@@ -21,7 +21,7 @@ const columns: readonly Column<ScanBucket>[] = [
 ];
 
 export const define: DefineCommand = (command, start) => {
-  command.argument('<id>', 'id of the code');
+  command.argument('<id>', 'id of the QR code');
   addWindowOptions(command)
     .addHelpText('after', windowHelp)
     .action((id: string, flags: WindowFlags) => start((context) => showScans(context, id, flags)));
@@ -33,7 +33,8 @@ async function showScans(context: Context, id: string, flags: WindowFlags): Prom
   const client = await context.client();
   const data = await client.qr.scans(id, query, { signal: io.interrupt });
   if (output.format === 'json') await output.record(data);
-  else if (output.format !== 'table') await output.list(inPages(data.timeseries, 100), columns);
+  else if (output.format !== 'table')
+    await output.list(groupIntoPages(data.timeseries, 100), columns);
   else {
     const shape = { width: reportWidth(io.stdout), hasColor: output.hasColor };
     await output.write(reportText(scanReport(data, flags.groupBy), shape));

@@ -10,9 +10,9 @@ interface UpdateOptions extends DesignOptions {
 }
 
 export const define: DefineCommand = (command, start) => {
-  command.argument('<id>', 'id of the code');
+  command.argument('<id>', 'id of the QR code');
   addDesignOptions(command)
-    .option('--no-logo', 'take the logo away')
+    .option('--no-logo', 'remove the logo')
     .addHelpText('after', help)
     .action((id: string, options: UpdateOptions) =>
       start((context) => updateQr(context, id, options)),
@@ -26,11 +26,11 @@ async function updateQr(context: Context, id: string, options: UpdateOptions): P
   const { logo, ...design } = options;
   const patch = readDesignOptions(design);
   if (logo === false && patch.logoUrl !== undefined) {
-    throw new UsageError('--no-logo and --logo-url exclude each other');
+    throw new UsageError('--no-logo and --logo-url cannot be used together');
   }
   if (logo === false) patch.logoUrl = null;
   if (Object.keys(patch).length === 0) {
-    throw new UsageError('nothing to change', 'name at least one option; see --help');
+    throw new UsageError('nothing to change', 'set at least one option; see --help');
   }
   const client = await context.client();
   await context.output.record(await client.qr.update(id, patch, { signal: context.io.interrupt }));

@@ -30,24 +30,24 @@ interface BulkCreateOptions extends CsvFlags {
 }
 
 const maxConcurrency = 32;
-// A server that restarts is found again within seconds, however long it was away.
+// Short, so that the import continues within seconds after the server has restarted.
 const maxRetryDelayMs = 3000;
 
 export const define: DefineCommand = (command, start) => {
   command.argument('<file>', 'CSV file with a header row, or - for stdin');
   addCsvOptions(command)
-    .option('--dry-run', 'check every row and send nothing')
+    .option('--dry-run', 'check every row, send nothing')
     .addOption(
-      new Option('--concurrency <count>', 'requests under way at once')
+      new Option('--concurrency <count>', 'concurrent requests, at most 32')
         .argParser(parsePositive)
         .default(4),
     )
-    .option('--resume', 'go on with an interrupted import, and fail if there is none')
-    .option('--no-resume', 'import the whole file again, even if that makes links twice')
-    .option('--out <file>', 'write the created links there, as CSV')
-    .option('--failed-out <file>', 'write the rows that failed there, exactly as they stood')
+    .option('--resume', 'resume an interrupted import; fail if there is none')
+    .option('--no-resume', 'import the whole file again, even if this creates links twice')
+    .option('--out <file>', 'write the created links to this CSV file')
+    .option('--failed-out <file>', 'write the failed rows unchanged to this file')
     .addOption(
-      new Option('--retry-for <seconds>', 'how long to repeat a request that is not answered')
+      new Option('--retry-for <seconds>', 'time limit for retries of a request')
         .argParser(parsePositive)
         .default(600),
     )
@@ -58,13 +58,13 @@ export const define: DefineCommand = (command, start) => {
 };
 
 const help = `
-The first row names the columns, as the API names its fields, in any case and
-with or without underscores: targetUrl (or url), customSlug (or slug), title,
-tags (split on |), expiresAt, utm_source ... Other utm_* columns become
-customUtmParams. An empty cell leaves the field out.
+The first row names the columns. Names are API fields in any case, with or
+without underscores: targetUrl (or url), customSlug (or slug), title, tags
+(separated by |), expiresAt, utm_source ... Other utm_* columns become
+customUtmParams. An empty cell leaves the field unset.
 
-An import that was interrupted goes on where it was when the same command is
-run again, and makes no link twice.
+To resume an interrupted import, run the same command again. It creates no
+link twice.
 
   shorty urls bulk-create links.csv --dry-run
   shorty urls bulk-create links.csv --out created.csv --failed-out bad.csv
@@ -106,7 +106,7 @@ async function importRows(
   const identity = importIdentity({
     sha256: prepared.sha256,
     baseUrl: settings.baseUrl.value,
-    // Tokens change by the hour, and an import must be found again after that.
+    // Access tokens expire after an hour, and the import must keep its identity.
     account: settings.accessToken ? 'access token' : (settings.clientId?.value ?? ''),
     encoding: prepared.encoding,
     delimiter: prepared.delimiter,
@@ -154,8 +154,8 @@ async function importRows(
     const { rows, created, failed } = session.done;
     const again =
       options.resume === false
-        ? 'run it again without --no-resume to go on'
-        : 'run the same command again to go on';
+        ? 'run it again without --no-resume to resume'
+        : 'run the same command again to resume';
     output.warn(
       `shorty: stopped after ${formatCount(rows, 'row')} (${formatNumber(created)} created, ${formatNumber(failed)} failed); ${again}`,
     );

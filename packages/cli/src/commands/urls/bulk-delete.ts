@@ -10,9 +10,12 @@ import { deleteUrls, parseIds } from './delete-urls.js';
 
 export const define: DefineCommand = (command, start) => {
   command
-    .argument('<ids...>', 'ids, or one file (- for stdin): a CSV with a column id, or plain lines')
+    .argument(
+      '<ids...>',
+      'ids, or one file (- for stdin): a CSV with an id column, or one id per line',
+    )
     .option('--encoding <name>', 'encoding of the file')
-    .option('--delimiter <char>', 'what separates the columns of the file')
+    .option('--delimiter <char>', 'column delimiter of the file')
     .action((ids: string[], options: CsvOptions) =>
       start((context) => bulkDelete(context, ids, options)),
     );
@@ -31,10 +34,10 @@ async function bulkDelete(
   try {
     const csv = await inspectCsv(input, options);
     for (const note of csv.notes) context.output.note(note);
-    // All of it is checked first: a slip in line 900 must not be found after 800 deletions.
+    // Validates the whole file first, so that an error in line 900 deletes nothing.
     let count = 0;
     for await (const _ of readIds(csv)) count++;
-    if (count === 0) throw new UsageError(`${input.name} holds no ids`);
+    if (count === 0) throw new UsageError(`${input.name} contains no ids`);
     return await deleteUrls(context, readIds(csv));
   } finally {
     await input.close();
@@ -48,6 +51,6 @@ async function isFile(path: string): Promise<boolean> {
     return !(await stat(path)).isDirectory();
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw error;
-    throw new UsageError(`${path} is no id, and there is no such file`);
+    throw new UsageError(`${path} is neither an id nor an existing file`);
   }
 }

@@ -13,13 +13,13 @@ interface BulkUpdateOptions extends CsvFlags {
   readonly dryRun?: boolean;
 }
 
-/** Stands for null in a cell, since an empty cell means: leave it alone. */
+/** The cell that clears a field. An empty cell leaves the field unchanged. */
 const nullCell = '\\N';
 
 export const define: DefineCommand = (command, start) => {
-  command.argument('<file>', 'CSV file with a column id, or - for stdin');
+  command.argument('<file>', 'CSV file with an id column, or - for stdin');
   addCsvOptions(command)
-    .option('--dry-run', 'read every row and send nothing')
+    .option('--dry-run', 'check every row, send nothing')
     .addHelpText('after', help)
     .action((file: string, options: BulkUpdateOptions) =>
       start((context) => bulkUpdate(context, file, options)),
@@ -27,8 +27,8 @@ export const define: DefineCommand = (command, start) => {
 };
 
 const help = `
-An empty cell leaves a field as it is, and the cell \\N clears it. A file of
-urls export can be edited and given back.`;
+An empty cell leaves the field unchanged. The cell \\N clears the field. The
+command accepts an edited file of urls export.`;
 
 type Outcome =
   | { readonly line: number; readonly id: string; readonly status: 'updated' }
@@ -106,21 +106,22 @@ async function updateRows(
   return updated > 0 || isDryRun ? exitCodes.partlyDone : exitCodes.failed;
 }
 
-type Answer = { errors: readonly { index: number; error: string; code: string }[] } | undefined;
+type Response = { errors: readonly { index: number; error: string; code: string }[] } | undefined;
 
 async function updateChunk(
   rows: readonly ImportRow[],
-  send: (items: UrlBulkUpdateItem[]) => Promise<Answer>,
+  send: (items: UrlBulkUpdateItem[]) => Promise<Response>,
 ): Promise<Outcome[]> {
   const items = rows.flatMap(({ item }) => (item && item.id !== undefined ? [item] : []));
-  // The server checks each item by itself; a row that is no update fails alone.
-  const answer = items.length > 0 ? await send(items as unknown as UrlBulkUpdateItem[]) : undefined;
-  const errors = new Map(answer?.errors.map((error) => [error.index, error]));
+  // The server validates each item separately, so an invalid row fails alone.
+  const response =
+    items.length > 0 ? await send(items as unknown as UrlBulkUpdateItem[]) : undefined;
+  const errors = new Map(response?.errors.map((error) => [error.index, error]));
   let position = 0;
-  return rows.map(({ line, item, fault }): Outcome => {
+  return rows.map(({ line, item, error: rowError }): Outcome => {
     const status = 'failed';
     if (!item) {
-      return { line, id: null, status, error: fault ?? 'cannot be read', code: 'INVALID_ROW' };
+      return { line, id: null, status, error: rowError ?? 'cannot be read', code: 'INVALID_ROW' };
     }
     if (item.id === undefined) {
       return { line, id: null, status, error: 'id is missing', code: 'INVALID_ROW' };

@@ -9,7 +9,7 @@ interface CreateOptions extends LinkOptions {
 }
 
 export const define: DefineCommand = (command, start) => {
-  command.argument('<targetUrl>', 'where the link leads').option('--slug <slug>', 'custom slug');
+  command.argument('<targetUrl>', 'URL to redirect to').option('--slug <slug>', 'custom slug');
   addLinkOptions(command).action((targetUrl: string, options: CreateOptions) =>
     start((context) => createUrl(context, targetUrl, options)),
   );

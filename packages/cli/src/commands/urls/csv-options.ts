@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
-import { gather } from '../../command.js';
+import { collect } from '../../command.js';
 import type { ColumnOptions } from '../../import/column-plan.js';
 
-/** Flags of every command that reads a CSV with named columns. */
+/** The options of commands that read a CSV file with named columns. */
 export interface CsvFlags {
   readonly map?: readonly string[];
   readonly ignoreColumns?: string | true;
@@ -14,11 +14,14 @@ export interface CsvFlags {
 export function addCsvOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--map <from=to>', 'use a column as a field; may be repeated').argParser(gather),
+      new Option('--map <from=to>', 'use a column as a field; repeatable').argParser(collect),
     )
-    .option('--ignore-columns [names]', 'columns to pass over, with commas; all unknown without')
-    .option('--encoding <name>', 'encoding of the file (found out otherwise)')
-    .option('--delimiter <char>', 'what separates columns (found out otherwise)');
+    .option(
+      '--ignore-columns [names]',
+      'columns to ignore, separated by commas; without a value: all unknown columns',
+    )
+    .option('--encoding <name>', 'encoding of the file (default: detected)')
+    .option('--delimiter <char>', 'column delimiter (default: detected)');
 }
 
 export function readColumnOptions({ map = [], ignoreColumns }: CsvFlags): ColumnOptions {
@@ -29,12 +32,12 @@ export function readColumnOptions({ map = [], ignoreColumns }: CsvFlags): Column
 }
 
 function parseMapping(text: string): readonly [string, string] {
-  // The last sign splits: a header may hold one, a field never does.
+  // The last = separates: a column name can contain one, a field name cannot.
   const split = text.lastIndexOf('=');
   const from = text.slice(0, split).trim();
   const to = text.slice(split + 1).trim();
   if (split > 0 && from !== '' && to !== '') return [from, to];
-  throw new UsageError(`--map ${text}: write it as column=field`);
+  throw new UsageError(`--map ${text}: must have the form column=field`);
 }
 
 function splitNames(text: string | undefined): string[] {

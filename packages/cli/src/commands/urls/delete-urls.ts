@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { formatCount } from '../../format.js';
+import { groupIntoPages } from '../../group-into-pages.js';
 import { checkId } from '../../import/id-list.js';
-import { inPages } from '../../in-pages.js';
 
 const maxItems = 100;
 
@@ -11,7 +11,7 @@ interface Deletion {
   readonly status: 'deleted' | 'skipped';
 }
 
-/** Deactivates links by the hundred. Ids that are unknown to the server are told and counted. */
+/** Deactivates links, 100 per request. Reports and counts ids that the server does not know. */
 export async function deleteUrls(
   context: Context,
   ids: Iterable<string> | AsyncIterable<string>,
@@ -21,7 +21,7 @@ export async function deleteUrls(
   let deleted = 0;
   let skipped = 0;
   const outcomes = async function* (): AsyncGenerator<readonly Deletion[]> {
-    for await (const page of inPages(ids, maxItems)) {
+    for await (const page of groupIntoPages(ids, maxItems)) {
       const result = await client.urls.bulkDelete([...page], { signal: io.interrupt });
       deleted += result.deletedCount;
       skipped += result.skippedCount;
@@ -43,7 +43,7 @@ export async function deleteUrls(
   return deleted > 0 ? exitCodes.partlyDone : exitCodes.failed;
 }
 
-/** Ids from the command line, all of them checked; commas separate them too. */
+/** Parses and validates ids from the command line. Commas can separate ids. */
 export function parseIds(texts: readonly string[]): string[] {
   return texts.flatMap((text) => text.split(',')).map((text) => checkId(text.trim()));
 }

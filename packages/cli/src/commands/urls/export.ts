@@ -4,28 +4,28 @@ import type { Context } from '../../context.js';
 import { formatCsvLine } from '../../csv-line.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { formatCount } from '../../format.js';
+import { groupIntoPages } from '../../group-into-pages.js';
 import { formatTags, guardFormula } from '../../import/cell-values.js';
 import { ResultFile } from '../../import/result-file.js';
 import { exportColumns } from '../../import/url-fields.js';
-import { inPages } from '../../in-pages.js';
 
 interface ExportOptions {
   readonly out?: string;
 }
 
-// Records are read one by one: as many at once as a server bears without noticing.
+// Concurrent requests. Low enough to leave the server capacity for other clients.
 const concurrency = 8;
 
 export const define: DefineCommand = (command, start) => {
   command
-    .option('--out <file>', 'write there instead of to stdout')
+    .option('--out <file>', 'write to this file instead of stdout')
     .addHelpText('after', help)
     .action((options: ExportOptions) => start((context) => exportUrls(context, options)));
 };
 
 const help = `
-Writes CSV unless --output asks for json or ndjson. urls bulk-create takes the
-CSV back. Nobody knows the passwords, so they are not in it.`;
+Writes CSV, or with --output json or ndjson. urls bulk-create can import the
+CSV. The export contains no passwords, because the server stores only hashes.`;
 
 async function exportUrls(context: Context, options: ExportOptions): Promise<ExitCode> {
   const { output } = context;
@@ -60,7 +60,7 @@ async function exportUrls(context: Context, options: ExportOptions): Promise<Exi
 
 async function* readRecords(context: Context, client: Shorty): AsyncGenerator<UrlRecord[]> {
   const { signal } = { signal: context.io.interrupt };
-  for await (const items of inPages(client.urls.list({}, { signal }), concurrency)) {
+  for await (const items of groupIntoPages(client.urls.list({}, { signal }), concurrency)) {
     yield await Promise.all(items.map((item) => client.urls.get(item.id, { signal })));
   }
 }

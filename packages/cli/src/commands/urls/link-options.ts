@@ -1,11 +1,11 @@
 import type { UrlUpdateRequest } from '@shorty/sdk';
 import { type Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../../cli-error.js';
-import { gather } from '../../command.js';
+import { collect } from '../../command.js';
 import type { Context } from '../../context.js';
 import { askHidden, readSecret } from '../../prompt.js';
 
-/** Flags that `create` and `update` share. */
+/** The options that `create` and `update` share. */
 export interface LinkOptions {
   readonly title?: string;
   readonly description?: string;
@@ -26,26 +26,26 @@ export interface LinkOptions {
 
 export function addLinkOptions(command: Command): Command {
   return command
-    .option('--title <text>', 'title for people')
-    .option('--description <text>', 'longer note')
-    .option('--category <text>', 'category to group by')
-    .option('--tag <tag>', 'tag; may be given several times', gather)
-    .option('--domain-id <uuid>', 'custom domain to serve the link on')
+    .option('--title <text>', 'title')
+    .option('--description <text>', 'description')
+    .option('--category <text>', 'category')
+    .option('--tag <tag>', 'tag; repeatable', collect)
+    .option('--domain-id <uuid>', 'custom domain of the link')
     .option('--redirect-type <status>', '301, 302, 307 or 308', parseRedirectType)
-    .option('--expires-at <time>', 'when the link stops, such as 2030-12-31T23:59:59Z')
-    .option('--password-stdin', 'protect with the password on stdin (asked for on a terminal)')
-    .option('--utm-source <text>', 'utm_source to set on the target')
-    .option('--utm-medium <text>', 'utm_medium to set on the target')
-    .option('--utm-campaign <text>', 'utm_campaign to set on the target')
-    .option('--utm-term <text>', 'utm_term to set on the target')
-    .option('--utm-content <text>', 'utm_content to set on the target')
-    .option('--utm-param <key=value>', 'further parameter; may be given several times', gather)
-    .option('--source-domain <domain>', 'hint for attribution');
+    .option('--expires-at <time>', 'expiry time, for example 2030-12-31T23:59:59Z')
+    .option('--password-stdin', 'read a password for the link from stdin (prompts on a terminal)')
+    .option('--utm-source <text>', 'utm_source to add to the target URL')
+    .option('--utm-medium <text>', 'utm_medium to add to the target URL')
+    .option('--utm-campaign <text>', 'utm_campaign to add to the target URL')
+    .option('--utm-term <text>', 'utm_term to add to the target URL')
+    .option('--utm-content <text>', 'utm_content to add to the target URL')
+    .option('--utm-param <key=value>', 'other query parameter; repeatable', collect)
+    .option('--source-domain <domain>', 'source domain for attribution');
 }
 
 type RedirectType = NonNullable<UrlUpdateRequest['redirectType']>;
 
-/** The request's fields, those that were not named left out. */
+/** Returns the request fields of the options that were set. */
 export async function readLinkOptions(
   options: LinkOptions,
   context: Context,
@@ -58,7 +58,7 @@ export async function readLinkOptions(
   const body: UrlUpdateRequest = Object.fromEntries(
     Object.entries({ ...named, ...utm }).filter(([, value]) => value !== undefined),
   );
-  // Other numbers are the server's to refuse: it knows which it takes.
+  // The server validates the number.
   if (redirectType !== undefined) body.redirectType = redirectType as RedirectType;
   if (tag) body.tags = [...tag];
   if (utmParam) body.customUtmParams = parsePairs(utmParam);
@@ -73,7 +73,7 @@ async function readPassword(context: Context): Promise<string> {
   const password = context.isInteractive
     ? await askHidden('Password for the link (not shown): ', context.io)
     : await readSecret(context.io);
-  if (password === '') throw new UsageError('--password-stdin: stdin holds no password');
+  if (password === '') throw new UsageError('--password-stdin: stdin is empty');
   return password;
 }
 
@@ -82,24 +82,24 @@ function parsePairs(pairs: readonly string[]): Record<string, string> {
     pairs.map((pair) => {
       const split = pair.indexOf('=');
       if (split > 0) return [pair.slice(0, split), pair.slice(split + 1)];
-      throw new UsageError(`--utm-param ${pair}: write it as key=value`);
+      throw new UsageError(`--utm-param ${pair}: must have the form key=value`);
     }),
   );
 }
 
 function parseRedirectType(text: string): number {
   if (/^\d{3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is 301, 302, 307 or 308.');
+  throw new InvalidArgumentError('It must be 301, 302, 307 or 308.');
 }
 
-/** For options that count something. */
+/** Parses an option value from 0. */
 export function parseCount(text: string): number {
   const count = Number(text);
   if (/^\d{1,9}$/.test(text)) return count;
   throw new InvalidArgumentError('It must be a whole number.');
 }
 
-/** For options that count at least one. */
+/** Parses an option value from 1. */
 export function parsePositive(text: string): number {
   const count = parseCount(text);
   if (count > 0) return count;

@@ -28,9 +28,9 @@ export const define: DefineCommand = (command, start) => {
   command
     .addOption(new Option('--active', 'only active links').conflicts('inactive'))
     .option('--inactive', 'only inactive links')
-    .option('--search <text>', 'only links with this text in title, target, slug or code')
+    .option('--search <text>', 'only links with this text in title, target URL, slug or short code')
     .option('--tag <tag>', 'only links with this tag')
-    .option('--category <text>', 'only links of this category')
+    .option('--category <text>', 'only links in this category')
     .option('--domain-id <uuid>', 'only links on this custom domain');
   addPageOptions(command, 'link').action((options: ListOptions) =>
     start((context) => listUrls(context, options)),

@@ -1,7 +1,7 @@
 import type { UrlUpdateRequest } from '@shorty/sdk';
 import { Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
-import { type DefineCommand, gather } from '../../command.js';
+import { collect, type DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { nearestName } from '../../import/nearest-name.js';
@@ -33,13 +33,11 @@ const clearable = [
 ] as const satisfies readonly (keyof UrlUpdateRequest)[];
 
 export const define: DefineCommand = (command, start) => {
-  command
-    .argument('<id>', 'id of the link')
-    .option('--target-url <url>', 'where the link leads from now on');
+  command.argument('<id>', 'id of the link').option('--target-url <url>', 'new URL to redirect to');
   addLinkOptions(command)
     .addOption(new Option('--active', 'resume the link').conflicts('inactive'))
     .option('--inactive', 'pause the link')
-    .option('--clear <field>', 'remove a value; may be given several times', gather)
+    .option('--clear <field>', 'field to clear; repeatable', collect)
     .action((id: string, options: UpdateOptions) =>
       start((context) => updateUrl(context, id, options)),
     );
@@ -52,7 +50,7 @@ async function updateUrl(context: Context, id: string, options: UpdateOptions): 
   if (active || inactive) patch.isActive = active === true;
   for (const name of clear) clearField(patch, name);
   if (Object.keys(patch).length === 0) {
-    throw new UsageError('nothing to change', 'name at least one option; see --help');
+    throw new UsageError('nothing to change', 'set at least one option; see --help');
   }
   const client = await context.client();
   await context.output.record(
@@ -68,11 +66,12 @@ function clearField(patch: UrlUpdateRequest, name: string): void {
   if (!field) {
     const near = nearestName(name, clearable);
     throw new UsageError(
-      `--clear ${name}: there is no such field to clear`,
+      `--clear ${name}: unknown field`,
       near ? `did you mean ${near}?` : `fields: ${clearable.join(', ')}`,
     );
   }
-  if (patch[field] !== undefined) throw new UsageError(`--clear ${name}: it is also set`);
+  if (patch[field] !== undefined)
+    throw new UsageError(`--clear ${name}: another option sets this field`);
   patch[field] = null;
   if (field === 'password') patch.isPasswordProtected = false;
 }

@@ -9,8 +9,8 @@ interface CreateOptions extends EventOptions {
 }
 
 export const define: DefineCommand = (command, start) => {
-  addEventOptions(command.argument('<url>', 'the receiver, http or https'))
-    .option('--inactive', 'deliver nothing until it is turned on')
+  addEventOptions(command.argument('<url>', 'http or https URL of the receiver'))
+    .option('--inactive', 'create it paused')
     .action((url: string, options: CreateOptions) =>
       start((context) => createWebhook(context, url, options)),
     );
@@ -23,12 +23,14 @@ async function createWebhook(
 ): Promise<ExitCode> {
   const events = readEvents(options);
   if (events === undefined || events.length === 0) {
-    throw new UsageError('say what to tell of: --event or --all-events', 'see --help');
+    throw new UsageError('--event or --all-events is required', 'see --help');
   }
   const { io, output } = context;
   const client = await context.client();
   const body = { url, events, ...(options.inactive ? { isActive: false } : {}) };
   await output.record(await client.webhooks.create(body, { signal: io.interrupt }));
-  output.note('the secret is shown only this once: keep it where the receiver finds it');
+  output.note(
+    'store the secret now, it is shown only once; the receiver needs it to verify deliveries',
+  );
   return exitCodes.done;
 }

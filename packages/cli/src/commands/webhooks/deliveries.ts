@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { inPages } from '../../in-pages.js';
+import { groupIntoPages } from '../../group-into-pages.js';
 import type { Column } from '../../output.js';
 import { addPageOptions, listPages, type PageOptions } from '../page-options.js';
 
@@ -35,8 +35,10 @@ const attemptColumns: readonly Column<DeliveryAttempt>[] = [
 export const define: DefineCommand = (command, start) => {
   command
     .argument('<id>', 'id of the webhook')
-    .argument('[delivery-id]', 'one delivery, with its attempts')
-    .addOption(new Option('--status <status>', 'only those in this state').choices(statuses));
+    .argument('[delivery-id]', 'id of one delivery, to show its attempts')
+    .addOption(
+      new Option('--status <status>', 'only deliveries with this status').choices(statuses),
+    );
   addPageOptions(command, 'delivery').action(
     (id: string, deliveryId: string | undefined, options: DeliveriesOptions) =>
       start((context) =>
@@ -71,6 +73,6 @@ async function showDelivery(context: Context, id: string, deliveryId: string): P
   const { attemptHistory, ...delivery } = detail;
   await output.record(delivery);
   await output.write('\n');
-  await output.list(inPages(attemptHistory, 100), attemptColumns);
+  await output.list(groupIntoPages(attemptHistory, 100), attemptColumns);
   return exitCodes.done;
 }

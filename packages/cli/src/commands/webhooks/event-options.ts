@@ -1,11 +1,11 @@
 import type { EventType } from '@shorty/sdk';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../cli-error.js';
-import { gather } from '../../command.js';
+import { collect } from '../../command.js';
 import { nearestName } from '../../import/nearest-name.js';
 import { eventTypes } from '../../webhooks/event-types.js';
 
-/** Flags of the commands that say what a webhook is told of. */
+/** The options that select the event types of a webhook. */
 export interface EventOptions {
   readonly event?: readonly string[];
   readonly allEvents?: boolean;
@@ -14,18 +14,18 @@ export interface EventOptions {
 export function addEventOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--event <type>', 'what to tell of; may be given several times, or with commas')
-        .argParser(gather)
+      new Option('--event <type>', 'event type to deliver; repeatable, or separated by commas')
+        .argParser(collect)
         .conflicts('allEvents'),
     )
-    .option('--all-events', 'tell of every type of event')
+    .option('--all-events', 'deliver every event type')
     .addHelpText(
       'after',
       `\nEvent types: ${eventTypes.slice(0, 4).join(', ')},\n${eventTypes.slice(4).join(', ')}`,
     );
 }
 
-/** The types that were named; undefined where none was. */
+/** Returns the selected event types, or undefined when no option was set. */
 export function readEvents({ event, allEvents }: EventOptions): EventType[] | undefined {
   if (allEvents) return [...eventTypes];
   return event
@@ -40,7 +40,7 @@ export function checkEventType(text: string, flag: string): EventType {
   if (type) return type;
   const near = nearestName(text, eventTypes);
   throw new UsageError(
-    `${flag} ${text}: there is no such event type`,
+    `${flag} ${text}: unknown event type`,
     near ? `did you mean ${near}?` : `types: ${eventTypes.join(', ')}`,
   );
 }

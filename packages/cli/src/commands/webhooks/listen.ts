@@ -23,15 +23,20 @@ const defaultPort = 4400;
 
 export const define: DefineCommand = (command, start) => {
   command
-    .option('--forward-to <url>', 'pass each delivery on, byte for byte, and answer as it does')
+    .option('--forward-to <url>', 'forward each delivery unchanged, and return the response')
     .addOption(
-      new Option('--port <number>', 'where to listen; 0 takes a free port')
+      new Option('--port <number>', 'port to listen on; 0 selects a free port')
         .argParser(parsePort)
         .default(defaultPort),
     )
-    .addOption(new Option('--host <address>', 'on which address').default('127.0.0.1'))
-    .option('--secret-stdin', 'read the secret from stdin (asked for on a terminal)')
-    .addOption(formatOption(['table', 'ndjson'], 'lines for people, or for programs'))
+    .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
+    .option('--secret-stdin', 'read the secret from stdin (prompts on a terminal)')
+    .addOption(
+      formatOption(
+        ['table', 'ndjson'],
+        'output format (default: table on a terminal, otherwise ndjson)',
+      ),
+    )
     .addHelpText('after', help)
     .action((options: ListenOptions) =>
       start((context) => listen(context, options), { ownsOutput: true }),
@@ -39,15 +44,15 @@ export const define: DefineCommand = (command, start) => {
 };
 
 const help = `
-Have a webhook lead here, with a server that is started with
-SHORTY_ALLOW_PRIVATE_NETWORK=1:
+Start the server with SHORTY_ALLOW_PRIVATE_NETWORK=1, and create a webhook
+for this address:
   shorty webhooks create http://localhost:${defaultPort} --event url.created
 
 ${secretHelp}
-Without a secret deliveries are marked UNVERIFIED and forwarded all the same;
-with one, what does not verify is answered with 401 and forwarded to nobody.
-A receiver that does not answer is told as 502, so that the sender tries again.
-Ends with Ctrl-C.`;
+With a secret, a delivery with an invalid signature gets status 401 and is not
+forwarded. Without a secret, deliveries are marked UNVERIFIED and forwarded.
+When the receiver does not respond, the delivery gets status 502, and the
+server retries it. Ctrl-C stops the command.`;
 
 async function listen(context: Context, options: ListenOptions): Promise<ExitCode> {
   const { io, output, flags } = context;
@@ -65,11 +70,11 @@ async function listen(context: Context, options: ListenOptions): Promise<ExitCod
     target,
     now: io.now,
     onReceived: (received) => output.write(`${line(received)}\n`),
-    onFault: (fault) => output.warn(`shorty: ${fault.message}`),
+    onError: (error) => output.warn(`shorty: ${error.message}`),
   });
   try {
-    const onwards = target ? `, forwarding to ${target.href}` : '';
-    output.note(`waiting for webhooks on ${listener.url}${onwards}; Ctrl-C ends`);
+    const forwarding = target ? `, forwarding to ${target.href}` : '';
+    output.note(`waiting for webhooks on ${listener.url}${forwarding}; Ctrl-C stops`);
     if (secret === undefined)
       output.warn('UNVERIFIED: SHORTY_WEBHOOK_SECRET is not set, so no signature is checked');
     if (!io.interrupt.aborted) await once(io.interrupt, 'abort');
@@ -83,11 +88,11 @@ function readTarget(text: string | undefined): URL | undefined {
   if (text === undefined) return undefined;
   const url = parseUrl(text);
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw new UsageError(`--forward-to ${text}: this is no http or https address`);
+  throw new UsageError(`--forward-to ${text}: must be an http or https URL`);
 }
 
 function parsePort(text: string): number {
   const port = parseCount(text);
   if (port <= 65_535) return port;
-  throw new UsageError(`--port ${text}: ports end at 65535`);
+  throw new UsageError(`--port ${text}: must be at most 65535`);
 }

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.js';
 export const define: DefineCommand = (command, start) => {
   command
     .argument('<id>', 'id of the webhook')
-    .argument('<delivery-id>', 'the delivery whose event to deliver once more')
+    .argument('<delivery-id>', 'id of the delivery to repeat')
     .action((id: string, deliveryId: string) =>
       start((context) => replayDelivery(context, id, deliveryId)),
     );

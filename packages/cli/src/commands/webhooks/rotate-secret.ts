@@ -12,6 +12,8 @@ async function rotateSecret(context: Context, id: string): Promise<ExitCode> {
   const { io, output } = context;
   const client = await context.client();
   await output.record(await client.webhooks.rotateSecret(id, { signal: io.interrupt }));
-  output.note('the secret is shown only this once; the one before signs as well for 24 hours');
+  output.note(
+    'store the secret now, it is shown only once; the previous secret stays valid for 24 hours',
+  );
   return exitCodes.done;
 }

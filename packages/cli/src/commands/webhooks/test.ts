@@ -13,7 +13,9 @@ export const define: DefineCommand = (command, start) => {
   command
     .argument('<id>', 'id of the webhook')
     .addOption(
-      new Option('--type <type>', 'which event; the first of its own without').choices(eventTypes),
+      new Option('--type <type>', 'event type (default: the first type of the webhook)').choices(
+        eventTypes,
+      ),
     )
     .action((id: string, options: TestOptions) =>
       start((context) => testWebhook(context, id, options)),

@@ -14,9 +14,9 @@ interface UpdateOptions extends EventOptions {
 
 export const define: DefineCommand = (command, start) => {
   addEventOptions(command.argument('<id>', 'id of the webhook'))
-    .option('--url <url>', 'the receiver from now on')
-    .addOption(new Option('--active', 'deliver, what waited first').conflicts('inactive'))
-    .option('--inactive', 'deliver nothing until it is turned on')
+    .option('--url <url>', 'new URL of the receiver')
+    .addOption(new Option('--active', 'resume deliveries, oldest first').conflicts('inactive'))
+    .option('--inactive', 'pause deliveries')
     .action((id: string, options: UpdateOptions) =>
       start((context) => updateWebhook(context, id, options)),
     );
@@ -35,7 +35,7 @@ async function updateWebhook(
     ...(active || inactive ? { isActive: active === true } : {}),
   };
   if (Object.keys(patch).length === 0) {
-    throw new UsageError('nothing to change', 'name at least one option; see --help');
+    throw new UsageError('nothing to change', 'set at least one option; see --help');
   }
   const client = await context.client();
   const changed = await client.webhooks.update(id, patch, { signal: context.io.interrupt });

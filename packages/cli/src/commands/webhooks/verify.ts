@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';
 import { Option } from 'commander';
 import { CliError, UsageError } from '../../cli-error.js';
-import { type DefineCommand, gather } from '../../command.js';
+import { collect, type DefineCommand } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { readSigningSecret, secretHelp } from '../../webhooks/read-signing-secret.js';
@@ -18,20 +18,19 @@ const maxBodyBytes = 16 * 1024 * 1024;
 
 export const define: DefineCommand = (command, start) => {
   command
-    .argument('<body>', 'file with the body exactly as it came, or - for stdin')
+    .argument('<body>', 'file with the unchanged body, or - for stdin')
     .addOption(
       new Option(
         '-H, --header <line>',
         "'X-Service-Timestamp: …' and 'X-Service-Signature: …'",
-      ).argParser(gather),
+      ).argParser(collect),
     )
     .addOption(
-      new Option(
-        '--tolerance <seconds>',
-        'how far the timestamp may be from now (default 300)',
-      ).argParser(parseCount),
+      new Option('--tolerance <seconds>', 'maximum age of the timestamp (default: 300)').argParser(
+        parseCount,
+      ),
     )
-    .option('--secret-stdin', 'read the secret from stdin (asked for on a terminal)')
+    .option('--secret-stdin', 'read the secret from stdin (prompts on a terminal)')
     .addHelpText('after', help)
     .action((path: string, options: VerifyOptions) =>
       start((context) => verifyDelivery(context, path, options)),
@@ -40,7 +39,7 @@ export const define: DefineCommand = (command, start) => {
 
 const help = `
 ${secretHelp}
-Prints the event and exits with 0, or tells the reason and exits with 1.
+Prints the event and exits with 0, or prints the error and exits with 1.
 
   shorty webhooks verify body.json -H 'X-Service-Timestamp: 1924992000' \\
     -H 'X-Service-Signature: sha256=…'`;
@@ -55,7 +54,7 @@ async function verifyDelivery(
   }
   const headers = header.map(parseHeader);
   const secret = await readSigningSecret(context, secretStdin);
-  if (secret === undefined) throw new UsageError('there is no secret to verify with', secretHelp);
+  if (secret === undefined) throw new UsageError('no webhook secret', secretHelp);
   const body = await readBody(context, path);
   try {
     const event = verifyWebhook({
@@ -76,7 +75,7 @@ async function verifyDelivery(
 function parseHeader(line: string): readonly [string, string] {
   const split = line.indexOf(':');
   if (split > 0) return [line.slice(0, split).trim(), line.slice(split + 1).trim()];
-  throw new UsageError(`--header ${line}: write it as 'Name: value'`);
+  throw new UsageError(`--header ${line}: must have the form 'Name: value'`);
 }
 
 async function readBody({ io }: Context, path: string): Promise<Buffer> {
@@ -87,14 +86,14 @@ async function readBody({ io }: Context, path: string): Promise<Buffer> {
       throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
     }
   }
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let length = 0;
-  for await (const piece of io.stdin) {
-    // Bytes, whatever they are: a text would have lost some.
-    const bytes = Buffer.from(piece as Uint8Array | string);
+  for await (const chunk of io.stdin) {
+    // Bytes, because decoding to text could change the body.
+    const bytes = Buffer.from(chunk as Uint8Array | string);
     length += bytes.length;
-    if (length > maxBodyBytes) throw new CliError('stdin holds more than a delivery');
-    pieces.push(bytes);
+    if (length > maxBodyBytes) throw new CliError('the body on stdin must be at most 16 MB');
+    chunks.push(bytes);
   }
-  return Buffer.concat(pieces);
+  return Buffer.concat(chunks);
 }

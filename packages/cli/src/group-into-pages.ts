@@ -1,5 +1,5 @@
-/** Groups items as they come, so that they can be handled many at a time. */
-export async function* inPages<T>(
+/** Groups items into pages of `size`. The last page can be shorter. */
+export async function* groupIntoPages<T>(
   items: AsyncIterable<T> | Iterable<T>,
   size: number,
 ): AsyncGenerator<readonly T[]> {
