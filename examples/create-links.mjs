@@ -1,4 +1,4 @@
-// Creates three links, one of them with a slug of its own, lists them, and pauses one.
+// Creates three links, one of them with a custom slug, lists them, and pauses one.
 // Reads SHORTY_BASE_URL, SHORTY_CLIENT_ID and SHORTY_CLIENT_SECRET.
 import { ConflictError, Shorty } from '@shorty/sdk';
 
@@ -21,7 +21,7 @@ try {
     tags: ['example'],
   });
 } catch (error) {
-  // The second time that this runs, the slug is taken: by the link of the first time.
+  // In a second run, the slug is taken by the link of the first run.
   if (!(error instanceof ConflictError)) throw error;
   console.error(error.message);
 }

@@ -66,7 +66,7 @@ test('receive-webhooks takes what send-test-webhook signs, and nothing else', as
   expect((await output.next()).value).toContain('url.created {"id":"42"');
 });
 
-/** A receiver in a process of its own: where it is, and what it prints. */
+/** A receiver in a child process, with its URL and its output. */
 async function startReceiver(name: string, secret: string) {
   const receiver = start(name, { WEBHOOK_SECRET: secret, PORT: '0' });
   const lines = createInterface({ input: receiver.stdout as NodeJS.ReadableStream });
@@ -75,7 +75,7 @@ async function startReceiver(name: string, secret: string) {
   return { url: `http://127.0.0.1:${port}/`, output };
 }
 
-/** The receiver needs the secret before it listens, and the webhook its address: off until then. */
+/** Creates the webhook paused, because the receiver needs its secret before it listens. */
 async function subscribe(shorty: Shorty, name: string) {
   const placeholder = await shorty.webhooks.create({
     url: 'http://127.0.0.1:4000/',
@@ -113,7 +113,7 @@ test.each([
   const forged = await run('send-test-webhook.mjs', { WEBHOOK_SECRET: 'wrong', RECEIVER_URL: url });
   expect(forged).toMatchObject({ code: 0, stdout: 'answered 401\n' });
 
-  // During a rotation the receiver knows the old secret only.
+  // During a rotation, the receiver has only the old secret.
   await shorty.webhooks.rotateSecret(webhookId);
   const code = await shorty.qr.create({ urlId: link.id });
   for (;;) {

@@ -1,4 +1,4 @@
-// Receives webhooks with Express: verifies each, and handles each event once.
+// Receives webhooks with Express: verifies each delivery, and handles each event once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
 import { createDeduper } from '@shorty/webhook-verifier/dedupe';
 import { expressWebhook, webhookDelivery } from '@shorty/webhook-verifier/express';

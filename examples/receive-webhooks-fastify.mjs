@@ -1,4 +1,4 @@
-// Receives webhooks with Fastify: verifies each, and handles each event once.
+// Receives webhooks with Fastify: verifies each delivery, and handles each event once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
 import { createDeduper } from '@shorty/webhook-verifier/dedupe';
 import { fastifyWebhook, webhookDelivery } from '@shorty/webhook-verifier/fastify';
@@ -8,7 +8,7 @@ const secret = process.env.WEBHOOK_SECRET;
 const deduper = createDeduper();
 const app = fastify();
 
-// A scope of its own: in it bodies stay bytes, and every request is verified.
+// A separate scope, in which bodies are raw bytes and every request is verified.
 app.register(async (hooks) => {
   hooks.register(fastifyWebhook({ secret }));
   hooks.post('/', async (request, reply) => {

@@ -1,4 +1,4 @@
-// Receives webhooks with Hono: verifies each, and handles each event once.
+// Receives webhooks with Hono: verifies each delivery, and handles each event once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
 import { serve } from '@hono/node-server';
 import { createDeduper } from '@shorty/webhook-verifier/dedupe';

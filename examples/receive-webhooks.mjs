@@ -1,4 +1,4 @@
-// Receives webhooks with nothing but Node: verifies each, and handles each event once.
+// Receives webhooks with Node only: verifies each delivery, and handles each event once.
 // Reads WEBHOOK_SECRET and PORT (4000 by default).
 import { createServer } from 'node:http';
 import { verifyWebhook, WebhookVerificationError } from '@shorty/webhook-verifier';

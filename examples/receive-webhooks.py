@@ -1,4 +1,4 @@
-# Receives webhooks with nothing but Python's standard library, by the rules in docs/webhooks.md.
+# Receives webhooks with Python's standard library. docs/webhooks.md defines the signature.
 # Reads WEBHOOK_SECRET and PORT (4000 by default).
 import hashlib
 import hmac
@@ -19,7 +19,7 @@ def verify(headers, body):
         raise ValueError("the timestamp is too far from now")
     signed = timestamp.encode() + b"." + body
     expected = "sha256=" + hmac.new(secret, signed, hashlib.sha256).hexdigest()
-    # Two of them while a secret is being rotated.
+    # During a rotation of the secret, there are two signatures.
     given = headers.get("X-Service-Signature", "").split(",")
     if not any(hmac.compare_digest(expected.encode(), each.strip().encode()) for each in given):
         raise ValueError("the signature does not fit")

@@ -1,4 +1,4 @@
-// Sends the webhook that Shorty would send for a new link, to try a receiver without a server.
+// Sends a signed url.created webhook, to test a receiver without a server.
 // Reads WEBHOOK_SECRET and RECEIVER_URL (http://localhost:4000 by default).
 import { signWebhook } from '@shorty/webhook-verifier';
 
