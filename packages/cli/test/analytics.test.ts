@@ -136,7 +136,7 @@ test.each(['urls clicks 42', 'analytics overview'])(
 
 test('an unknown link exits with 1', async () => {
   const { code, stdout, stderr } = await run('urls clicks 43');
-  expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('no such link')]);
+  expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('link not found')]);
 });
 
 describe('a report', () => {
