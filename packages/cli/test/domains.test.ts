@@ -92,7 +92,10 @@ describe('shorty domains', () => {
       domainId: id,
     });
     const refused = await shorty.run(['domains', 'delete', id]);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has active links')]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('has active links'),
+    ]);
     await server.client.urls.delete(link.id);
     expect((await shorty.run(['domains', 'delete', id])).code).toBe(0);
     const again = await shorty.run(['domains', 'delete', id]);
