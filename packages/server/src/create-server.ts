@@ -20,7 +20,7 @@ import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, listenForOperators } from './http/listen.js';
 import { RateLimiter } from './http/rate-limiter.js';
 import { defaultTimeLimits, type TimeLimits } from './http/time-limits.js';
-import { forgetOldKeys } from './idempotency/forget-old-keys.js';
+import { deleteExpiredKeys } from './idempotency/delete-expired-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { openLists } from './lists/open-lists.js';
 import { affordableConnections } from './network/open-files.js';
@@ -306,7 +306,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       everyMs: housekeepingEveryMs,
       tick: async () => {
         await clients.deleteExpiredTokens(clock());
-        await forgetOldKeys(database, clock());
+        await deleteExpiredKeys(database, clock());
       },
       onError: (err) => logger.error({ err }, 'housekeeping failed'),
     }),

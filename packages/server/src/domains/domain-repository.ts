@@ -1,6 +1,11 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
-import { findFirst, type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
+import {
+  findStoredResult,
+  type IdempotentRequest,
+  type IdempotentResult,
+  withIdempotencyKey,
+} from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { type Domain, domainColumns, domainOf } from './domain.js';
@@ -62,9 +67,9 @@ export class DomainRepository {
     domain: Domain,
     max: number,
     idempotency: IdempotentRequest | undefined,
-  ): Promise<Once<CreateDomainOutcome>> {
+  ): Promise<IdempotentResult<CreateDomainOutcome>> {
     return this.#database.write((transaction) =>
-      runOnce<CreateDomainOutcome>(transaction, idempotency, async () => {
+      withIdempotencyKey<CreateDomainOutcome>(transaction, idempotency, async () => {
         const { organizationId, hostname } = domain;
         const existing = await transaction
           .selectFrom('domains')
@@ -110,8 +115,8 @@ export class DomainRepository {
   /** Returns the result of an earlier request with this idempotency key. */
   findFirstVerification(
     request: IdempotentRequest,
-  ): Promise<Once<VerifyDomainOutcome> | undefined> {
-    return findFirst(this.#database.read, request);
+  ): Promise<IdempotentResult<VerifyDomainOutcome> | undefined> {
+    return findStoredResult(this.#database.read, request);
   }
 
   /**
@@ -123,9 +128,9 @@ export class DomainRepository {
     error: string | null,
     now: number,
     idempotency: IdempotentRequest | undefined,
-  ): Promise<Once<VerifyDomainOutcome>> {
+  ): Promise<IdempotentResult<VerifyDomainOutcome>> {
     return this.#database.write((transaction) =>
-      runOnce<VerifyDomainOutcome>(transaction, idempotency, async () => {
+      withIdempotencyKey<VerifyDomainOutcome>(transaction, idempotency, async () => {
         const { id, organizationId, hostname } = checked;
         const before = await find(transaction, organizationId, id);
         // It may have been deleted and restored with another challenge during the look-up.

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/api-error.js';
 import type { ErrorCode } from '../contract/errors.js';
-import type { IdempotentRequest, Once } from '../idempotency/run-once.js';
+import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import type { Clock, NewId, RandomBytes, ResolveTxt } from '../ports.js';
 import { checkChallenge } from './check-challenge.js';
 import type { Domain } from './domain.js';
@@ -42,7 +42,7 @@ export class DomainService {
     organizationId: string,
     hostname: string,
     idempotency: Idempotency,
-  ): Promise<Once<Domain>> {
+  ): Promise<IdempotentResult<Domain>> {
     const { domains, clock, newId, randomBytes } = this.#options;
     if (this.#options.ownHosts.has(hostname)) {
       throw new ApiError('DOMAIN_INVALID', `${hostname} is this server's own name`, {
@@ -89,7 +89,7 @@ export class DomainService {
     organizationId: string,
     id: string,
     idempotency: Idempotency,
-  ): Promise<Once<Domain>> {
+  ): Promise<IdempotentResult<Domain>> {
     const { domains } = this.#options;
     // A repeated request gets the first result, even if DNS has changed.
     const earlier = idempotency && (await domains.findFirstVerification(idempotency));
@@ -135,7 +135,7 @@ export class DomainService {
     organizationId: string,
     id: string,
     idempotency: Idempotency,
-  ): Promise<Once<VerifyDomainOutcome>> {
+  ): Promise<IdempotentResult<VerifyDomainOutcome>> {
     const { domains, resolveTxt, clock, onChanged } = this.#options;
     const domain = await this.get(organizationId, id);
     const error = domain.isActive ? null : await checkChallenge(resolveTxt, domain);

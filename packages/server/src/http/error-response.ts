@@ -2,7 +2,7 @@ import { ApiError } from '../contract/api-error.js';
 import type { ErrorResponse } from '../contract/errors.js';
 import { OAuthError } from '../contract/oauth-error.js';
 import { QueueClosedError, QueueFullError } from '../fair-queue.js';
-import { IdempotencyConflictError } from '../idempotency/run-once.js';
+import { IdempotencyConflictError } from '../idempotency/with-idempotency-key.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import { ThreadEndedError, ThreadStoppedError, ThreadTimeoutError } from '../threads/thread.js';
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Caller } from '../contract/caller.js';
 import type { Route } from '../contract/define-route.js';
-import type { IdempotentRequest } from '../idempotency/run-once.js';
+import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { validationError } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
 import { parseInput } from '../contract/parse-input.js';
-import type { IdempotentRequest } from '../idempotency/run-once.js';
+import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { type BodyFormat, bodyFormatOf, parseForm } from './body-format.js';
 import type { BodySlot } from './body-slots.js';

@@ -1,6 +1,11 @@
 import { type SqlBool, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
-import { findFirst, type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
+import {
+  findStoredResult,
+  type IdempotentRequest,
+  type IdempotentResult,
+  withIdempotencyKey,
+} from '../idempotency/with-idempotency-key.js';
 import { type PlanTable, standardPlans } from '../organizations/plans.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import type { Database } from '../storage/database.js';
@@ -52,17 +57,19 @@ export class QrRepository {
   }
 
   /** Returns the stored outcome of an earlier request with this idempotency key. */
-  findFirstOutcome(request: IdempotentRequest): Promise<Once<CreateQrOutcome> | undefined> {
-    return findFirst(this.#database.read, request);
+  findFirstOutcome(
+    request: IdempotentRequest,
+  ): Promise<IdempotentResult<CreateQrOutcome> | undefined> {
+    return findStoredResult(this.#database.read, request);
   }
 
   /** Stores a code, its image, its meter and its event, or none of them. */
   create(
     { qr, logo, image }: RenderedQr,
     idempotency: IdempotentRequest | undefined,
-  ): Promise<Once<CreateQrOutcome>> {
+  ): Promise<IdempotentResult<CreateQrOutcome>> {
     return this.#database.write((transaction) =>
-      runOnce<CreateQrOutcome>(transaction, idempotency, async () => {
+      withIdempotencyKey<CreateQrOutcome>(transaction, idempotency, async () => {
         const { organizationId, createdAt } = qr;
         const isWithinQuota = await countUseWithinPlan(
           transaction,

@@ -1,5 +1,5 @@
 import { ApiError, validationError } from '../contract/api-error.js';
-import type { IdempotentRequest } from '../idempotency/run-once.js';
+import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
 import type { Clock, NewId } from '../ports.js';
 import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlService } from '../urls/url-service.js';

@@ -2,7 +2,12 @@ import type { CompiledQuery } from 'kysely';
 import { findActiveDomains } from '../domains/find-active-domains.js';
 import type { DataOfEvent } from '../events/define-event.js';
 import type { EventOutbox } from '../events/event-outbox.js';
-import { findFirst, type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
+import {
+  findStoredResult,
+  type IdempotentRequest,
+  type IdempotentResult,
+  withIdempotencyKey,
+} from '../idempotency/with-idempotency-key.js';
 import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
 import { type PlanTable, standardPlans } from '../organizations/plans.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
@@ -87,17 +92,17 @@ export class UrlRepository {
   createMany<Result>(
     drafts: readonly UrlDraft[],
     context: CreateContext<Result>,
-  ): Promise<Once<Result>> {
+  ): Promise<IdempotentResult<Result>> {
     return this.#database.write((transaction) =>
-      runOnce(transaction, context.idempotency, async () =>
+      withIdempotencyKey(transaction, context.idempotency, async () =>
         context.toResult(await this.#createAll(transaction, drafts, context)),
       ),
     );
   }
 
   /** Returns the result of an earlier `createMany` with the same Idempotency-Key. */
-  findFirstResult<Kept>(request: IdempotentRequest): Promise<Once<Kept> | undefined> {
-    return findFirst(this.#database.read, request);
+  findFirstResult<Kept>(request: IdempotentRequest): Promise<IdempotentResult<Kept> | undefined> {
+    return findStoredResult(this.#database.read, request);
   }
 
   async find(organizationId: string, id: number): Promise<ShortUrl | undefined> {

@@ -2,7 +2,7 @@ import type { Passwords } from '../auth/passwords.js';
 import { ApiError, shorten, summarize, validationError } from '../contract/api-error.js';
 import type { ErrorDetail } from '../contract/errors.js';
 import { parseInput } from '../contract/parse-input.js';
-import type { IdempotentRequest, Once } from '../idempotency/run-once.js';
+import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
 import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
@@ -270,7 +270,7 @@ export class UrlService {
   async #findFirstResult<T>(
     items: readonly unknown[],
     idempotency: IdempotentRequest | undefined,
-  ): Promise<Once<T> | undefined> {
+  ): Promise<IdempotentResult<T> | undefined> {
     if (!idempotency || countPasswords(items) === 0) return undefined;
     return this.#options.urls.findFirstResult<T>(idempotency);
   }

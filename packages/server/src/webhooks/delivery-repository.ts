@@ -1,7 +1,11 @@
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
-import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
+import {
+  type IdempotentRequest,
+  type IdempotentResult,
+  withIdempotencyKey,
+} from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema } from '../storage/database.js';
 import { readListPage } from '../storage/list-page.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
@@ -56,9 +60,9 @@ export class DeliveryRepository {
     data: EventData<Type>,
     now: number,
     idempotency: IdempotentRequest | undefined,
-  ): Promise<Once<DeliveryRow>> {
+  ): Promise<IdempotentResult<DeliveryRow>> {
     return this.#database.write((transaction) =>
-      runOnce(transaction, idempotency, async () => {
+      withIdempotencyKey(transaction, idempotency, async () => {
         const [id = ''] = await this.#outbox.recordFor(
           transaction,
           organizationId,
@@ -78,9 +82,9 @@ export class DeliveryRepository {
     id: string,
     now: number,
     idempotency: IdempotentRequest | undefined,
-  ): Promise<Once<DeliveryRow | null>> {
+  ): Promise<IdempotentResult<DeliveryRow | null>> {
     return this.#database.write((transaction) =>
-      runOnce(transaction, idempotency, async () => {
+      withIdempotencyKey(transaction, idempotency, async () => {
         const original = await transaction
           .selectFrom('deliveries')
           .select('event_id')

@@ -1,5 +1,9 @@
 import { type Kysely, sql } from 'kysely';
-import { type IdempotentRequest, type Once, runOnce } from '../idempotency/run-once.js';
+import {
+  type IdempotentRequest,
+  type IdempotentResult,
+  withIdempotencyKey,
+} from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { type Webhook, webhookColumns, webhookOf } from './webhook.js';
 import { rotationMs, type WebhookUpdateRequest } from './webhook-contract.js';
@@ -27,9 +31,9 @@ export class WebhookRepository {
     webhook: NewWebhook,
     max: number,
     idempotency: IdempotentRequest | undefined,
-  ): Promise<Once<NewWebhook | null>> {
+  ): Promise<IdempotentResult<NewWebhook | null>> {
     return this.#database.write((transaction) =>
-      runOnce(transaction, idempotency, async () => {
+      withIdempotencyKey(transaction, idempotency, async () => {
         if ((await count(transaction, organizationId)) >= max) return null;
         const { id, url, events, secret, isActive, createdAt } = webhook;
         await transaction
@@ -111,9 +115,9 @@ export class WebhookRepository {
     secret: string,
     now: number,
     idempotency: IdempotentRequest | undefined,
-  ): Promise<Once<{ secret: string; previousSecretExpiresAt: number } | null>> {
+  ): Promise<IdempotentResult<{ secret: string; previousSecretExpiresAt: number } | null>> {
     return this.#database.write((transaction) =>
-      runOnce(transaction, idempotency, async () => {
+      withIdempotencyKey(transaction, idempotency, async () => {
         const previousSecretExpiresAt = now + rotationMs;
         const { numUpdatedRows } = await transaction
           .updateTable('webhooks')

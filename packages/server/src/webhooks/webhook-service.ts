@@ -1,7 +1,7 @@
 import { newSecret } from '../auth/secrets.js';
 import { ApiError, validationError } from '../contract/api-error.js';
 import type { EventType } from '../events/event-types.js';
-import type { IdempotentRequest, Once } from '../idempotency/run-once.js';
+import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import { findUrlFault } from '../network/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
 import { hasWebhooks, type Plan, type PlanTable } from '../organizations/plans.js';
@@ -60,7 +60,7 @@ export class WebhookService {
     organizationId: string,
     { url, events, isActive = true }: WebhookCreateRequest,
     idempotency: Idempotency,
-  ): Promise<Once<NewWebhook>> {
+  ): Promise<IdempotentResult<NewWebhook>> {
     const { webhooks, clock, newId, randomBytes } = this.#options;
     await this.#requirePlan(organizationId, 'webhooks');
     this.#checkUrl(url);
@@ -120,7 +120,7 @@ export class WebhookService {
     id: string,
     type: EventType | undefined,
     idempotency: Idempotency,
-  ): Promise<Once<DeliveryRow>> {
+  ): Promise<IdempotentResult<DeliveryRow>> {
     const { deliveries, clock } = this.#options;
     await this.#requirePlan(organizationId, 'webhooks');
     const webhook = await this.#getActive(organizationId, id);
@@ -158,7 +158,7 @@ export class WebhookService {
     id: string,
     deliveryId: string,
     idempotency: Idempotency,
-  ): Promise<Once<DeliveryRow>> {
+  ): Promise<IdempotentResult<DeliveryRow>> {
     const { deliveries, clock } = this.#options;
     await this.#requirePlan(organizationId, 'replay');
     await this.#getActive(organizationId, id);

@@ -1,7 +1,8 @@
 import type { Database } from '../storage/database.js';
-import { idempotencyWindowMs } from './run-once.js';
+import { idempotencyWindowMs } from './with-idempotency-key.js';
 
-export function forgetOldKeys(database: Database, now: number): Promise<void> {
+/** Deletes the idempotency keys whose window has passed. */
+export function deleteExpiredKeys(database: Database, now: number): Promise<void> {
   return database.write(async (transaction) => {
     await transaction
       .deleteFrom('idempotency_keys')

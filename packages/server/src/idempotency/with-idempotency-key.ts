@@ -1,38 +1,39 @@
 import type { Kysely } from 'kysely';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 
-/** A request that may come again: the key that its caller chose, and what came with it. */
+/** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
   readonly organizationId: string;
   readonly key: string;
-  /** Of the method, the path and the body. */
+  /** A hash of the method, the path and the body. */
   readonly fingerprint: string;
   readonly now: number;
 }
 
-/** How long a key is remembered, in milliseconds. */
+/** How long a key is stored. */
 export const idempotencyWindowMs = 24 * 60 * 60 * 1000;
 
-/** The key was used for another request. */
+/** The key was used for a request with another method, path or body. */
 export class IdempotencyConflictError extends Error {
   override readonly name = 'IdempotencyConflictError';
 }
 
-export interface Once<T> {
+export interface IdempotentResult<T> {
   readonly result: T;
+  /** True when an earlier request with the same key did the work. */
   readonly replayed: boolean;
 }
 
 /**
- * Does the work, or returns the result of the first time. The result is kept in the transaction of
- * the work itself, so that a crash leaves both or neither. A second request with the same key waits
- * for the first one's transaction. `T` must survive JSON.
+ * Does the work, or returns the stored result of the first request with the same key. The result is
+ * stored in the work's own transaction, so a crash leaves both or neither. A concurrent request with
+ * the same key waits until the first transaction ends. `T` must survive JSON.
  */
-export async function runOnce<T>(
+export async function withIdempotencyKey<T>(
   transaction: WriteTransaction,
   request: IdempotentRequest | undefined,
   work: () => Promise<T>,
-): Promise<Once<T>> {
+): Promise<IdempotentResult<T>> {
   if (!request) return { result: await work(), replayed: false };
   const { organizationId, key, fingerprint, now } = request;
   await transaction
@@ -47,9 +48,9 @@ export async function runOnce<T>(
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (claim.numInsertedOrUpdatedRows === 0n) {
-    const first = await findFirst<T>(transaction, request);
-    if (!first) throw new Error(`the first request of Idempotency-Key ${key} cannot be found`);
-    return first;
+    const stored = await findStoredResult<T>(transaction, request);
+    if (!stored) throw new Error(`Idempotency-Key ${key}: the first request's result is missing`);
+    return stored;
   }
   const result = await work();
   await transaction
@@ -62,23 +63,23 @@ export async function runOnce<T>(
 }
 
 /**
- * The result of the first time, if there was one. For requests whose preparation is costly, or might
- * turn out otherwise today.
+ * Returns the stored result of a key, or undefined. For requests whose preparation is expensive, or
+ * may have another outcome the second time. Throws an IdempotencyConflictError.
  */
-export async function findFirst<T>(
+export async function findStoredResult<T>(
   db: Kysely<Schema>,
   { organizationId, key, fingerprint, now }: IdempotentRequest,
-): Promise<Once<T> | undefined> {
-  const first = await db
+): Promise<IdempotentResult<T> | undefined> {
+  const stored = await db
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'result'])
     .where('organization_id', '=', organizationId)
     .where('key', '=', key)
     .where('created_at', '>', now - idempotencyWindowMs)
     .executeTakeFirst();
-  if (!first) return undefined;
-  if (first.fingerprint !== fingerprint) {
+  if (!stored) return undefined;
+  if (stored.fingerprint !== fingerprint) {
     throw new IdempotencyConflictError(`Idempotency-Key ${key} was used for another request`);
   }
-  return { result: JSON.parse(first.result) as T, replayed: true };
+  return { result: JSON.parse(stored.result) as T, replayed: true };
 }
