@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { EventType } from './event-types.js';
 
-/** One type of event: what its deliveries carry as `data`, and its summary in OpenAPI. */
+/** A type of event: the schema of its `data`, and its summary in OpenAPI. */
 export interface EventDefinition<
   Type extends EventType = EventType,
   Data extends z.ZodObject = z.ZodObject,

@@ -12,11 +12,11 @@ import type { DeliveryTable, EventTable } from '../storage/schema.js';
 import type { DataOfEvent, EventDefinition } from './define-event.js';
 import type { EventType } from './event-types.js';
 
-/** For how long events are recorded, and deliveries wait, for a webhook that the server disabled. */
+/** How long events are recorded, and deliveries retained, for a webhook that the server disabled. */
 export const disabledRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Whether the delivery counts in the organization's usage. */
 interface Charging {
+  /** True when the deliveries count in the organization's usage. */
   readonly isCharged: boolean;
 }
 
@@ -31,14 +31,14 @@ interface WebhookRow {
 
 export interface EventOutboxOptions {
   readonly newId: NewId;
-  /** Called when deliveries have been committed, so that they leave at once. */
+  /** Called after deliveries were committed. Wakes the dispatcher. */
   readonly onDeliveries?: () => void;
   readonly plans?: PlanTable;
 }
 
 /**
- * Writes events and one pending delivery for each webhook that subscribes to them, in the
- * transaction of the change that caused them. An event that nobody subscribes to is not written.
+ * A transactional outbox: writes events and their pending deliveries in the transaction of the change
+ * that caused them. An event without a subscribed webhook is not written.
  */
 export class EventOutbox {
   readonly #database: Database;
@@ -64,7 +64,7 @@ export class EventOutbox {
     );
   }
 
-  /** `describe` is called only when somebody subscribes to the type; one event for each of its data. */
+  /** Writes one event for each data that `describe` returns. Calls it only when a webhook subscribes. */
   async record<Event extends EventDefinition>(
     transaction: WriteTransaction,
     organizationId: string,
@@ -86,7 +86,7 @@ export class EventOutbox {
     await this.#deliver(transaction, events, webhookIds, now, { isCharged: true });
   }
 
-  /** Writes one event for some webhooks, free and whether or not they subscribe; its deliveries' ids. */
+  /** Writes one event for webhooks, subscribed or not, free of charge. Returns its deliveries' ids. */
   async recordFor(
     transaction: WriteTransaction,
     organizationId: string,
@@ -99,7 +99,7 @@ export class EventOutbox {
     return this.#deliver(transaction, [event], webhookIds, now, { isCharged: false });
   }
 
-  /** One more delivery, which is free, of an event that is there; its id. */
+  /** Writes another delivery of a stored event, free of charge. Returns its id. */
   async deliverAgain(
     transaction: WriteTransaction,
     eventId: string,

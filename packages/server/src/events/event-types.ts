@@ -1,4 +1,4 @@
-/** What webhooks can subscribe to. Specification, "Event types". */
+/** The events that webhooks can subscribe to. Specification, "Event types". */
 export const eventTypes = [
   'url.created',
   'url.updated',

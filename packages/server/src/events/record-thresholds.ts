@@ -2,23 +2,23 @@ import type { WriteTransaction } from '../storage/database.js';
 import type { EventOutbox } from './event-outbox.js';
 import type { qrScanThreshold, urlClickThreshold } from './threshold-events.js';
 
-export interface Counted {
+export interface CounterChange {
   readonly event: typeof urlClickThreshold | typeof qrScanThreshold;
-  /** Of the link or the QR code that was counted. */
+  /** The id of the URL or QR code. */
   readonly id: string;
-  /** The link, or the link of the code. */
+  /** The URL, or the URL of the QR code. */
   readonly urlId: number;
-  /** The count, and how much of it is new. */
+  /** The counter after the change. */
   readonly count: number;
   readonly added: number;
 }
 
-/** Records the thresholds that a count has just reached as events, each exactly once. */
+/** Records an event for each threshold that a counter reaches by a change. */
 export async function recordThresholds(
   transaction: WriteTransaction,
   outbox: EventOutbox,
   thresholds: readonly number[],
-  { event, id, urlId, count, added }: Counted,
+  { event, id, urlId, count, added }: CounterChange,
   now: number,
 ): Promise<void> {
   const before = count - added;

@@ -4,13 +4,13 @@ import { lowerThreadPriority } from './lower-thread-priority.js';
 import type { ThreadMessage, WorkerMessage, WorkerStart } from './messages.js';
 import type { ThreadDefinition, ThreadMethods } from './thread.js';
 
-/** Declares a thread's code, and runs it when this is the worker that was started for it. */
+/** Defines a thread, and runs its code when this module is loaded in the thread's worker. */
 export function defineThread<Data, Methods extends ThreadMethods, Event = never>(
   definition: ThreadDefinition<Data, Methods, Event>,
 ): ThreadDefinition<Data, Methods, Event> {
   const started = workerData as WorkerStart | undefined;
   if (started?.shortyThread === definition.name) {
-    // After the module that defines it has been evaluated.
+    // The module that calls this function must be evaluated first.
     setImmediate(() => serve(definition, started.data as Data));
   }
   return definition;
@@ -23,16 +23,16 @@ function serve<Data, Methods extends ThreadMethods, Event>(
   const port = parentPort;
   if (!port) throw new Error(`thread ${definition.name}: there is no parent thread`);
   if (definition.priority === 'idle') lowerThreadPriority();
-  const tell = (message: ThreadMessage) => port.postMessage(message);
-  const code = definition.start(data, (event) => tell({ event }));
+  const post = (message: ThreadMessage) => port.postMessage(message);
+  const code = definition.start(data, (event) => post({ event }));
   const inFlight = new Set<Promise<void>>();
 
-  async function answer(id: number, method: string, args: readonly unknown[]): Promise<void> {
+  async function respond(id: number, method: string, args: readonly unknown[]): Promise<void> {
     try {
-      tell({ id, result: await code.methods[method]?.(...args) });
+      post({ id, result: await code.methods[method]?.(...args) });
     } catch (error) {
-      // A result that cannot be cloned ends here, too.
-      tell({ id, error: encodeError(error, definition.errorClasses ?? []) });
+      // `post` throws when the result cannot be cloned.
+      post({ id, error: encodeError(error, definition.errorClasses ?? []) });
     }
   }
 
@@ -46,13 +46,13 @@ function serve<Data, Methods extends ThreadMethods, Event>(
     }
     const { id, method, args } = message;
     if (id === undefined) {
-      // Nobody waits for the outcome: an error here is an uncaught error of the thread.
+      // A one-way call has no response, so its error ends the thread.
       await code.methods[method]?.(...args);
       return;
     }
-    const answered = answer(id, method, args);
-    inFlight.add(answered);
-    await answered;
-    inFlight.delete(answered);
+    const responded = respond(id, method, args);
+    inFlight.add(responded);
+    await responded;
+    inFlight.delete(responded);
   });
 }

@@ -1,10 +1,10 @@
-// Constructors differ in their parameters, and none of them is called here.
+// Classes are compared by name and never constructed, so their parameters do not matter.
 // biome-ignore lint/suspicious/noExplicitAny: see above.
 export type ErrorClass = abstract new (...args: any[]) => Error;
 
 /** An error as a message between threads. */
 export interface TransferredError {
-  /** The class's name when it is registered. */
+  /** The name of the class, if it is one of the thread's `errorClasses`. */
   readonly className: string | undefined;
   readonly message: string;
   readonly stack: string | undefined;
@@ -14,7 +14,7 @@ export interface TransferredError {
 
 const maxCauses = 4;
 
-/** Describes an error for another thread; structured clone alone would lose its class and fields. */
+/** Encodes an error for another thread. A structured clone alone loses its class and properties. */
 export function encodeError(
   thrown: unknown,
   classes: readonly ErrorClass[],
@@ -31,7 +31,7 @@ export function encodeError(
   };
 }
 
-/** Restores an error: one of a registered class is an instance of it again, without its constructor. */
+/** Decodes an error. An error of one of `classes` is an instance of it, without calling the constructor. */
 export function decodeError(sent: TransferredError, classes: readonly ErrorClass[]): Error {
   const { className, message, stack, properties, cause } = sent;
   const error = cause
@@ -43,7 +43,7 @@ export function decodeError(sent: TransferredError, classes: readonly ErrorClass
   return Object.assign(error, properties);
 }
 
-/** An error's own fields, such as `code`, `field` or `name`. */
+/** Returns an error's own properties, such as `code`, `field` or `name`. */
 function plainProperties(error: Error): Record<string, string | number | boolean> {
   return Object.fromEntries(
     Object.entries(error).filter(

@@ -15,8 +15,8 @@ export interface InlineThreadOptions<Methods extends ThreadMethods> {
 }
 
 /**
- * Runs a thread's code in the calling thread, for servers in memory and inside other programs. Time
- * limits do not hold here: nothing can interrupt the only thread.
+ * Runs a thread's code in the calling thread, for servers in memory and inside other programs. It has
+ * no time limits, because nothing can interrupt the calling thread.
  */
 export class InlineThread<Methods extends ThreadMethods> implements Thread<Methods> {
   readonly name: string;
@@ -72,7 +72,7 @@ export class InlineThread<Methods extends ThreadMethods> implements Thread<Metho
     return this.#stopping;
   }
 
-  /** There is no thread to end. */
+  /** Does nothing: there is no worker. */
   async terminate(): Promise<boolean> {
     return true;
   }
@@ -81,7 +81,7 @@ export class InlineThread<Methods extends ThreadMethods> implements Thread<Metho
     name: Name,
     args: Parameters<Methods[Name]>,
   ): Promise<Awaited<ReturnType<Methods[Name]>>> {
-    // Many calls in a row must not keep the event loop from turning.
+    // Many consecutive calls must not block the event loop.
     await yieldToEventLoop();
     this.#code ??= this.#options.start();
     return (await this.#code.methods[name]?.(...args)) as Awaited<ReturnType<Methods[Name]>>;

@@ -1,13 +1,13 @@
 import type { TransferredError } from './error-transfer.js';
 
-/** A worker's `workerData`. */
+/** The `workerData` of a worker. */
 export interface WorkerStart {
-  /** The name of the thread that the worker was started for. */
+  /** The name of the thread that the worker runs. */
   readonly shortyThread: string;
   readonly data: unknown;
 }
 
-/** To a worker: a call, or without an id a one-way call. */
+/** A message to a worker. A call without an id has no response. */
 export type WorkerMessage =
   | 'stop'
   | {
@@ -16,7 +16,7 @@ export type WorkerMessage =
       readonly args: readonly unknown[];
     };
 
-/** From a worker. */
+/** A message from a worker. */
 export type ThreadMessage =
   | { readonly event: unknown }
   | { readonly id: number; readonly result: unknown }

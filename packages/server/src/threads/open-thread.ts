@@ -4,13 +4,13 @@ import { WorkerThread, type WorkerThreadOptions } from './worker-thread.js';
 
 export interface OpenThreadOptions<Data, Methods extends ThreadMethods, Event>
   extends WorkerThreadOptions<Data, Event> {
-  /** False runs the code in the calling thread. A worker needs the build. */
+  /** False runs the code in the calling thread. A worker loads compiled files, so it needs a build. */
   readonly isThreaded: boolean;
-  /** The same code in the calling thread, on what is open there already. */
+  /** Starts the same code in the calling thread, with the database that is open there. */
   readonly inline: (emit: (event: Event) => void) => ThreadCode<Methods>;
 }
 
-/** Opens a thread, or the same code in the calling thread. */
+/** Opens a worker thread, or runs its code in the calling thread. */
 export function openThread<Data, Methods extends ThreadMethods, Event>(
   definition: ThreadDefinition<Data, Methods, Event>,
   options: OpenThreadOptions<Data, Methods, Event>,

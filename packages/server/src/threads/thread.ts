@@ -1,19 +1,19 @@
 import type { ResourceLimits } from 'node:worker_threads';
 import type { ErrorClass } from './error-transfer.js';
 
-// Any function fits; the types of its arguments are checked where it is called.
-// biome-ignore lint/suspicious/noExplicitAny: a method's own arguments are its own.
+// `call` and `send` check the types of the arguments.
+// biome-ignore lint/suspicious/noExplicitAny: methods have any parameters.
 export type ThreadMethods = Readonly<Record<string, (...args: any[]) => unknown>>;
 
-/** What a definition's `start` returns: the methods, and how to close what they use. */
+/** The running code of a thread. */
 export interface ThreadCode<Methods extends ThreadMethods> {
   readonly methods: Methods;
-  /** Called once, after the calls in flight have settled. */
+  /** Releases resources. Called once, after all calls have settled. */
   stop?(): unknown;
 }
 
 /**
- * Describes the code of one worker thread.
+ * Defines a worker thread.
  *
  * To add a thread, write one file that ends in `-thread.ts`:
  *
@@ -48,76 +48,76 @@ export interface ThreadCode<Methods extends ThreadMethods> {
  * await lists.stop();
  * ```
  *
- * Arguments, results and events must survive a structured clone. A call may run twice when its
- * thread ends, so methods must be safe to repeat.
+ * Arguments, results and events must survive a structured clone. A call runs again when its worker
+ * ends, so methods must be idempotent.
  */
 export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
   readonly name: string;
   /** The `import.meta.url` of the module that calls `defineThread`. */
   readonly file: string;
   /**
-   * `on-demand` (default): the first call starts the thread, and an idle thread does not keep the
-   * process alive. `background`: `start` starts it, and it is restarted whenever it ends.
+   * `on-demand` (default): the first call starts the worker, and an idle worker does not keep the
+   * process alive. `background`: `start` starts the worker, which is restarted whenever it ends.
    */
   readonly lifetime?: 'on-demand' | 'background';
-  /** `idle` runs only while no other thread wants the processor. */
+  /** `idle` runs only while no other thread needs the processor. */
   readonly priority?: 'normal' | 'idle';
-  /** Errors that keep their class when they cross to the caller. Others become `Error`. */
+  /** The classes that errors retain when they reach the caller. Other errors become `Error`. */
   readonly errorClasses?: readonly ErrorClass[];
   readonly resourceLimits?: ResourceLimits;
-  /** Runs inside the thread. */
+  /** Starts the code. Runs in the worker. */
   start(data: Data, emit: (event: Event) => void): ThreadCode<Methods>;
 }
 
 type MethodName<Methods> = keyof Methods & string;
 
-/** What those need who watch threads and do not call them. */
+/** A thread as metrics see it. */
 export interface ObservedThread {
   readonly name: string;
   readonly figures: ThreadFigures;
-  /** Ends the thread by force; false when native code still holds it after half a second. */
+  /** Ends the thread by force. Returns false when native code still holds it after half a second. */
   terminate(): Promise<boolean>;
 }
 
-/** The caller's side of a thread, or of the same code in this thread. */
+/** A thread as its callers see it. */
 export interface Thread<Methods extends ThreadMethods> extends ObservedThread {
-  /** Starts a background thread; does nothing for one that starts on demand. */
+  /** Starts a background thread. Does nothing for an on-demand thread. */
   start(): void;
   /**
-   * Calls a method. Rejects with the method's error, a ThreadTimeoutError, a ThreadEndedError when
-   * two threads ended during the call, or a ThreadStoppedError.
+   * Calls a method. Rejects with the method's error, a ThreadTimeoutError, a ThreadEndedError or a
+   * ThreadStoppedError.
    */
   call<Name extends MethodName<Methods>>(
     name: Name,
     ...args: Parameters<Methods[Name]>
   ): Promise<Awaited<ReturnType<Methods[Name]>>>;
-  /** Calls a method without waiting for it. Does nothing while no thread runs. */
+  /** Calls a method without a response. Does nothing while the thread does not run. */
   send<Name extends MethodName<Methods>>(name: Name, ...args: Parameters<Methods[Name]>): void;
-  /** Ends the thread within the stop's time limit, by force if need be. May be called twice. */
+  /** Ends the thread, by force after the stop's time limit. May be called twice. */
   stop(): Promise<void>;
 }
 
 export interface ThreadFigures {
-  /** Threads that ended without being asked to. */
+  /** The number of workers that ended unexpectedly. */
   readonly failures: number;
-  /** Calls that exceeded their time limit. */
+  /** The number of calls that exceeded their time limit. */
   readonly timeouts: number;
   /** Errors that the thread's code did not catch, outside of a call that could reject with them. */
   readonly uncaughtErrors: number;
   readonly callsInFlight: number;
 }
 
-/** A call exceeded its time limit. Its thread was terminated. */
+/** A call exceeded its time limit. Its worker was terminated. */
 export class ThreadTimeoutError extends Error {
   override readonly name = 'ThreadTimeoutError';
 }
 
-/** Two threads ended during a call, or no thread could be started for it. */
+/** Two workers ended during a call, or no worker could be started. */
 export class ThreadEndedError extends Error {
   override readonly name = 'ThreadEndedError';
 }
 
-/** The thread was stopped before the call had finished. */
+/** The thread was stopped before the call settled. */
 export class ThreadStoppedError extends Error {
   override readonly name = 'ThreadStoppedError';
 }

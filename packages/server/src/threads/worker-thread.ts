@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
+import { type Call, CallQueue, maxLostWorkers } from './call-queue.js';
 import { decodeError } from './error-transfer.js';
 import type { ThreadMessage, WorkerMessage, WorkerStart } from './messages.js';
 import {
@@ -15,49 +16,35 @@ import {
 export interface WorkerThreadOptions<Data, Event> {
   readonly data: Data;
   readonly onEvent?: (event: Event) => void;
-  /** Called when the thread has ended without being asked to. The failure is logged already. */
+  /** Called when the thread ends unexpectedly. The failure is already logged. */
   readonly onFailure?: (error: unknown) => void;
-  /** For each call, from when the thread is given it. */
+  /** The time limit of each call, which begins when the worker receives the call. */
   readonly timeLimitMs: number;
-  /** For an orderly stop; then the thread is terminated. */
+  /** The time limit of an orderly stop. Then the thread is terminated. */
   readonly stopTimeLimitMs?: number;
   readonly logger: Logger;
 }
 
-interface Call {
-  readonly id: number;
-  readonly method: string;
-  readonly args: readonly unknown[];
-  resolve(result: unknown): void;
-  reject(error: Error): void;
-  /** Threads that ended during it. */
-  losses: number;
-  timer: NodeJS.Timeout | undefined;
-}
-
-// A thread may end for a reason that has nothing to do with the call.
-const maxLosses = 2;
-// Terminated threads that native code keeps alive. Each costs a processor.
-const maxHung = 3;
+// Terminated workers that native code keeps alive. Each may use a processor.
+const maxHungWorkers = 3;
 const restartAfterMs = 1_000;
 const defaultStopTimeLimitMs = 1_000;
 const terminationTimeLimitMs = 500;
 
 /**
- * Runs a thread's code in a worker. A worker that ends, or that exceeds a call's time limit, is
- * replaced at once; the other calls that it had run again on the new worker, one at a time, so that
- * a call that ends threads is refused after the second and no other call with it.
+ * Runs a thread's code in a worker. A worker that ends, or exceeds a call's time limit, is replaced.
+ * Its other calls run again on the new worker, one at a time, so a call that ends workers is rejected
+ * after the second and affects no other call.
  */
 export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements Thread<Methods> {
   readonly name: string;
   readonly #definition: ThreadDefinition<Data, Methods, Event>;
   readonly #options: WorkerThreadOptions<Data, Event>;
-  readonly #waiting: Call[] = [];
-  readonly #sent = new Map<number, Call>();
-  readonly #hung = new Set<Worker>();
+  readonly #calls = new CallQueue();
+  /** Workers that are terminated and have not ended yet. */
+  readonly #hungWorkers = new Set<Worker>();
   #worker: Worker | undefined;
   #restart: NodeJS.Timeout | undefined;
-  #lastId = 0;
   #failures = 0;
   #timeouts = 0;
   #uncaughtErrors = 0;
@@ -77,7 +64,7 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
       failures: this.#failures,
       timeouts: this.#timeouts,
       uncaughtErrors: this.#uncaughtErrors,
-      callsInFlight: this.#sent.size + this.#waiting.length,
+      callsInFlight: this.#calls.size,
     };
   }
 
@@ -87,7 +74,7 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
     try {
       this.#worker ??= this.#startWorker();
     } catch (error) {
-      this.#noteFailure(error);
+      this.#onFailure(error);
       this.#startLater();
     }
   }
@@ -101,16 +88,7 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
         reject(this.#stopped());
         return;
       }
-      this.#lastId += 1;
-      this.#waiting.push({
-        id: this.#lastId,
-        method: name,
-        args,
-        resolve: resolve as Call['resolve'],
-        reject,
-        losses: 0,
-        timer: undefined,
-      });
+      this.#calls.add({ method: name, args, resolve: resolve as Call['resolve'], reject });
       this.#sendWaiting();
     });
   }
@@ -128,8 +106,8 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
     this.#stopping ??= Promise.resolve();
     clearTimeout(this.#restart);
     if (this.#worker) this.#abandon(this.#worker);
-    this.#rejectAll(this.#stopped());
-    const ended = [...this.#hung].map(
+    this.#calls.rejectAll(this.#stopped());
+    const ended = [...this.#hungWorkers].map(
       (worker) => new Promise((resolve) => worker.once('exit', resolve)),
     );
     return settlesWithin(Promise.all(ended), terminationTimeLimitMs);
@@ -141,14 +119,14 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
 
   async #stop(): Promise<void> {
     clearTimeout(this.#restart);
-    // A thread that native code holds keeps the process alive, so that its caller can end it.
-    for (const worker of this.#hung) worker.ref();
+    // A hung worker keeps the process alive, so the caller can end the process by force.
+    for (const worker of this.#hungWorkers) worker.ref();
     const worker = this.#worker;
     if (!worker) {
-      this.#rejectAll(this.#stopped());
+      this.#calls.rejectAll(this.#stopped());
       return;
     }
-    for (const call of this.#waiting.splice(0)) call.reject(this.#stopped());
+    this.#calls.rejectWaiting(this.#stopped());
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
     worker.ref();
     this.#post(worker, 'stop');
@@ -156,50 +134,45 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
     if (await settlesWithin(ended, stopTimeLimitMs)) return;
     logger.warn({ thread: this.name, stopTimeLimitMs }, 'thread did not stop; terminating it');
     this.#abandon(worker);
-    this.#rejectAll(this.#stopped());
+    this.#calls.rejectAll(this.#stopped());
     if (await settlesWithin(ended, terminationTimeLimitMs)) return;
     logger.error({ thread: this.name }, 'thread does not end: native code holds it');
   }
 
-  /** Gives the thread every call that it may have now. */
+  /** Sends the worker each call that may run now. */
   #sendWaiting(): void {
-    for (;;) {
-      const call = this.#waiting[0];
-      if (!call || !this.#mayBeSent(call)) return;
+    for (let call = this.#calls.peek(); call; call = this.#calls.peek()) {
       let worker: Worker;
       try {
         this.#worker ??= this.#startWorker();
         worker = this.#worker;
       } catch (error) {
-        this.#noteFailure(error);
-        this.#rejectAll(
+        this.#onFailure(error);
+        this.#calls.rejectAll(
           new ThreadEndedError(`thread ${this.name}: does not start`, { cause: error }),
         );
         return;
       }
-      this.#waiting.shift();
-      this.#sent.set(call.id, call);
-      call.timer = setTimeout(() => this.#expire(call, worker), this.#options.timeLimitMs);
-      call.timer.unref();
-      // A call keeps the process alive; an idle thread that was started on demand does not.
-      worker.ref();
-      const { id, method, args } = call;
-      this.#post(worker, { id, method, args }, (error) => {
-        this.#settle(id)?.reject(error);
-        this.#release(worker);
-      });
+      this.#calls.start();
+      this.#sendCall(call, worker);
     }
   }
 
-  /** Lets the process end while a thread that was started on demand has nothing to do. */
-  #release(worker: Worker): void {
-    if (this.#sent.size === 0 && !this.#isBackground && !this.#stopping) worker.unref();
+  #sendCall(call: Call, worker: Worker): void {
+    const { id, method, args } = call;
+    call.timer = setTimeout(() => this.#expire(call, worker), this.#options.timeLimitMs);
+    call.timer.unref();
+    // A call keeps the process alive; an idle on-demand thread does not.
+    worker.ref();
+    this.#post(worker, { id, method, args }, (error) => {
+      this.#calls.settle(id)?.reject(error);
+      this.#unrefWhenIdle(worker);
+    });
   }
 
-  /** A call that has lost a thread runs alone: if that one ends, too, the call is the cause. */
-  #mayBeSent(call: Call): boolean {
-    if (this.#sent.size === 0) return true;
-    return call.losses === 0 && ![...this.#sent.values()].some(({ losses }) => losses > 0);
+  /** Lets the process end while an on-demand thread is idle. */
+  #unrefWhenIdle(worker: Worker): void {
+    if (!this.#calls.isRunning && !this.#isBackground && !this.#stopping) worker.unref();
   }
 
   #post(worker: Worker, message: WorkerMessage, onError?: (error: Error) => void): void {
@@ -213,8 +186,8 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
   }
 
   #startWorker(): Worker {
-    if (this.#hung.size >= maxHung) {
-      throw new Error(`${this.#hung.size} terminated threads are still held by native code`);
+    if (this.#hungWorkers.size >= maxHungWorkers) {
+      throw new Error(`${this.#hungWorkers.size} terminated threads are still held by native code`);
     }
     const { name, file, resourceLimits = {} } = this.#definition;
     const workerData: WorkerStart = { shortyThread: name, data: this.#options.data };
@@ -231,7 +204,7 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
       if (worker === this.#worker) this.#replace(worker, error);
     });
     worker.on('exit', () => {
-      this.#hung.delete(worker);
+      this.#hungWorkers.delete(worker);
       if (worker === this.#worker) this.#replace(undefined, cause);
     });
     if (!this.#isBackground) worker.unref();
@@ -248,24 +221,16 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
       }
       return;
     }
-    const call = this.#settle(message.id);
+    const call = this.#calls.settle(message.id);
     if ('error' in message) {
       call?.reject(decodeError(message.error, this.#definition.errorClasses ?? []));
     } else call?.resolve(message.result);
     this.#sendWaiting();
-    this.#release(worker);
-  }
-
-  /** The call that has settled; undefined when it had settled before. */
-  #settle(id: number): Call | undefined {
-    const call = this.#sent.get(id);
-    this.#sent.delete(id);
-    clearTimeout(call?.timer);
-    return call;
+    this.#unrefWhenIdle(worker);
   }
 
   #expire(call: Call, worker: Worker): void {
-    if (!this.#settle(call.id)) return;
+    if (!this.#calls.settle(call.id)) return;
     this.#timeouts += 1;
     const { timeLimitMs } = this.#options;
     const error = new ThreadTimeoutError(
@@ -275,32 +240,27 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
     this.#replace(worker, error);
   }
 
-  /** Goes on without the current worker, which is terminated unless it has ended. */
+  /** Drops the current worker, which is terminated when it is still `running`. */
   #replace(running: Worker | undefined, cause: unknown): void {
     if (running) this.#abandon(running);
     this.#worker = undefined;
-    const lost = [...this.#sent.keys()].map((id) => this.#settle(id) as Call);
     if (this.#stopping) {
-      for (const call of lost) call.reject(this.#stopped());
+      this.#calls.rejectAll(this.#stopped());
       return;
     }
-    this.#noteFailure(cause);
-    for (const call of lost.reverse()) {
-      call.losses += 1;
-      if (call.losses < maxLosses) this.#waiting.unshift(call);
-      else {
-        const message = `thread ${this.name}: ended ${maxLosses} times during ${call.method}`;
-        call.reject(new ThreadEndedError(message, { cause }));
-      }
+    this.#onFailure(cause);
+    for (const call of this.#calls.requeueRunning()) {
+      const message = `thread ${this.name}: ended ${maxLostWorkers} times during ${call.method}`;
+      call.reject(new ThreadEndedError(message, { cause }));
     }
     if (this.#isBackground) this.#startLater();
     this.#sendWaiting();
   }
 
-  /** Terminates a worker and ignores what it still sends. */
+  /** Terminates a worker and ignores its further messages. */
   #abandon(worker: Worker): void {
     this.#worker = undefined;
-    this.#hung.add(worker);
+    this.#hungWorkers.add(worker);
     void worker.terminate();
   }
 
@@ -310,16 +270,11 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
     this.#restart.unref();
   }
 
-  #noteFailure(err: unknown): void {
+  #onFailure(err: unknown): void {
     this.#failures += 1;
     const { logger, onFailure } = this.#options;
     logger.error({ err, thread: this.name }, 'thread failed');
     onFailure?.(err);
-  }
-
-  #rejectAll(error: Error): void {
-    for (const id of [...this.#sent.keys()]) this.#settle(id)?.reject(error);
-    for (const call of this.#waiting.splice(0)) call.reject(error);
   }
 
   #stopped(): ThreadStoppedError {
