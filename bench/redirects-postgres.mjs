@@ -2,7 +2,7 @@
 // against one. What redirects, visits included, take of the processor is told as well.
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { diagnoseClicks } from '../packages/server/dist/analytics/reports/click-doctor.js';
+import { diagnoseClicks } from '../packages/server/dist/analytics/reports/visit-doctor.js';
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
 import { createLinks } from './lib/create-links.mjs';
 import { serveNode, startPostgresAsShipped } from './lib/postgres.mjs';

@@ -30,14 +30,16 @@ export async function storeVisitsIn(database, visits) {
     await work();
     spent[what] += performance.now() - startedAt;
   };
-  const sort = (clock) => timed('sorting', () => new VisitCompactor({ chunks, clock }).runOnce());
+  const sort = (clock) => timed('sorting', () => new VisitCompactor({ chunks, clock }).compact());
   let count = 0;
   let batch = [];
   const store = async () => {
     const from = { segment: 1, offset: count };
     count += batch.length;
     const to = { segment: 1, offset: count };
-    await timed('storing', () => repository.store('bench', from, to, batch, Date.now()));
+    await timed('storing', () =>
+      repository.store('bench', from, to, { visits: batch }, Date.now()),
+    );
     await sort(Date.now);
     batch = [];
   };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
-import { createAnalytics } from './analytics/create-analytics.js';
+import { createAnalyticsModule } from './analytics/analytics-module.js';
 import { api } from './api/api.js';
 import { createAdminApp, createPublicApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
@@ -188,7 +188,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       return found && toLink(found.url, found.isLoop);
     },
   });
-  const analytics = createAnalytics({
+  const analytics = createAnalyticsModule({
     ...shared,
     outbox,
     async getUrl(organizationId, urlId) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import {
-  readLines,
+  parseLines,
   toCallLine,
   toDownloadLine,
 } from '../../src/analytics/journal/journal-lines.js';
@@ -20,8 +20,7 @@ afterEach(() => stored.close());
 const lineOf = (line: string) => line.slice(0, -1);
 const at = (offset: number) => ({ segment: 1, offset });
 const store = (from: number, to: number, lines: readonly string[]) => {
-  const { visits: arrived, ...counted } = readLines(lines.map(lineOf));
-  return visits.store('writer', at(from), at(to), arrived, now, counted);
+  return visits.store('writer', at(from), at(to), parseLines(lines.map(lineOf)), now);
 };
 const counted = async () =>
   (
@@ -35,8 +34,8 @@ const counted = async () =>
     ({ organization_id, month, meter, used }) => `${organization_id} ${month} ${meter} ${used}`,
   );
 
-describe('calls of the API in a journal', () => {
-  it('are added up by organization and month, in the transaction that moves the position', async () => {
+describe('API calls in a journal', () => {
+  it('are counted by organization and month, in the transaction that advances the position', async () => {
     const [one, two] = [await stored.addOrganization('free'), await stored.addOrganization('free')];
     const endOfJanuary = Date.UTC(2030, 1) - 1;
     const lines = [
@@ -47,7 +46,7 @@ describe('calls of the API in a journal', () => {
       toCallLine(one, endOfJanuary + 1),
     ];
     expect(await store(0, 1, lines)).toBe(true);
-    // The same lines from the same position: somebody else has moved them already.
+    // The position has advanced, so the same lines are not stored again.
     expect(await store(0, 1, lines)).toBe(false);
     expect(await store(1, 2, [toCallLine(two, endOfJanuary)])).toBe(true);
     expect(await counted()).toEqual([
@@ -57,7 +56,7 @@ describe('calls of the API in a journal', () => {
     ]);
   });
 
-  it('of an organization that this database does not know hold nothing up', async () => {
+  it('of an unknown organization are ignored', async () => {
     const known = await stored.addOrganization('free');
     expect(await store(0, 1, [toCallLine('gone', now), toCallLine(known, now)])).toBe(true);
     expect(await counted()).toEqual([`${known} 2030-01 api_call 1`]);

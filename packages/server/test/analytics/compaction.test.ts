@@ -1,45 +1,25 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ChunkRepository, visitsPerChunk } from '../../src/analytics/ingest/chunk-repository.js';
-import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
+import { visitsPerChunk } from '../../src/analytics/ingest/chunk-repository.js';
 import type { Visit } from '../../src/analytics/journal/visit.js';
-import { ClickReader } from '../../src/analytics/reports/click-reader.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
-import { openRepository, type Stored } from '../storage/temporary-database.js';
+import {
+  day,
+  makeVisit,
+  openVisitStore,
+  start,
+  type VisitStore,
+  month as window,
+} from './visit-store.js';
 
-const start = Date.UTC(2030, 0, 1);
-const day = 24 * 60 * 60 * 1000;
-const window = { since: start, until: start + 30 * day, groupBy: 'day', limit: 50 } as const;
-
-let stored: Stored;
-let chunks: ChunkRepository;
-let visits: VisitRepository;
-let reader: ClickReader;
+let stored: VisitStore;
 beforeEach(async () => {
-  stored = await openRepository();
-  chunks = new ChunkRepository(stored.database);
-  visits = new VisitRepository(stored.database, {
-    outbox: new EventOutbox(stored.database, { newId: () => 'event' }),
-    thresholds: [],
-  });
-  reader = new ClickReader(stored.database);
+  stored = await openVisitStore();
 });
 afterEach(() => stored.close());
 
-let offset = 0;
-async function store(batch: readonly Visit[]): Promise<void> {
-  const from = { segment: 1, offset };
-  offset += batch.length;
-  expect(await visits.store('writer', from, { segment: 1, offset }, batch, start)).toBe(true);
-}
-beforeEach(() => {
-  offset = 0;
-});
+/** A compactor for which every batch is due. */
+const compactor = () => stored.compactorAt(start + day);
 
-/** A compactor for which everything is old enough. */
-const compactor = () => new VisitCompactor({ chunks, clock: () => start + day });
-
-/** Random in looks, the same in every run. */
+/** Returns pseudo-random visits, the same in each run. */
 function randomVisits(count: number, links: number, seed: number): Visit[] {
   let state = seed;
   const below = (limit: number) => {
@@ -49,29 +29,24 @@ function randomVisits(count: number, links: number, seed: number): Visit[] {
   const key = (number: number) => `0badcafe${number.toString(16).padStart(8, '0')}`;
   return Array.from({ length: count }, () => {
     const person = below(count / 4) + 1;
-    return {
+    return makeVisit({
       urlId: below(links) + 1,
       visitedAt: start - day + below(32 * day),
       isByCode: below(2) === 0,
       facts: {
         kind: below(10) === 0 ? 'bot' : 'human',
-        reason: 'browser',
         country: ['DE', 'FR', 'Unknown'][below(3)] as string,
         deviceType: (['desktop', 'mobile'] as const)[below(2)] as 'desktop' | 'mobile',
         browser: `Browser ${below(300)}`,
-        os: 'Linux',
-        referrerDomain: '(direct)',
-        referrerType: 'direct',
         visitorKey: below(8) === 0 ? null : key(person),
         addressKey: key(Math.ceil(person / 2)),
-        scannerApp: null,
         evidence: 16,
       },
-    };
+    });
   });
 }
 
-/** What the report of a link must say, counted the slow way. */
+/** Computes the report of a URL by filters and sets. */
 function expected(all: readonly Visit[], urlId: number) {
   const clicks = all.filter(
     (visit) =>
@@ -104,7 +79,7 @@ function expected(all: readonly Visit[], urlId: number) {
 
 async function expectReports(all: readonly Visit[], links: number): Promise<void> {
   for (let urlId = 1; urlId <= links; urlId += 1) {
-    const { totals, breakdowns, timeseries } = await reader.readUrl(urlId, window);
+    const { totals, breakdowns, timeseries } = await stored.reader.readClicks(urlId, window);
     expect({
       totals,
       countries: Object.fromEntries(
@@ -118,29 +93,30 @@ async function expectReports(all: readonly Visit[], links: number): Promise<void
 const rows = async (table: 'visit_batches' | 'visit_chunks') =>
   stored.database.read.selectFrom(table).select('visit_count').execute();
 
-describe('visits that are sorted into chunks', () => {
-  it('are counted exactly: before, after, and with more that come later', async () => {
+describe('compaction', () => {
+  it('leaves reports exact: before it, after it, and with later visits', async () => {
     const all = randomVisits(9_000, 4, 1);
-    await store(all.slice(0, 2_000));
-    await store(all.slice(2_000, 5_000));
+    await stored.store(all.slice(0, 2_000));
+    await stored.store(all.slice(2_000, 5_000));
     await expectReports(all.slice(0, 5_000), 4);
-    await compactor().runOnce();
+    await compactor().compact();
     expect(await rows('visit_batches')).toEqual([]);
     await expectReports(all.slice(0, 5_000), 4);
-    await store(all.slice(5_000));
+    await stored.store(all.slice(5_000));
     await expectReports(all, 4);
-    await compactor().runOnce();
+    await compactor().compact();
     await expectReports(all, 4);
     for (const { visit_count } of await rows('visit_chunks')) {
       expect(visit_count).toBeLessThanOrEqual(visitsPerChunk);
     }
   });
 
-  it('fill up one chunk before the next is begun', async () => {
+  it('fills a chunk before it begins the next one', async () => {
     const all = randomVisits(visitsPerChunk * 2, 1, 2);
-    for (const until of [visitsPerChunk - 1, visitsPerChunk, visitsPerChunk * 2]) {
-      await store(all.slice(offset, until));
-      await compactor().runOnce();
+    const ends = [visitsPerChunk - 1, visitsPerChunk, visitsPerChunk * 2];
+    for (const [index, end] of ends.entries()) {
+      await stored.store(all.slice(ends[index - 1] ?? 0, end));
+      await compactor().compact();
     }
     expect((await rows('visit_chunks')).map(({ visit_count }) => visit_count)).toEqual([
       visitsPerChunk,
@@ -149,28 +125,30 @@ describe('visits that are sorted into chunks', () => {
     await expectReports(all, 1);
   });
 
-  it('wait until there are many of them or some are old', async () => {
-    await store(randomVisits(100, 1, 3));
-    await new VisitCompactor({ chunks, clock: () => start + 59_000 }).runOnce();
+  it('begins when a batch is a minute old', async () => {
+    await stored.store(randomVisits(100, 1, 3));
+    await stored.compactorAt(start + 59_000).compact();
     expect(await rows('visit_batches')).toHaveLength(1);
-    await new VisitCompactor({ chunks, clock: () => start + 60_000 }).runOnce();
+    await stored.compactorAt(start + 60_000).compact();
     expect(await rows('visit_batches')).toEqual([]);
   });
 
-  it('are counted once by a sorter that is stopped in the middle, and by the next one', async () => {
+  it('counts each visit once when it is killed and continued', async () => {
     const links = 1_200;
     const all = randomVisits(4_000, links, 4);
-    await store(all);
-    // Its first transaction sorts some links; then it is gone.
-    const stopped = compactor().runOnce(() => Promise.reject(new Error('killed')));
+    await stored.store(all);
+    // It is killed after its first transaction.
+    const stopped = compactor().compact(() => Promise.reject(new Error('killed')));
     await expect(stopped).rejects.toThrow('killed');
     expect(await rows('visit_batches')).toHaveLength(1);
     expect((await rows('visit_chunks')).length).toBeGreaterThan(100);
     for (const urlId of [1, 2, 499, 500, 501, 502, 1_000, 1_200]) {
-      expect((await reader.readUrl(urlId, window)).totals).toEqual(expected(all, urlId).totals);
+      expect((await stored.reader.readClicks(urlId, window)).totals).toEqual(
+        expected(all, urlId).totals,
+      );
     }
-    await store(randomVisits(500, links, 5));
-    await compactor().runOnce();
+    await stored.store(randomVisits(500, links, 5));
+    await compactor().compact();
     const sum = (await rows('visit_chunks')).reduce((total, row) => total + row.visit_count, 0);
     const waiting = (await rows('visit_batches')).reduce(
       (total, row) => total + row.visit_count,
@@ -179,10 +157,10 @@ describe('visits that are sorted into chunks', () => {
     expect(sum + waiting).toBe(4_500);
   });
 
-  it('are counted once when two sort at the same time', async () => {
+  it('counts each visit once when two compactors run at the same time', async () => {
     const all = randomVisits(3_000, 900, 6);
-    await store(all);
-    await Promise.all([compactor().runOnce(), compactor().runOnce()]);
+    await stored.store(all);
+    await Promise.all([compactor().compact(), compactor().compact()]);
     const sum = (await rows('visit_chunks')).reduce((total, row) => total + row.visit_count, 0);
     expect(sum).toBe(3_000);
     expect(await rows('visit_batches')).toEqual([]);

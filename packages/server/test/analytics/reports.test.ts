@@ -1,67 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseAddressRanges } from '../../src/network/ip-address.js';
-import { startServer, type TestServer } from '../api/start-server.js';
-import { untilStored } from './stored-visits.js';
+import { day, hour } from './visit-store.js';
+import { startVisitedServer, type VisitedServer, type Visitor } from './visited-server.js';
 
-const agents = {
-  firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
-  iphone:
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
-  bot: 'Googlebot/2.1 (+http://www.google.com/bot.html)',
-} as const;
-
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
-
-let api: TestServer;
+let api: VisitedServer;
 beforeEach(async () => {
-  api = await startServer({ trustedProxies: parseAddressRanges('127.0.0.1') });
+  api = await startVisitedServer();
 });
 afterEach(() => api.stop());
 
-const create = async (body: object = {}) =>
-  (await api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } })).data;
-
-interface Visitor {
-  readonly agent?: keyof typeof agents;
-  readonly address?: string;
-  readonly referer?: string;
-}
-
-let made = 0;
-beforeEach(() => {
-  made = 0;
-});
-
-async function visit(
-  key: string,
-  { agent = 'firefox', address = '192.0.2.1', referer }: Visitor = {},
-) {
-  made += 1;
-  const answer = await api.visit(`/${key}`, {
-    headers: {
-      'user-agent': agents[agent],
-      'x-forwarded-for': address,
-      ...(referer && { referer }),
-    },
-  });
-  expect(answer.status).toBe(307);
-}
-
-/** Resolves when every visit that was made is in storage. */
-async function settle(): Promise<void> {
-  await untilStored(api.server.database, made);
-}
+const create = (body?: object) => api.createUrl(body);
+const visit = (key: string, visitor?: Visitor) => api.visitAs(key, visitor);
 
 const clicks = async (id: string, query: Record<string, string | number> = {}) => {
-  await settle();
-  return (await signIn()).call('getUrlClicks', { params: { id }, query });
+  await api.settle();
+  return (await api.freshCaller()).call('getUrlClicks', { params: { id }, query });
 };
-/** A caller whose token is fresh, however much time has passed. */
-const signIn = () => api.signIn(api.credentials);
 
 describe('GET /api/v1/urls/{id}/clicks', () => {
-  it('answers urlId, shortCode, the window, totals, breakdowns and a time series', async () => {
+  it('returns urlId, shortCode, the window, totals, breakdowns and a time series', async () => {
     const { id, shortCode } = await create();
     await visit(shortCode, { referer: 'https://www.google.com/search?q=a' });
     const { status, data } = await clicks(id);
@@ -86,7 +42,7 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
     });
   });
 
-  it('takes 30 days before now for since, now for until, day for groupBy and 10 for limit', async () => {
+  it('defaults to the last 30 days, to groupBy day and to limit 10', async () => {
     const { id, shortCode } = await create();
     await visit(shortCode);
     api.clock.advance(30 * day);
@@ -130,7 +86,7 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
     ]);
   });
 
-  it('has since in the window and until not', async () => {
+  it('includes since and excludes until', async () => {
     const { id, shortCode } = await create();
     await visit(shortCode);
     api.clock.advance(1000);
@@ -150,7 +106,7 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
     expect(data.breakdowns.browser).toEqual([{ browser: 'Firefox', clicks: 1 }]);
   });
 
-  it('counts uniques over the whole window: a visitor is an address with an agent', async () => {
+  it('counts uniques over the whole window: a visitor is an address with a user agent', async () => {
     const { id, shortCode } = await create();
     for (let turn = 0; turn < 3; turn += 1) {
       await visit(shortCode, { address: '192.0.2.1' });
@@ -172,11 +128,11 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
       entries.reduce((total, entry) => total + entry.clicks, 0);
     for (const breakdown of Object.values(data.breakdowns)) expect(sum(breakdown)).toBe(12);
     expect(sum(data.timeseries)).toBe(12);
-    const caller = await signIn();
+    const caller = await api.freshCaller();
     expect((await caller.call('getUrl', { params: { id } })).data.clickCount).toBe(12);
   });
 
-  it('orders breakdowns by clicks, and those alike by name', async () => {
+  it('orders breakdowns by clicks, then by name', async () => {
     const { id, shortCode } = await create();
     for (const site of ['b', 'c', 'a', 'c']) {
       await visit(shortCode, { referer: `https://${site}.example/` });
@@ -190,21 +146,21 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
     ]);
   });
 
-  it('is of the calling organization: any other has no such URL', async () => {
+  it('returns 404 for the URL of another organization', async () => {
     const { id } = await create();
     const other = await api.signIn(await api.createOrganization('free'));
     expect((await other.call('getUrlClicks', { params: { id } })).status).toBe(404);
     expect((await api.call('getUrlClicks', { params: { id: '999' } })).status).toBe(404);
   });
 
-  it('needs the scope urls:read', async () => {
+  it('requires the scope urls:read', async () => {
     const { id } = await create();
     const other = await api.signIn(api.credentials, 'urls:write analytics:read');
-    const answer = await other.call('getUrlClicks', { params: { id } });
-    expect(answer.error).toMatchObject({ code: 'INSUFFICIENT_SCOPE' });
+    const response = await other.call('getUrlClicks', { params: { id } });
+    expect(response.error).toMatchObject({ code: 'INSUFFICIENT_SCOPE' });
   });
 
-  it('still answers for a link that was deleted', async () => {
+  it('reports a deleted URL', async () => {
     const { id, shortCode } = await create();
     await visit(shortCode);
     await api.call('deleteUrl', { params: { id } });
@@ -237,14 +193,14 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
       'makes 262992 buckets of one hour: a report has at most 10000',
     ],
     [{ from: '2030-01-01T00:00:00Z' }, 'from', 'is not a known field here'],
-  ])('refuses %j', async (query, path, message) => {
+  ])('rejects %j', async (query, path, message) => {
     const { id } = await create();
-    const answer = await api.call('getUrlClicks', {
+    const response = await api.call('getUrlClicks', {
       params: { id },
       query: query as Record<string, string>,
     });
-    expect(answer.status).toBe(400);
-    expect(answer.error).toMatchObject({
+    expect(response.status).toBe(400);
+    expect(response.error).toMatchObject({
       code: 'VALIDATION_FAILED',
       details: [{ path, message }],
     });
@@ -252,7 +208,7 @@ describe('GET /api/v1/urls/{id}/clicks', () => {
 });
 
 describe('GET /api/v1/analytics/overview', () => {
-  it('answers totals across all URLs of the organization, and those that were clicked most', async () => {
+  it('returns totals of all URLs of the organization, and the URLs with the most clicks', async () => {
     const first = await create({ customSlug: 'first' });
     const second = await create();
     const third = await create();
@@ -265,7 +221,7 @@ describe('GET /api/v1/analytics/overview', () => {
     await visit(second.shortCode);
     await visit(second.shortCode, { agent: 'bot' });
     api.clock.advance(1);
-    await settle();
+    await api.settle();
     const { status, data } = await api.call('getAnalyticsOverview');
     expect(status).toBe(200);
     expect(data).toMatchObject({
@@ -275,7 +231,7 @@ describe('GET /api/v1/analytics/overview', () => {
         totalUrls: 3,
         activeUrls: 2,
         totalClicks: 3,
-        // Who visits two links is one visitor.
+        // A visitor of two URLs counts once.
         uniqueClicks: 2,
         uniqueIps: 2,
         totalQrs: 0,
@@ -296,7 +252,7 @@ describe('GET /api/v1/analytics/overview', () => {
     expect(limited.data.topUrls).toHaveLength(1);
   });
 
-  it('takes analytics:read or urls:read', async () => {
+  it('requires analytics:read or urls:read', async () => {
     for (const [scope, status] of [
       ['analytics:read', 200],
       ['urls:read', 200],
@@ -307,7 +263,7 @@ describe('GET /api/v1/analytics/overview', () => {
     }
   });
 
-  it('answers zeros for an organization that has nothing', async () => {
+  it('returns zeros for an organization without URLs', async () => {
     const other = await api.signIn(await api.createOrganization('free'));
     const { data } = await other.call('getAnalyticsOverview');
     expect(data.totals.totalUrls).toBe(0);

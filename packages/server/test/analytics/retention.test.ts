@@ -1,118 +1,80 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ChunkRepository } from '../../src/analytics/ingest/chunk-repository.js';
-import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
-import { VisitPruner } from '../../src/analytics/ingest/visit-pruner.js';
-import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import type { Visit } from '../../src/analytics/journal/visit.js';
-import { diagnoseClicks, mendCounters } from '../../src/analytics/reports/click-doctor.js';
-import { ClickReader } from '../../src/analytics/reports/click-reader.js';
-import { EventOutbox } from '../../src/events/event-outbox.js';
-import { openRepository, type Stored } from '../storage/temporary-database.js';
+import { diagnoseClicks, repairClickCounters } from '../../src/analytics/reports/visit-doctor.js';
 import { storedVisits } from './stored-visits.js';
+import {
+  day,
+  hour,
+  makeVisit,
+  month,
+  openVisitStore,
+  start,
+  type VisitStore,
+} from './visit-store.js';
 
-const start = Date.UTC(2030, 0, 1);
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
-const month = { since: start, until: start + 30 * day, groupBy: 'day', limit: 10 } as const;
-
-let stored: Stored;
-let chunks: ChunkRepository;
-let visits: VisitRepository;
-let reader: ClickReader;
-let offset: number;
+let stored: VisitStore;
 beforeEach(async () => {
-  stored = await openRepository();
-  chunks = new ChunkRepository(stored.database);
-  visits = new VisitRepository(stored.database, {
-    outbox: new EventOutbox(stored.database, { newId: () => 'event' }),
-    thresholds: [],
-  });
-  reader = new ClickReader(stored.database);
-  offset = 0;
+  stored = await openVisitStore();
 });
 afterEach(() => stored.close());
 
-/** Stores visits of one person an hour, and sorts them into chunks. */
+/** Stores visits of one person, one an hour, and compacts them. */
 async function store(urlId: number, from: number, count: number, kind: 'human' | 'bot' = 'human') {
-  const batch = Array.from(
-    { length: count },
-    (_, index): Visit => ({
-      urlId,
-      visitedAt: from + index * hour,
-      isByCode: false,
-      facts: {
-        kind,
-        reason: kind === 'human' ? 'browser' : 'isbot',
-        country: 'DE',
-        deviceType: 'mobile',
-        browser: 'Firefox',
-        os: 'Android',
-        referrerDomain: 'news.example',
-        referrerType: 'other',
-        visitorKey: '00000000000000aa',
-        addressKey: '00000000000000bb',
-        scannerApp: null,
-        evidence: 0,
-      },
-    }),
+  const reason = kind === 'human' ? 'browser' : 'isbot';
+  const batch = Array.from({ length: count }, (_, index) =>
+    makeVisit({ urlId, visitedAt: from + index * hour, facts: { kind, reason } }),
   );
-  const position = { segment: 1, offset };
-  offset += count;
-  await visits.store('writer', position, { segment: 1, offset }, batch, from);
-  await new VisitCompactor({ chunks, clock: () => from + 365 * day }).runOnce();
+  await stored.store(batch, from);
+  await stored.compact();
 }
 
-const prune = (retentionDays: number | undefined, now: number) =>
-  new VisitPruner({ chunks, clock: () => now, retentionDays }).runOnce();
-
-describe('visits that have been kept long enough', () => {
-  it('are forgotten day by day, and their clicks stay in totals, breakdowns and series', async () => {
+describe('visits that are older than the retention period', () => {
+  it('are pruned by entire days; their clicks stay in totals, breakdowns and time series', async () => {
     await store(1, start, 72);
     await store(1, start, 5, 'bot');
     await store(2, start + 2 * day, 3);
-    const before = await reader.readUrl(1, month);
-    // At noon of the fourth day, two days are kept: the first day goes as a whole.
-    expect(await prune(2, start + 3 * day + 12 * hour)).toBe(1);
+    const before = await stored.reader.readClicks(1, month);
+    // At noon of the fourth day with a retention of two days: only the first day is pruned.
+    expect(await stored.prune(2, start + 3 * day + 12 * hour)).toBe(1);
     expect(await storedVisits(stored.database)).toHaveLength(48 + 3);
-    const after = await reader.readUrl(1, month);
+    const after = await stored.reader.readClicks(1, month);
     expect(after.totals.totalClicks).toBe(72);
     expect(after.breakdowns).toEqual(before.breakdowns);
     expect(after.timeseries).toEqual(before.timeseries);
-    // The one visitor cannot be told from himself of the day that is forgotten.
+    // The visitor's key of the pruned day is gone, so the visitor counts twice.
     expect(before.totals.uniqueClicks).toBe(1);
     expect(after.totals).toEqual({ totalClicks: 72, uniqueClicks: 2, uniqueIps: 2 });
-    expect((await reader.readUrl(1, { ...month, groupBy: 'hour' })).timeseries).toEqual(
+    expect((await stored.reader.readClicks(1, { ...month, groupBy: 'hour' })).timeseries).toEqual(
       expect.arrayContaining([
         { bucket: '2030-01-01T05:00:00.000Z', clicks: 1, uniques: 1 },
         { bucket: '2030-01-02T05:00:00.000Z', clicks: 1, uniques: 1 },
       ]),
     );
-    expect((await reader.readUrl(2, month)).totals.totalClicks).toBe(3);
+    expect((await stored.reader.readClicks(2, month)).totals.totalClicks).toBe(3);
   });
 
-  it('are kept for ever unless it is set', async () => {
+  it('are retained for ever without a retention period', async () => {
     await store(1, start, 10);
-    expect(await prune(undefined, start + 9_999 * day)).toBe(0);
+    expect(await stored.prune(undefined, start + 9_999 * day)).toBe(0);
     expect(await storedVisits(stored.database)).toHaveLength(10);
   });
 
-  it('are forgotten once, however often it is done, and those that come late as well', async () => {
+  it('are pruned once, and late visits of a pruned day are added to it', async () => {
     await store(1, start, 10);
-    expect(await prune(1, start + 5 * day)).toBe(1);
-    expect(await prune(1, start + 5 * day)).toBe(0);
+    expect(await stored.prune(1, start + 5 * day)).toBe(1);
+    expect(await stored.prune(1, start + 5 * day)).toBe(0);
     await store(1, start, 4);
-    expect(await prune(1, start + 5 * day)).toBe(1);
+    expect(await stored.prune(1, start + 5 * day)).toBe(1);
     expect(await storedVisits(stored.database)).toEqual([]);
-    expect((await reader.readUrl(1, month)).totals.totalClicks).toBe(14);
+    expect((await stored.reader.readClicks(1, month)).totals.totalClicks).toBe(14);
     expect((await diagnoseClicks(stored.database)).faults).toEqual([]);
   });
 });
 
 describe('the doctor', () => {
-  it('finds that visits, counters and series agree, pruned days and all', async () => {
+  it('finds no error when visits, counters and time series agree, pruned days included', async () => {
     await store(1, start, 72);
     await store(2, start, 7, 'bot');
-    await prune(2, start + 3 * day);
+    await stored.prune(2, start + 3 * day);
     expect(await diagnoseClicks(stored.database)).toEqual({
       links: 1,
       visits: 48,
@@ -122,7 +84,7 @@ describe('the doctor', () => {
     });
   });
 
-  it('finds counters that are wrong, and mends them without losing what comes meanwhile', async () => {
+  it('finds wrong counters, and repairs them without losing later clicks', async () => {
     await store(1, start, 5);
     await store(2, start, 3);
     await stored.database.write(async (transaction) => {
@@ -141,7 +103,7 @@ describe('the doctor', () => {
       { urlId: 3, counted: 1, clicks: 0 },
     ]);
     await store(1, start + day, 2);
-    await mendCounters(stored.database, faults);
+    await repairClickCounters(stored.database, faults);
     expect((await diagnoseClicks(stored.database)).faults).toEqual([]);
     const counters = await stored.database.read.selectFrom('url_clicks').selectAll().execute();
     expect(counters).toEqual([

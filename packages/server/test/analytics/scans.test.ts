@@ -1,74 +1,28 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseAddressRanges } from '../../src/network/ip-address.js';
-import { startServer, type TestServer } from '../api/start-server.js';
-import { untilStored } from './stored-visits.js';
+import { day, hour } from './visit-store.js';
+import { startVisitedServer, type VisitedServer, type Visitor } from './visited-server.js';
 
-const agents = {
-  desktop: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
-  iphone:
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
-  android:
-    'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36',
-  bot: 'Googlebot/2.1 (+http://www.google.com/bot.html)',
-} as const;
-
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
-
-let api: TestServer;
-let made = 0;
+let api: VisitedServer;
 beforeEach(async () => {
-  made = 0;
-  api = await startServer({
-    trustedProxies: parseAddressRanges('127.0.0.1'),
-    thresholds: [2, 4],
-  });
+  api = await startVisitedServer({ thresholds: [2, 4] });
 });
 afterEach(() => api.stop());
 
-const createUrl = async (body: object = {}) =>
-  (await api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } })).data;
+const createUrl = (body?: object) => api.createUrl(body);
 const createQr = async (urlId: string) => (await api.call('createQr', { body: { urlId } })).data;
-
-interface Visitor {
-  readonly agent?: keyof typeof agents;
-  readonly address?: string;
-  readonly referer?: string;
-}
-
-async function visit(
-  key: string,
-  { agent = 'iphone', address = '192.0.2.1', referer }: Visitor = {},
-) {
-  made += 1;
-  const answer = await api.visit(`/${key}`, {
-    headers: {
-      'user-agent': agents[agent],
-      'x-forwarded-for': address,
-      ...(referer && { referer }),
-    },
-  });
-  expect(answer.status).toBe(307);
-}
-
-/** Resolves when every visit that was made is in storage. */
-async function settle(): Promise<void> {
-  await untilStored(api.server.database, made);
-}
+const visit = (key: string, visitor?: Visitor) => api.visitAs(key, { agent: 'iphone', ...visitor });
 
 const scans = async (id: string, query: Record<string, string | number> = {}) => {
-  await settle();
-  const caller = await api.signIn(api.credentials);
-  return caller.call('getQrScans', { params: { id }, query });
+  await api.settle();
+  return (await api.freshCaller()).call('getQrScans', { params: { id }, query });
 };
 const scanCountOf = async (id: string) => {
-  await settle();
-  const caller = await api.signIn(api.credentials);
-  return (await caller.call('getQr', { params: { id } })).data.scanCount;
+  await api.settle();
+  return (await (await api.freshCaller()).call('getQr', { params: { id } })).data.scanCount;
 };
 
 describe('GET /api/v1/qr/{id}/scans', () => {
-  it('answers qrCodeId, urlId, the window, totals, breakdowns and a time series', async () => {
+  it('returns qrCodeId, urlId, the window, totals, breakdowns and a time series', async () => {
     const url = await createUrl();
     const qr = await createQr(url.id);
     await visit(url.shortCode);
@@ -104,7 +58,7 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     }
   });
 
-  it('takes the query of the clicks: since, until, groupBy and limit with their defaults', async () => {
+  it('takes the query of click reports: since, until, groupBy and limit', async () => {
     const url = await createUrl();
     const qr = await createQr(url.id);
     await visit(url.shortCode);
@@ -135,12 +89,12 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     expect(await scanCountOf(qr.id)).toBe(1);
   });
 
-  it('with a slug, every visit by the code is a scan and none by the slug; a scan is a click', async () => {
+  it('with a custom slug, visits by short code are scans and clicks, visits by slug only clicks', async () => {
     const url = await createUrl({ customSlug: 'shared-link' });
     const qr = await createQr(url.id);
     await visit('shared-link');
-    await visit(url.shortCode, { agent: 'desktop', referer: 'https://news.example/' });
-    await visit(url.shortCode, { agent: 'desktop' });
+    await visit(url.shortCode, { agent: 'firefox', referer: 'https://news.example/' });
+    await visit(url.shortCode, { agent: 'firefox' });
     await visit(url.shortCode);
     api.clock.advance(1);
     const { data } = await scans(qr.id);
@@ -154,17 +108,17 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     expect(clicks.data.clickCount).toBe(4);
   });
 
-  it('without a slug, the evidence decides', async () => {
+  it('without a custom slug, a visit is a scan when the request shows evidence', async () => {
     const url = await createUrl();
     const qr = await createQr(url.id);
     await visit(url.shortCode);
     await visit(url.shortCode, { referer: 'https://news.example/' });
-    await visit(url.shortCode, { agent: 'desktop' });
+    await visit(url.shortCode, { agent: 'firefox' });
     api.clock.advance(1);
     expect((await scans(qr.id)).data.totals.totalScans).toBe(1);
   });
 
-  it('each code reports the scans made between its creation and its deletion', async () => {
+  it('a QR code reports the scans between its creation and its deletion', async () => {
     const url = await createUrl();
     await visit(url.shortCode);
     api.clock.advance(1000);
@@ -184,7 +138,7 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     expect(listed.data.items.map(({ scanCount }) => scanCount)).toEqual([2]);
   });
 
-  it('a standalone code has no URL and no scans', async () => {
+  it('a standalone QR code has no URL and no scans', async () => {
     const qr = (await api.call('createQr', { body: { data: 'a text' } })).data;
     const { data } = await scans(qr.id);
     expect(data).toMatchObject({ urlId: null, totals: { totalScans: 0 } });
@@ -193,7 +147,7 @@ describe('GET /api/v1/qr/{id}/scans', () => {
 });
 
 describe('scanCount', () => {
-  it('reaches thresholds that are told of exactly once each', async () => {
+  it('records one event for each threshold', async () => {
     const { database } = api.server;
     await database.write(async (transaction) => {
       await transaction
@@ -214,7 +168,7 @@ describe('scanCount', () => {
     const qr = await createQr(url.id);
     for (let visits = 0; visits < 5; visits += 1) {
       await visit(url.shortCode);
-      await settle();
+      await api.settle();
     }
     const events = await database.read.selectFrom('events').select(['type', 'body']).execute();
     expect(events.map(({ type, body }) => ({ type, ...JSON.parse(body).data }))).toEqual(
@@ -230,7 +184,7 @@ describe('scanCount', () => {
 });
 
 describe('GET /api/v1/analytics/overview', () => {
-  it('has the codes that are there, and each scan once', async () => {
+  it('counts existing QR codes, and each scan once', async () => {
     const url = await createUrl();
     const other = await createUrl();
     const first = await createQr(url.id);
@@ -239,9 +193,9 @@ describe('GET /api/v1/analytics/overview', () => {
     await visit(url.shortCode);
     await visit(other.shortCode);
     api.clock.advance(day);
-    const caller = await api.signIn(api.credentials);
+    const caller = await api.freshCaller();
     await caller.call('deleteQr', { params: { id: first.id } });
-    await settle();
+    await api.settle();
     const { data } = await caller.call('getAnalyticsOverview');
     expect(data.totals).toMatchObject({ totalQrs: 2, totalScans: 1, totalClicks: 2 });
   });

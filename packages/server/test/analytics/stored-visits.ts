@@ -1,5 +1,10 @@
-import { findCompaction, readBatches } from '../../src/analytics/ingest/chunk-repository.js';
+import {
+  findCompaction,
+  firstPendingUrl,
+  readBatches,
+} from '../../src/analytics/ingest/chunk-repository.js';
 import { decodeColumns } from '../../src/analytics/ingest/columns-codec.js';
+import type { VisitColumns } from '../../src/analytics/ingest/visit-columns.js';
 import type { Database } from '../../src/storage/database.js';
 import { poll } from '../poll.js';
 
@@ -9,23 +14,23 @@ export interface StoredVisit {
   readonly country: string;
 }
 
-/** Every visit that is in storage, sorted into chunks or not. */
+/** Reads every stored visit, in batches and chunks. */
 export async function storedVisits(database: Database): Promise<StoredVisit[]> {
   return database.snapshot(async (db) => {
     const visits: StoredVisit[] = [];
     const compaction = await findCompaction(db);
     for (const { id, columns } of await readBatches(db, 0)) {
-      const from = compaction && id <= compaction.upToBatch ? compaction.nextUrl : 0;
+      const firstPending = firstPendingUrl(compaction, id);
       for (let at = 0; at < columns.count; at += 1) {
         const urlId = columns.urlIds?.[at] as number;
-        if (urlId >= from) visits.push({ urlId, ...textsAt(columns, at) });
+        if (urlId >= firstPending) visits.push({ urlId, ...factsAt(columns, at) });
       }
     }
     const chunks = await db.selectFrom('visit_chunks').select(['url_id', 'visits']).execute();
     for (const chunk of chunks) {
       const columns = decodeColumns(chunk.visits);
       for (let at = 0; at < columns.count; at += 1) {
-        visits.push({ urlId: chunk.url_id, ...textsAt(columns, at) });
+        visits.push({ urlId: chunk.url_id, ...factsAt(columns, at) });
       }
     }
     return visits;
@@ -41,8 +46,8 @@ export function untilStored(database: Database, count: number): Promise<StoredVi
   );
 }
 
-function textsAt({ words }: ReturnType<typeof decodeColumns>, at: number) {
+function factsAt({ dictionaries }: VisitColumns, at: number) {
   const textOf = (column: 'source' | 'country') =>
-    words[column].texts[words[column].codes[at] as number] as string;
+    dictionaries[column].values[dictionaries[column].codes[at] as number] as string;
   return { source: textOf('source'), country: textOf('country') };
 }

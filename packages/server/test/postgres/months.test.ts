@@ -5,7 +5,7 @@ import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { VisitPruner } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import type { Visit } from '../../src/analytics/journal/visit.js';
-import { ClickReader } from '../../src/analytics/reports/click-reader.js';
+import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { openRepository } from '../storage/temporary-database.js';
 
@@ -29,20 +29,20 @@ it('stores visits in monthly partitions, and drops a partition once its days are
     const from = { segment: 1, offset };
     offset += 1;
     const visit = visitOf(new Date(at).getUTCMonth() + 1, at);
-    await visits.store('writer', from, { segment: 1, offset }, [visit], at);
+    await visits.store('writer', from, { segment: 1, offset }, { visits: [visit] }, at);
   }
-  await new VisitCompactor({ chunks, clock: () => june + day }).runOnce();
+  await new VisitCompactor({ chunks, clock: () => june + day }).compact();
   const months = async () => {
     const { rows } = await sql<{ name: string }>`
       select inhrelid::regclass::text as name from pg_inherits
       where inhparent = 'visit_chunks'::regclass order by 1`.execute(database.read);
     return rows.map(({ name }) => name);
   };
-  const reader = new ClickReader(database);
+  const reader = new ReportReader(database);
   const counts = async () =>
     Promise.all(
       [1, 2, 3, 4, 5, 6].map(
-        async (urlId) => (await reader.readUrl(urlId, halfYear)).totals.totalClicks,
+        async (urlId) => (await reader.readClicks(urlId, halfYear)).totals.totalClicks,
       ),
     );
   expect(await counts()).toEqual([31, 28, 31, 30, 31, 14]);
@@ -51,10 +51,10 @@ it('stores visits in monthly partitions, and drops a partition once its days are
 
   const pruner = new VisitPruner({ chunks, clock: () => june, retentionDays: 30 });
   // The visits before 16 May are summarized; the others of May are still stored.
-  expect(await pruner.runOnce()).toBe(5);
+  expect(await pruner.prune()).toBe(5);
   expect(await months()).toEqual([5, 6].map(month));
   expect(await counts()).toEqual([31, 28, 31, 30, 31, 14]);
-  expect(await pruner.runOnce()).toBe(0);
+  expect(await pruner.prune()).toBe(0);
 });
 
 function visitOf(urlId: number, visitedAt: number): Visit {

@@ -9,7 +9,7 @@ import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { VisitPruner } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import type { Visit } from '../../src/analytics/journal/visit.js';
-import { ClickReader } from '../../src/analytics/reports/click-reader.js';
+import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { createServer } from '../../src/create-server.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
@@ -124,17 +124,17 @@ async function visit(urlId: number): Promise<void> {
   const store = async (batch: Visit[], now: number) => {
     const from = { segment: 1, offset };
     offset += batch.length;
-    await visits.store('writer', from, { segment: 1, offset }, batch, now);
+    await visits.store('writer', from, { segment: 1, offset }, { visits: batch }, now);
   };
   const at = (count: number, first: number) =>
     Array.from({ length: count }, (_, number) =>
       visitAt(urlId + (number % 3), first + number * 1000, number),
     );
   await store(at(3_000, start - 40 * day), start);
-  await new VisitCompactor({ chunks, clock: () => start + day }).runOnce();
-  await new VisitPruner({ chunks, clock: () => start, retentionDays: 30 }).runOnce();
+  await new VisitCompactor({ chunks, clock: () => start + day }).compact();
+  await new VisitPruner({ chunks, clock: () => start, retentionDays: 30 }).prune();
   await store(at(7_000, start - day), start);
-  await new VisitCompactor({ chunks, clock: () => start + day }).runOnce();
+  await new VisitCompactor({ chunks, clock: () => start + day }).compact();
   await store(at(500, start), Date.now() + 10 * 365 * day);
 }
 
@@ -246,10 +246,10 @@ describe('an organization that moves to an empty server', () => {
     const { database } = await emptyServer();
     await importOrganization(database, exported);
     const reports = async (from: Database) => {
-      const reader = new ClickReader(from);
+      const reader = new ReportReader(from);
       return {
-        overview: await reader.readOrganization(api.organizationId, always, start),
-        link: await reader.readUrl(2, always),
+        overview: await reader.readOverview(api.organizationId, always, start),
+        link: await reader.readClicks(2, always),
       };
     };
     const there = await reports(database);
@@ -300,9 +300,9 @@ describe('an organization that moves to a server with others', () => {
     const { urlIdShift } = await importOrganization(there.database, exported);
     expect(urlIdShift).toBe(2);
     expect(await exportText(there.database, neighbour)).toBe(neighbours);
-    const reader = new ClickReader(there.database);
-    const link = await reader.readUrl(2 + urlIdShift, always);
-    expect(link).toEqual(await new ClickReader(api.server.database).readUrl(2, always));
+    const reader = new ReportReader(there.database);
+    const link = await reader.readClicks(2 + urlIdShift, always);
+    expect(link).toEqual(await new ReportReader(api.server.database).readClicks(2, always));
     const [created] = await there.create(neighbour, [{}], ['DDDDDDD']);
     expect(created).toMatchObject({ status: 'created', id: linkCount + 3 + urlIdShift + 1 });
   });

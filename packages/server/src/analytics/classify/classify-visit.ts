@@ -6,7 +6,7 @@ export type VisitKind = 'human' | 'bot' | 'prefetch' | 'head';
 export interface VisitClass {
   /** Only `human` counts in clicks, uniques and scans. */
   readonly kind: VisitKind;
-  /** The one rule that decided; kept with the visit, so the words are stable. */
+  /** The rule that decided. Stored with the visit, so its names must not change. */
   readonly reason: 'head-request' | PurposeHeader | AgentReason;
 }
 
@@ -14,8 +14,8 @@ const purposeHeaders = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const
 type PurposeHeader = (typeof purposeHeaders)[number];
 
 /**
- * Says once what a visit is. The request's own word comes before the agent's: a browser that loads
- * ahead of its person is a prefetch, whoever made it.
+ * Classifies a visit. The method and the purpose headers come before the user agent: a prefetch by a
+ * browser is not a person's visit.
  */
 export function classifyVisit(
   method: string | undefined,
@@ -25,7 +25,7 @@ export function classifyVisit(
   if (method === 'HEAD') return headRequest;
   for (const name of purposeHeaders) {
     const purpose = headers[name];
-    if (purpose !== undefined && isAhead(String(purpose))) {
+    if (purpose !== undefined && isPrefetch(String(purpose))) {
       return { kind: 'prefetch', reason: name };
     }
   }
@@ -34,6 +34,6 @@ export function classifyVisit(
 
 const headRequest: VisitClass = { kind: 'head', reason: 'head-request' };
 
-function isAhead(purpose: string): boolean {
+function isPrefetch(purpose: string): boolean {
   return /prefetch|preview/i.test(purpose);
 }

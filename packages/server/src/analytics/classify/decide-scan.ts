@@ -5,28 +5,28 @@ export type ScanMethod = 'camera' | 'file_upload' | 'manual_entry' | 'app_scanne
 
 export interface Scan {
   readonly scanMethod: ScanMethod;
-  /** Null where no app can be named. */
+  /** Null when the app is unknown. */
   readonly scannerApp: string | null;
 }
 
-/** What the link that was visited is, and how it was named. */
+/** The visited URL, and the key of the visit. */
 export interface ScannedLink {
-  /** It has a QR code that is not deleted. */
+  /** True when a QR code of the URL existed at the time of the visit. */
   readonly hasQr: boolean;
   readonly hasSlug: boolean;
-  /** By its code, which a QR code carries, and not by its slug. */
+  /** True when the visit was by the short code, which QR codes contain, and not by the custom slug. */
   readonly isByCode: boolean;
 }
 
-/** What a scan leaves in a request. */
+/** The facts of a visit that a scan shows in. */
 export type ScanTraces = Pick<AgentFacts, 'deviceType' | 'os' | 'scannerApp'> & {
   /** Bits of `scanEvidence`. */
   readonly evidence: number;
 };
 
 /**
- * The scan that a visit was, or null. A link with a slug is shared by it, so that its code can only
- * come from a QR code; without a slug the request itself has to tell.
+ * Returns the scan that a visit is, or null. People share a URL by its custom slug, so a visit by
+ * short code comes from a QR code. Without a slug, the request must show evidence of a scan.
  */
 export function decideScan(link: ScannedLink, traces: ScanTraces): Scan | null {
   if (!link.hasQr || !link.isByCode) return null;
@@ -34,23 +34,23 @@ export function decideScan(link: ScannedLink, traces: ScanTraces): Scan | null {
   if (traces.scannerApp !== null) {
     return { scanMethod: 'app_scanner', scannerApp: traces.scannerApp };
   }
-  if (shows(traces, 'imageSearch')) return { scanMethod: 'file_upload', scannerApp: null };
-  if (traces.deviceType === 'desktop' && !shows(traces, 'referrer')) {
+  if (has(traces, 'imageSearch')) return { scanMethod: 'file_upload', scannerApp: null };
+  if (traces.deviceType === 'desktop' && !has(traces, 'referrer')) {
     return { scanMethod: 'manual_entry', scannerApp: null };
   }
   return { scanMethod: 'camera', scannerApp: cameraOf(traces.os) };
 }
 
 function looksScanned(traces: ScanTraces): boolean {
-  if (shows(traces, 'dedicatedScanner') || shows(traces, 'imageSearch')) return true;
+  if (has(traces, 'dedicatedScanner') || has(traces, 'imageSearch')) return true;
   const isHandheld = traces.deviceType === 'mobile' || traces.deviceType === 'tablet';
-  // Within an app that reads no codes, a link without a referrer was tapped in that app.
-  const isTapped = shows(traces, 'inApp') && traces.scannerApp === null;
-  return isHandheld && !shows(traces, 'referrer') && shows(traces, 'ownNavigation') && !isTapped;
+  // In an app that reads no QR codes, a visit without a referrer is a tap on a link.
+  const isTapped = has(traces, 'inApp') && traces.scannerApp === null;
+  return isHandheld && !has(traces, 'referrer') && has(traces, 'ownNavigation') && !isTapped;
 }
 
-function shows({ evidence }: ScanTraces, sign: keyof typeof scanEvidence): boolean {
-  return (evidence & scanEvidence[sign]) !== 0;
+function has({ evidence }: ScanTraces, name: keyof typeof scanEvidence): boolean {
+  return (evidence & scanEvidence[name]) !== 0;
 }
 
 function cameraOf(os: string): string {

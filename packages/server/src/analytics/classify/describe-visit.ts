@@ -3,63 +3,63 @@ import { classifyVisit, type VisitClass } from './classify-visit.js';
 import { countryCode, type FindCountry, unknownCountry } from './find-country.js';
 import { type AgentFacts, maxAgentLength, parseAgent } from './parse-agent.js';
 import type { ReferrerFacts } from './parse-referrer.js';
-import { directReferrer, isAdClick, parseReferrer, plainHost } from './parse-referrer.js';
-import { RecentTexts } from './recent-texts.js';
+import { directReferrer, isAdClick, normalizeHost, parseReferrer } from './parse-referrer.js';
 import { scanEvidence } from './scan-evidence.js';
+import { TextCache } from './text-cache.js';
 import { createVisitorKeys } from './visitor-keys.js';
 
-/** What is kept of a visit: flat, of bounded length, on one line, and nothing that names a person. */
+/** The stored facts of a visit. Texts have a bounded length and one line. None identifies a person. */
 export type VisitFacts = VisitClass &
   Pick<AgentFacts, 'deviceType' | 'browser' | 'os' | 'scannerApp'> &
   Pick<ReferrerFacts, 'referrerDomain' | 'referrerType'> & {
-    /** What speaks for a scan: bits of `scanEvidence`. */
+    /** Bits of `scanEvidence`. */
     readonly evidence: number;
     /** Two capital letters, or 'Unknown'. */
     readonly country: string;
     readonly addressKey: string;
-    /** Null when the visitor asks not to be followed and the operator honours that. */
+    /** Null when the visitor sends a privacy signal and the server honours it. */
     readonly visitorKey: string | null;
   };
 
 export interface VisitRequest {
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** The query that the short link was visited with, with or without its question mark. */
+  /** The visit's own query, with or without the question mark. */
   readonly query: string;
-  /** The visitor's, as far as trusted proxies vouch for it. */
+  /** The visitor's address, from trusted proxies' headers where there are any. */
   readonly address: string;
-  /** The connection comes from a trusted proxy, so that its country header counts. */
+  /** True when the connection comes from a trusted proxy, so its country header counts. */
   readonly isPeerTrusted: boolean;
-  /** The host, with or without a port, that the link was visited under. */
+  /** The `Host` header, with or without a port. */
   readonly shortDomain: string;
 }
 
 export interface VisitDescriberOptions {
   readonly secretKey: string | Uint8Array;
   readonly findCountry: FindCountry;
-  /** Makes no visitor key for who sends `Sec-GPC: 1` or `DNT: 1`. */
+  /** True makes no visitor key when a request has `Sec-GPC: 1` or `DNT: 1`. */
   readonly honourPrivacySignals: boolean;
-  /** The header in which a trusted proxy says the country, such as `CF-IPCountry`. */
+  /** The header with the country that a trusted proxy found, such as `CF-IPCountry`. */
   readonly countryHeader?: string | undefined;
 }
 
 export interface VisitDescriber {
-  /** Never throws, whatever the request's headers are. */
+  /** Never throws. */
   describe(request: VisitRequest): VisitFacts;
 }
 
-// All of them full, with the longest keys that they take, hold less than 40 MB.
+// All caches, full and with the longest keys, take less than 40 MB.
 const maxAgents = 10_000;
 const maxReferrers = 10_000;
 const maxAddresses = 50_000;
 const maxVisitors = 50_000;
 const maxOriginLength = 300;
-// An address is at most 45 characters; a forged one may be anything, and is not remembered.
+// An address has at most 45 characters. A forged one may be longer, and is not cached.
 const maxAddressLength = 64;
 const maxIdLength = 17;
 
 interface KnownAgent extends AgentFacts {
-  /** Stands for the agent in the keys of the cache of visitors, which would hold it once more. */
+  /** In the keys of the visitors' cache, in place of the long user agent. */
   readonly id: number;
 }
 
@@ -68,18 +68,18 @@ interface Place {
   readonly addressKey: string;
 }
 
-/** Puts together what is kept of each visit; what repeats is read once and remembered. */
+/** Creates the function that turns a request into the facts of a visit. Parsed headers are cached. */
 export function createVisitDescriber(options: VisitDescriberOptions): VisitDescriber {
   const { findCountry, honourPrivacySignals } = options;
   const countryHeader = options.countryHeader?.toLowerCase();
   const keys = createVisitorKeys(options.secretKey);
   let lastAgentId = 0;
 
-  const agents = new RecentTexts<KnownAgent>(maxAgents, maxAgentLength);
-  const referrers = new RecentTexts<ReferrerFacts>(maxReferrers, maxOriginLength);
-  const places = new RecentTexts<Place>(maxAddresses, maxAddressLength);
-  const visitors = new RecentTexts<string>(maxVisitors, maxAddressLength + maxIdLength);
-  const domains = new RecentTexts<string>(maxReferrers, maxOriginLength);
+  const agents = new TextCache<KnownAgent>(maxAgents, maxAgentLength);
+  const referrers = new TextCache<ReferrerFacts>(maxReferrers, maxOriginLength);
+  const places = new TextCache<Place>(maxAddresses, maxAddressLength);
+  const visitors = new TextCache<string>(maxVisitors, maxAddressLength + maxIdLength);
+  const domains = new TextCache<string>(maxReferrers, maxOriginLength);
 
   const readAgent = (userAgent: string): KnownAgent => {
     lastAgentId += 1;
@@ -92,7 +92,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): VisitDescr
   const readPlace = (address: string): Place =>
     places.set(address, { country: findCountry(address), addressKey: keys.addressKey(address) });
   const readDomain = (host: string): string =>
-    domains.get(host) ?? domains.set(host, plainHost(host));
+    domains.get(host) ?? domains.set(host, normalizeHost(host));
   const visitorKeyOf = (address: string, userAgent: string, agentId: number): string => {
     const visitor = `${agentId} ${address}`;
     return (
@@ -145,7 +145,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): VisitDescr
   };
 }
 
-/** Up to the path: what a referrer is known by, and what repeats. */
+/** Returns a referrer without its path, which makes it a good cache key. */
 function originOf(referer: string): string {
   const path = referer.indexOf('/', referer.indexOf('//') + 2);
   return path < 0 ? referer : referer.slice(0, path);

@@ -4,12 +4,12 @@ import { isIP } from 'node:net';
 import { Reader } from 'mmdb-lib';
 import { canonicalAddress } from '../../network/ip-address.js';
 
-/** Two capital letters (ISO 3166-1 alpha-2), or 'Unknown'; never throws. */
+/** Returns the country of an address: two capital letters (ISO 3166-1 alpha-2) or 'Unknown'. Never throws. */
 export type FindCountry = (address: string) => string;
 
 export const unknownCountry = 'Unknown';
 
-// The shipped database says the country itself, MaxMind's own say a record of it.
+// The shipped database and MaxMind's databases differ in the shape of their records.
 interface ShippedRecord {
   readonly country_code?: unknown;
 }
@@ -19,16 +19,13 @@ interface MaxMindRecord {
 }
 
 export interface CountryDatabaseOptions {
-  /** An operator's own database in MaxMind's format, such as GeoLite2; the shipped one by default. */
+  /** A database in MaxMind's format, such as GeoLite2. The default is the shipped database. */
   readonly path?: string | undefined;
-  /**
-   * Told at most once why countries are unknown: the file is missing or corrupt, or has a record
-   * that cannot be read. Redirects go on without countries.
-   */
+  /** Called at most once, when the file is missing or corrupt. Countries are then 'Unknown'. */
   readonly onFault: (fault: Error) => void;
 }
 
-/** Opens the database of countries by address. A fault is told and makes every answer 'Unknown'. */
+/** Opens the database of countries by address. Does not throw: see `onFault`. */
 export async function openCountryDatabase(options: CountryDatabaseOptions): Promise<FindCountry> {
   const path = options.path ?? shippedDatabase();
   let hasFailed = false;
@@ -43,11 +40,11 @@ export async function openCountryDatabase(options: CountryDatabaseOptions): Prom
   try {
     const reader = new Reader<never>(await readFile(path));
     const find = (address: string) => countryOf(reader.get(address));
-    // A file that is cut or overwritten often opens all the same; these walk all over it.
+    // A truncated or overwritten file often opens without an error; lookups detect it.
     for (const address of probes) find(address);
     return (address) => {
       const plain = canonicalAddress(address);
-      // The reader makes something of '8.8.8' too.
+      // The reader accepts '8.8.8', too.
       if (isIP(plain) === 0) return unknownCountry;
       try {
         return find(plain);
@@ -72,7 +69,7 @@ function countryOf(record: (ShippedRecord & MaxMindRecord) | null): string {
   );
 }
 
-/** The code if it is a country's: 'XX', 'ZZ' (none) and 'T1' (Tor) are what sources say of others. */
+/** Returns a country's code, or 'Unknown' for the codes of no country: 'XX', 'ZZ' and 'T1' (Tor). */
 export function countryCode(code: unknown): string {
   if (typeof code !== 'string' || !/^[a-z]{2}$/i.test(code)) return unknownCountry;
   const upper = code.toUpperCase();

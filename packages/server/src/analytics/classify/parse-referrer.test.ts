@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { directReferrer, isAdClick, parseReferrer, plainHost } from './parse-referrer.js';
+import { directReferrer, isAdClick, normalizeHost, parseReferrer } from './parse-referrer.js';
 
 describe('parseReferrer', () => {
   it.each([
@@ -136,7 +136,7 @@ describe('parseReferrer', () => {
   });
 });
 
-describe('plainHost', () => {
+describe('normalizeHost', () => {
   it.each([
     ['WWW.Short.Example:8080', 'short.example'],
     ['short.example.', 'short.example'],
@@ -145,7 +145,7 @@ describe('plainHost', () => {
     ['[::1]:3000', '[::1]'],
     ['', ''],
   ])('of %j is %j', (host, plain) => {
-    expect(plainHost(host)).toBe(plain);
+    expect(normalizeHost(host)).toBe(plain);
   });
 });
 

@@ -3,10 +3,10 @@ import { plainText } from './plain-text.js';
 import { appHosts, type ReferrerType, referrerTypeOf } from './referrers.js';
 
 export interface ReferrerFacts {
-  /** '(direct)', or a host: lower case, ASCII, without `www.` and port, at most 253 characters. */
+  /** '(direct)', or a host in lower-case ASCII without `www.` and port, of at most 253 characters. */
   readonly referrerDomain: string;
   readonly referrerType: ReferrerType;
-  /** A search by image: who comes from one has held up a picture of the link's code. */
+  /** True for an image search: the visitor searched with an image of the QR code. */
   readonly isImageSearch: boolean;
 }
 
@@ -16,12 +16,12 @@ export const directReferrer: ReferrerFacts = {
   isImageSearch: false,
 };
 
-// RFC 1035 §2.3.4, as text.
+// RFC 1035, section 2.3.4, in text form.
 const maxDomainLength = 253;
 const androidApp = /^android-app:\/\/([\w.]+)/i;
 const imageSearch = /^(?:lens\.google\.|images\.google\.|tineye\.com$|graph\.baidu\.com$)/;
 
-/** Reads a `Referer`; what is no page's address counts as none. Never throws. */
+/** Parses a `Referer`. A value that is not a page's or an app's address counts as direct. Never throws. */
 export function parseReferrer(referer: string): ReferrerFacts {
   const domain = domainOf(referer);
   if (domain === '' || domain.length > maxDomainLength) return directReferrer;
@@ -34,13 +34,13 @@ export function parseReferrer(referer: string): ReferrerFacts {
 
 function domainOf(referer: string): string {
   const app = androidApp.exec(referer)?.[1];
-  if (app !== undefined) return appHosts.get(app.toLowerCase()) ?? plainHost(app.toLowerCase());
+  if (app !== undefined) return appHosts.get(app.toLowerCase()) ?? normalizeHost(app.toLowerCase());
   const page = /^https?:/i.test(referer) ? parseUrl(referer) : undefined;
-  return page ? plainHost(page.hostname) : '';
+  return page ? normalizeHost(page.hostname) : '';
 }
 
-/** The host of a `Host` header or a URL, as referrers are compared with it. */
-export function plainHost(host: string): string {
+/** Normalizes the host of a `Host` header or a URL, for comparison with referrers. */
+export function normalizeHost(host: string): string {
   return plainText(
     host
       .toLowerCase()
@@ -51,12 +51,12 @@ export function plainHost(host: string): string {
   );
 }
 
-// What ad networks add to the address of an ad that was clicked. Facebook adds `fbclid` to every
-// outgoing link, so that it proves no ad.
+// Parameters that ad networks add to the target of an ad. `fbclid` is not among them, because
+// Facebook adds it to every outgoing link.
 const adClick =
   /(?:^|[?&])(?:gclid|gbraid|wbraid|dclid|gclsrc|msclkid|ttclid|twclid|li_fat_id|epik|rdt_cid|ScCid|yclid)=[^&]/i;
 
-/** Whether the visit's own query was written by an ad. */
+/** Returns whether the visit's query has a parameter of an ad network. */
 export function isAdClick(query: string): boolean {
   return query !== '' && adClick.test(query);
 }

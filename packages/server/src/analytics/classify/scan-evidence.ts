@@ -1,13 +1,13 @@
-/** What a request shows of a scan, as bits: a visit keeps them, and a report decides by them. */
+/** Evidence of a scan in a request, as bits. They are stored with the visit; reports decide by them. */
 export const scanEvidence = {
-  /** The agent is an app that does nothing but read codes. */
+  /** The user agent is an app that only reads QR codes. */
   dedicatedScanner: 1,
-  /** The agent is a browser within another app. */
+  /** The user agent is a browser inside another app. */
   inApp: 2,
-  /** A `Referer` names a page. */
+  /** The `Referer` is a page. */
   referrer: 4,
-  /** The `Referer` is one of a search by image. */
+  /** The `Referer` is an image search. */
   imageSearch: 8,
-  /** `Sec-Fetch-Site` is `none` or absent: no page asked for it. */
+  /** `Sec-Fetch-Site` is `none` or absent: no page caused the request. */
   ownNavigation: 16,
 } as const;

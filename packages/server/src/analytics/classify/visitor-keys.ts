@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { canonicalAddress } from '../../network/ip-address.js';
 
-// 64 bits: that any two of a million visitors share a key has a chance of three in a hundred million.
+// 64 bits: the chance that any two of a million visitors share a key is 3 in 100 million.
 const keyBytes = 8;
 
-/** Makes the keys that stand for people and addresses, of which nothing else is kept. */
+/** Creates the keys that are stored in place of addresses and user agents. */
 export interface VisitorKeys {
-  /** 16 hexadecimal digits for an address; the same for each way to write it. */
+  /** Returns 16 hexadecimal digits, the same for all notations of an address. */
   addressKey(address: string): string;
-  /** 16 hexadecimal digits for an address and a user agent together. */
+  /** Returns 16 hexadecimal digits for an address with a user agent. */
   visitorKey(address: string, userAgent: string): string;
 }
 
 /**
- * Keyed hashes under the server's secret: without it, nobody who reads the database can try all
- * addresses. The same secret gives the same keys after a restart and in each process.
+ * Creates keys by keyed hashes. Without the secret, a reader of the database cannot find an address
+ * by trying all of them. The same secret gives the same keys after a restart and on other nodes.
  */
 export function createVisitorKeys(secretKey: string | Uint8Array): VisitorKeys {
   const hash = (text: string) =>

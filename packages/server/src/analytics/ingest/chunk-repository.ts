@@ -1,45 +1,44 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
-import { type ClickReport, clicks as clickMeasure } from '../reports/click-report.js';
-import { dayMs } from '../reports/report-window.js';
-import { findScannedUrl, storeScanDay } from '../reports/scan-days.js';
-import { VisitTally } from '../reports/visit-tally.js';
+import { storePrunedDays } from '../reports/pruned-days.js';
 import { decodeColumns, encodeColumns } from './columns-codec.js';
-import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
+import { timeRange, type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
-/** Which batches are being sorted into chunks, and the link that is next. */
+/** The progress of a compaction: it moves the batches up to one, in ascending order of URLs. */
 export interface Compaction {
   readonly upToBatch: number;
   readonly nextUrl: number;
 }
 
+/** Visits of many URLs, as they were stored. */
 export interface Batch {
   readonly id: number;
   readonly columns: VisitColumns;
 }
 
-/** A visit of a batch. */
-export interface Place {
+/** One visit of columns. */
+export interface VisitRef {
   readonly columns: VisitColumns;
-  readonly at: number;
+  readonly index: number;
 }
 
-/** Visits of one link that are to be added to its chunks. */
-export interface LinkVisits {
+export interface UrlVisits {
   readonly urlId: number;
-  readonly places: readonly Place[];
+  readonly visits: readonly VisitRef[];
 }
 
-// 60 KB: large enough that a report reads little besides visits, small enough to be written anew
-// each time that some visits are added.
+// 60 KB: large enough for fast reads, small enough to be rewritten whenever visits are added.
 export const visitsPerChunk = 2048;
+// Chunks in one read of all URLs: at most 40 MB.
+const chunksPerRead = 512;
 
+/** Some visits of one URL. */
 interface Chunk {
   readonly number: number;
   readonly columns: VisitColumns;
 }
 
-/** Visits in storage: batches as they arrived, and chunks that reports read. */
+/** Stores visits in chunks. */
 export class ChunkRepository {
   readonly #database: Database;
 
@@ -51,7 +50,7 @@ export class ChunkRepository {
     return findCompaction(this.#database.read);
   }
 
-  /** The batches that wait, oldest first, without their visits. */
+  /** Lists all batches, the oldest first, without their visits. */
   listBatches(): Promise<{ id: number; created_at: number; visit_count: number }[]> {
     return this.#database.read
       .selectFrom('visit_batches')
@@ -60,12 +59,11 @@ export class ChunkRepository {
       .execute();
   }
 
-  /** The batches up to one. */
   readBatches(upTo: number): Promise<Batch[]> {
     return readBatches(this.#database.read, 0, upTo);
   }
 
-  /** Begins to sort batches, unless somebody is at it already; tells whether it did. */
+  /** Begins a compaction. Returns false when one is already running. */
   begin(upToBatch: number): Promise<boolean> {
     return this.#database.write(async (transaction) => {
       const running = await transaction
@@ -82,12 +80,12 @@ export class ChunkRepository {
   }
 
   /**
-   * Adds visits to the chunks of their links, in ascending order of the links, and notes that this
-   * was done, in one transaction. Nothing is done, and false is told, when somebody else did it.
+   * Adds visits to the chunks of their URLs, and stores the compaction's progress, in one
+   * transaction. Returns false, and adds nothing, when the stored progress is not `compaction`.
    */
   addToChunks(
     compaction: Compaction,
-    links: readonly LinkVisits[],
+    urls: readonly UrlVisits[],
     next: Compaction,
   ): Promise<boolean> {
     return this.#database.write(async (transaction) => {
@@ -98,16 +96,17 @@ export class ChunkRepository {
         .where('next_url', '=', compaction.nextUrl)
         .executeTakeFirstOrThrow();
       if (numUpdatedRows === 0n) return false;
-      const last = await readLastChunks(
+      const lastChunks = await readLastChunks(
         transaction,
-        links.map(({ urlId }) => urlId),
+        urls.map(({ urlId }) => urlId),
       );
-      await removeChunks(transaction, new Map([...last].filter(([, chunk]) => hasRoom(chunk))));
-      const rows = links.flatMap(({ urlId, places }) =>
-        fill(last.get(urlId), places).map(({ number, columns }) => ({
+      const extended = new Map([...lastChunks].filter(([, chunk]) => !isFull(chunk)));
+      await deleteChunks(transaction, extended);
+      const rows = urls.flatMap(({ urlId, visits }) =>
+        fillChunks(lastChunks.get(urlId), visits).map(({ number, columns }) => ({
           url_id: urlId,
           number,
-          ...span(columns),
+          ...timeRange(columns),
           visit_count: columns.count,
           visits: encodeColumns(columns),
         })),
@@ -117,115 +116,7 @@ export class ChunkRepository {
     }, 'compaction');
   }
 
-  /** Links behind one that have visits in chunks from before an instant, in ascending order. */
-  async listUrlsBefore(before: number, behind: number, limit: number): Promise<number[]> {
-    const rows = await this.#database.read
-      .selectFrom('visit_chunks')
-      .select('url_id')
-      .distinct()
-      .where('url_id', '>', behind)
-      .where('first_at', '<', before)
-      .orderBy('url_id')
-      .limit(limit)
-      .execute();
-    return rows.map(({ url_id }) => url_id);
-  }
-
-  /** Replaces the visits of links from before an instant, the beginning of a day, by days' sums. */
-  async prune(urlIds: readonly number[], before: number): Promise<void> {
-    if (urlIds.length === 0) return;
-    await this.#database.write(async (transaction) => {
-      for (const urlId of urlIds) {
-        const chunks = await transaction
-          .selectFrom('visit_chunks')
-          .select(['number', 'visits'])
-          .where('url_id', '=', urlId)
-          .where('first_at', '<', before)
-          .execute();
-        const columns = chunks.map(({ visits }) => decodeColumns(visits));
-        await this.#keepDays(transaction, urlId, columns, before);
-        for (const [index, { number }] of chunks.entries()) {
-          await this.#cut(transaction, urlId, number, columns[index] as VisitColumns, before);
-        }
-      }
-    }, 'compaction');
-  }
-
-  /** Gives back the months before an instant that pruning has left nothing of. */
-  dropEmptyPartitions(before: number): Promise<number> {
-    return this.#database.dropEmptyPartitions(before);
-  }
-
-  async #keepDays(
-    transaction: WriteTransaction,
-    urlId: number,
-    chunks: readonly VisitColumns[],
-    before: number,
-  ): Promise<void> {
-    const days = new Set(
-      chunks.flatMap(({ visitedAt }) =>
-        Array.from(visitedAt, (at) => Math.floor(at / dayMs) * dayMs).filter((day) => day < before),
-      ),
-    );
-    const scannedUrl = await findScannedUrl(transaction, urlId);
-    for (const day of days) {
-      const window = { since: day, until: day + dayMs, groupBy: 'hour' } as const;
-      const tally = new VisitTally<ClickReport>(clickMeasure, window);
-      for (const columns of chunks) {
-        const { first_at, last_at } = span(columns);
-        if (first_at < day + dayMs && last_at >= day) tally.add(urlId, columns);
-      }
-      const report = withoutEmpty(tally.finish(Number.POSITIVE_INFINITY));
-      const { totalClicks } = report.totals;
-      if (totalClicks === 0) continue;
-      const known = await transaction
-        .selectFrom('click_days')
-        .select(['clicks', 'scans', 'summary'])
-        .where('url_id', '=', urlId)
-        .where('day', '=', day)
-        .executeTakeFirst();
-      // More than one where visits of the day came after it was pruned.
-      const summary = JSON.stringify([...(known ? JSON.parse(known.summary) : []), report]);
-      const clicks = (known?.clicks ?? 0) + totalClicks;
-      const newScans = scannedUrl ? await storeScanDay(transaction, scannedUrl, day, chunks) : 0;
-      const scans = (known?.scans ?? 0) + newScans;
-      await transaction
-        .insertInto('click_days')
-        .values({ url_id: urlId, day, clicks, scans, summary })
-        .onConflict((conflict) =>
-          conflict.columns(['url_id', 'day']).doUpdateSet({ clicks, scans, summary }),
-        )
-        .execute();
-    }
-  }
-
-  /** Leaves the visits of a chunk that are not from before an instant. */
-  async #cut(
-    transaction: WriteTransaction,
-    urlId: number,
-    number: number,
-    columns: VisitColumns,
-    before: number,
-  ): Promise<void> {
-    const builder = new VisitColumnsBuilder(columns.count);
-    for (const [at, instant] of columns.visitedAt.entries()) {
-      if (instant >= before) builder.addFrom(columns, at);
-    }
-    const kept = builder.finish();
-    const isChunk = (expression: ExpressionBuilder<Schema, 'visit_chunks'>) =>
-      expression.and({ url_id: urlId, number });
-    if (kept.count === 0) {
-      await transaction.deleteFrom('visit_chunks').where(isChunk).execute();
-    } else {
-      await transaction
-        .updateTable('visit_chunks')
-        .set({ ...span(kept), visit_count: kept.count, visits: encodeColumns(kept) })
-        .where(isChunk)
-        .execute();
-    }
-  }
-
-  /** Removes the batches whose visits are all in chunks. */
+  /** Ends a compaction: deletes its batches, whose visits are in chunks. */
   async finish({ upToBatch, nextUrl }: Compaction): Promise<void> {
     await this.#database.write(async (transaction) => {
       const { numDeletedRows } = await transaction
@@ -237,35 +128,106 @@ export class ChunkRepository {
       await transaction.deleteFrom('visit_batches').where('id', '<=', upToBatch).execute();
     }, 'compaction');
   }
+
+  /** Lists URLs after one with visits before an instant in chunks, in ascending order. */
+  async listUrlsBefore(before: number, after: number, limit: number): Promise<number[]> {
+    const rows = await this.#database.read
+      .selectFrom('visit_chunks')
+      .select('url_id')
+      .distinct()
+      .where('url_id', '>', after)
+      .where('first_at', '<', before)
+      .orderBy('url_id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ url_id }) => url_id);
+  }
+
+  /** Replaces the URLs' visits before an instant by reports of days. A day must begin at it. */
+  async prune(urlIds: readonly number[], before: number): Promise<void> {
+    if (urlIds.length === 0) return;
+    await this.#database.write(async (transaction) => {
+      for (const urlId of urlIds) {
+        const rows = await transaction
+          .selectFrom('visit_chunks')
+          .select(['number', 'visits'])
+          .where('url_id', '=', urlId)
+          .where('first_at', '<', before)
+          .execute();
+        const chunks = rows.map(({ number, visits }) => ({
+          number,
+          columns: decodeColumns(visits),
+        }));
+        await storePrunedDays(
+          transaction,
+          urlId,
+          chunks.map(({ columns }) => columns),
+          before,
+        );
+        for (const chunk of chunks) await deleteVisits(transaction, urlId, chunk, before);
+      }
+    }, 'compaction');
+  }
+
+  /** Drops the empty partitions of months before an instant. */
+  dropEmptyPartitions(before: number): Promise<number> {
+    return this.#database.dropEmptyPartitions(before);
+  }
 }
 
-/** What is being sorted, if anything is. */
 export async function findCompaction(db: Kysely<Schema>): Promise<Compaction | undefined> {
   const row = await db.selectFrom('visit_compactions').selectAll().executeTakeFirst();
   return row && { upToBatch: row.up_to_batch, nextUrl: row.next_url };
 }
 
-/** The batches behind one, up to another. */
+/** Returns the first URL whose visits of a batch are not in chunks yet. */
+export function firstPendingUrl(compaction: Compaction | undefined, batchId: number): number {
+  return compaction && batchId <= compaction.upToBatch ? compaction.nextUrl : 0;
+}
+
+/** Reads the batches after one, up to another. */
 export async function readBatches(
   db: Kysely<Schema>,
-  behind: number,
+  after: number,
   upTo = Number.MAX_SAFE_INTEGER,
 ): Promise<Batch[]> {
   const rows = await db
     .selectFrom('visit_batches')
     .select(['id', 'visits'])
-    .where('id', '>', behind)
+    .where('id', '>', after)
     .where('id', '<=', upTo)
     .orderBy('id')
     .execute();
   return rows.map(({ id, visits }) => ({ id, columns: decodeColumns(visits) }));
 }
 
-function withoutEmpty(report: ClickReport): ClickReport {
-  return { ...report, timeseries: report.timeseries.filter(({ clicks }) => clicks > 0) };
+/** Reads the chunks that may have visits of a window, in ascending order of their URLs. */
+export async function* readChunks(
+  db: Kysely<Schema>,
+  { since, until }: { readonly since: number; readonly until: number },
+): AsyncGenerator<{ url_id: number; visits: Uint8Array }> {
+  let last = { url_id: 0, number: -1 };
+  for (;;) {
+    const rows = await db
+      .selectFrom('visit_chunks')
+      .select(['url_id', 'number', 'visits'])
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('url_id', 'number'), '>', tuple(last.url_id, last.number)),
+      )
+      .where('last_at', '>=', since)
+      .where('first_at', '<', until)
+      .orderBy('url_id')
+      .orderBy('number')
+      .limit(chunksPerRead)
+      .execute();
+    yield* rows;
+    const end = rows.at(-1);
+    if (!end || rows.length < chunksPerRead) return;
+    last = end;
+  }
 }
 
-/** The last chunk of each link. */
+/** Reads the last chunk of each URL. */
 async function readLastChunks(
   transaction: WriteTransaction,
   urlIds: readonly number[],
@@ -284,7 +246,7 @@ async function readLastChunks(
   );
 }
 
-async function removeChunks(
+async function deleteChunks(
   transaction: WriteTransaction,
   chunks: ReadonlyMap<number, Chunk>,
 ): Promise<void> {
@@ -299,36 +261,50 @@ async function removeChunks(
   );
 }
 
-function hasRoom({ columns }: Chunk): boolean {
-  return columns.count < visitsPerChunk;
+/** Deletes the visits of a chunk before an instant. */
+async function deleteVisits(
+  transaction: WriteTransaction,
+  urlId: number,
+  { number, columns }: Chunk,
+  before: number,
+): Promise<void> {
+  const builder = new VisitColumnsBuilder(columns.count);
+  for (const [index, visitedAt] of columns.visitedAt.entries()) {
+    if (visitedAt >= before) builder.addFrom(columns, index);
+  }
+  const rest = builder.finish();
+  const isChunk = (expression: ExpressionBuilder<Schema, 'visit_chunks'>) =>
+    expression.and({ url_id: urlId, number });
+  if (rest.count === 0) {
+    await transaction.deleteFrom('visit_chunks').where(isChunk).execute();
+    return;
+  }
+  await transaction
+    .updateTable('visit_chunks')
+    .set({ ...timeRange(rest), visit_count: rest.count, visits: encodeColumns(rest) })
+    .where(isChunk)
+    .execute();
 }
 
-/** What a link's last chunk becomes with more visits: itself if it has room, and new ones behind. */
-function fill(last: Chunk | undefined, places: readonly Place[]): Chunk[] {
-  const open = last && hasRoom(last) ? last : undefined;
+function isFull({ columns }: Chunk): boolean {
+  return columns.count >= visitsPerChunk;
+}
+
+/** Returns the chunks that visits are written to: the URL's last chunk unless it is full, then new ones. */
+function fillChunks(last: Chunk | undefined, visits: readonly VisitRef[]): Chunk[] {
+  const open = last && !isFull(last) ? last : undefined;
   const chunks: Chunk[] = [];
   let number = open?.number ?? (last ? last.number + 1 : 0);
-  let kept = open?.columns;
-  for (let taken = 0; taken < places.length; number += 1) {
-    const keptCount = kept?.count ?? 0;
-    const part = places.slice(taken, taken + visitsPerChunk - keptCount);
-    const builder = new VisitColumnsBuilder(keptCount + part.length);
-    if (kept) builder.adopt(kept);
-    for (const { columns, at } of part) builder.addFrom(columns, at);
+  let existing = open?.columns;
+  for (let added = 0; added < visits.length; number += 1) {
+    const existingCount = existing?.count ?? 0;
+    const part = visits.slice(added, added + visitsPerChunk - existingCount);
+    const builder = new VisitColumnsBuilder(existingCount + part.length);
+    if (existing) builder.addAll(existing);
+    for (const { columns, index } of part) builder.addFrom(columns, index);
     chunks.push({ number, columns: builder.finish() });
-    taken += part.length;
-    kept = undefined;
+    added += part.length;
+    existing = undefined;
   }
   return chunks;
-}
-
-/** When the earliest and the latest of some visits were. */
-export function span({ visitedAt }: VisitColumns): { first_at: number; last_at: number } {
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
-  for (const at of visitedAt) {
-    if (at < first) first = at;
-    if (at > last) last = at;
-  }
-  return { first_at: first, last_at: last };
 }

@@ -32,7 +32,7 @@ function columnsOf(visits: readonly Visit[]) {
   return builder.finish();
 }
 
-test('columns are read back as they were written', () => {
+test('decodes what was encoded', () => {
   fc.assert(
     fc.property(fc.array(visit, { maxLength: 40 }), (visits) => {
       const columns = columnsOf(visits);
@@ -41,15 +41,15 @@ test('columns are read back as they were written', () => {
       expect(encodeColumns(read).equals(bytes)).toBe(true);
       expect([...(read.urlIds ?? [])]).toEqual(visits.map(({ urlId }) => urlId));
       expect([...read.visitedAt]).toEqual(visits.map(({ visitedAt }) => visitedAt));
-      const { texts, codes } = read.words.browser;
-      expect([...codes].map((code) => texts[code])).toEqual(
+      const { values, codes } = read.dictionaries.browser;
+      expect([...codes].map((code) => values[code])).toEqual(
         visits.map(({ facts }) => facts.browser),
       );
     }),
   );
 });
 
-test('columns are read wherever they lie in memory', () => {
+test('decodes bytes at any offset in memory', () => {
   const visits = fc.sample(visit, { numRuns: 5, seed: 1 });
   const bytes = encodeColumns(columnsOf(visits));
   const shifted = new Uint8Array(bytes.length + 3);
@@ -58,17 +58,17 @@ test('columns are read wherever they lie in memory', () => {
   expect(encodeColumns(read).equals(bytes)).toBe(true);
 });
 
-test('a text of more than 256 takes two bytes a visit', () => {
+test('a column with more than 256 values has codes of two bytes', () => {
   const [one] = fc.sample(visit, { numRuns: 1, seed: 2 }) as [Visit];
   const visits = Array.from({ length: 300 }, (_, index) => ({
     ...one,
     facts: { ...one.facts, browser: `Browser ${index}` },
   }));
-  const { texts, codes } = decodeColumns(encodeColumns(columnsOf(visits))).words.browser;
+  const { values, codes } = decodeColumns(encodeColumns(columnsOf(visits))).dictionaries.browser;
   expect(codes).toBeInstanceOf(Uint16Array);
-  expect(texts[codes[299] as number]).toBe('Browser 299');
+  expect(values[codes[299] as number]).toBe('Browser 299');
 });
 
-test('what is something else is refused', () => {
+test('rejects bytes of another version', () => {
   expect(() => decodeColumns(Buffer.alloc(64, 7))).toThrow('visits of version');
 });

@@ -1,91 +1,99 @@
-import { type VisitColumns, type WordColumn, type Words, wordColumns } from './visit-columns.js';
+import {
+  type DictionaryColumn,
+  type DictionaryColumnName,
+  dictionaryColumns,
+  type VisitColumns,
+} from './visit-columns.js';
 
-// version, count, whether there are ids, bytes of the texts
+// Four numbers: version, count, 1 when there are URL ids, bytes of the dictionaries.
 const headerBytes = 16;
 const version = 1;
-// Numbers are read where they lie, so that each run of them begins at a multiple of its own size.
+// Typed arrays are views of the stored bytes, so each must begin at a multiple of its element size.
 const alignment = 8;
 
 /**
- * Columns as bytes: a header, runs of little-endian numbers (as every machine that Node
- * runs on today has them), and the texts as JSON. */
+ * Encodes columns: a header, arrays of little-endian numbers, and the dictionaries' values as JSON.
+ * All machines that Node supports are little-endian.
+ */
 export function encodeColumns(columns: VisitColumns): Buffer {
-  const texts = Buffer.from(
-    JSON.stringify(wordColumns.map((column) => columns.words[column].texts)),
+  const values = Buffer.from(
+    JSON.stringify(dictionaryColumns.map((name) => columns.dictionaries[name].values)),
   );
-  const runs = runsOf(columns);
-  const size = runs.reduce((sum, run) => sum + aligned(run.byteLength), headerBytes);
-  const bytes = Buffer.alloc(size + texts.length);
+  const arrays = arraysOf(columns);
+  const size = arrays.reduce((sum, array) => sum + aligned(array.byteLength), headerBytes);
+  const bytes = Buffer.alloc(size + values.length);
   const header = new Uint32Array(bytes.buffer, bytes.byteOffset, headerBytes / 4);
-  header.set([version, columns.count, columns.urlIds ? 1 : 0, texts.length]);
-  let at = headerBytes;
-  for (const run of runs) {
-    bytes.set(new Uint8Array(run.buffer, run.byteOffset, run.byteLength), at);
-    at += aligned(run.byteLength);
+  header.set([version, columns.count, columns.urlIds ? 1 : 0, values.length]);
+  let offset = headerBytes;
+  for (const array of arrays) {
+    bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), offset);
+    offset += aligned(array.byteLength);
   }
-  bytes.set(texts, at);
+  bytes.set(values, offset);
   return bytes;
 }
 
-type Run = Float64Array | Int32Array | Uint16Array | Uint8Array;
+type NumberArray = Float64Array | Int32Array | Uint16Array | Uint8Array;
 
-function runsOf(columns: VisitColumns): Run[] {
+function arraysOf(columns: VisitColumns): NumberArray[] {
   return [
     ...(columns.urlIds ? [columns.urlIds] : []),
     columns.visitedAt,
     columns.visitors,
     columns.addresses,
-    columns.marks,
-    ...wordColumns.map((column) => {
-      const { texts, codes } = columns.words[column];
-      return isNarrow(texts) ? Uint8Array.from(codes) : codes;
+    columns.flags,
+    ...dictionaryColumns.map((name) => {
+      const { values, codes } = columns.dictionaries[name];
+      return hasByteCodes(values) ? Uint8Array.from(codes) : codes;
     }),
   ];
 }
 
-/** The columns that bytes hold; they share the bytes' memory. Throws when it is something else. */
+/** Decodes columns. They share the memory of `stored`. Throws when the bytes have another version. */
 export function decodeColumns(stored: Uint8Array): VisitColumns {
   const bytes = stored.byteOffset % alignment === 0 ? stored : Uint8Array.from(stored);
   const { buffer, byteOffset } = bytes;
-  const [found, count = 0, hasIds = 0, textBytes = 0] = new Uint32Array(
+  const [storedVersion, count = 0, hasUrlIds = 0, valueBytes = 0] = new Uint32Array(
     buffer,
     byteOffset,
     headerBytes / 4,
   );
-  if (found !== version) throw new Error(`visits of version ${found} cannot be read`);
-  const texts = JSON.parse(
-    Buffer.from(buffer, byteOffset + bytes.length - textBytes, textBytes).toString(),
+  if (storedVersion !== version) {
+    throw new Error(`visits of version ${storedVersion} cannot be read`);
+  }
+  const allValues = JSON.parse(
+    Buffer.from(buffer, byteOffset + bytes.length - valueBytes, valueBytes).toString(),
   ) as string[][];
-  let at = byteOffset + headerBytes;
-  const take = <R>(
-    kind: new (from: ArrayBufferLike, at: number, length: number) => R,
+  let offset = byteOffset + headerBytes;
+  const take = <A>(
+    arrayClass: new (from: ArrayBufferLike, offset: number, length: number) => A,
     length: number,
-    size: number,
-  ): R => {
-    const run = new kind(buffer, at, length);
-    at += aligned(length * size);
-    return run;
+    elementBytes: number,
+  ): A => {
+    const array = new arrayClass(buffer, offset, length);
+    offset += aligned(length * elementBytes);
+    return array;
   };
-  const urlIds = hasIds === 1 ? take(Float64Array, count, 8) : undefined;
+  const urlIds = hasUrlIds === 1 ? take(Float64Array, count, 8) : undefined;
   const visitedAt = take(Float64Array, count, 8);
   const visitors = take(Int32Array, count * 2, 4);
   const addresses = take(Int32Array, count * 2, 4);
-  const marks = take(Uint8Array, count, 1);
-  const words = {} as Record<WordColumn, Words>;
-  for (const [index, column] of wordColumns.entries()) {
-    const own = texts[index] as string[];
-    words[column] = {
-      texts: own,
-      codes: isNarrow(own) ? take(Uint8Array, count, 1) : take(Uint16Array, count, 2),
+  const flags = take(Uint8Array, count, 1);
+  const dictionaries = {} as Record<DictionaryColumnName, DictionaryColumn>;
+  for (const [index, name] of dictionaryColumns.entries()) {
+    const values = allValues[index] as string[];
+    dictionaries[name] = {
+      values,
+      codes: hasByteCodes(values) ? take(Uint8Array, count, 1) : take(Uint16Array, count, 2),
     };
   }
-  return { count, urlIds, visitedAt, visitors, addresses, marks, words };
+  return { count, urlIds, visitedAt, visitors, addresses, flags, dictionaries };
 }
 
-function isNarrow(texts: readonly string[]): boolean {
-  return texts.length <= 256;
+function hasByteCodes(values: readonly string[]): boolean {
+  return values.length <= 256;
 }
 
-function aligned(size: number): number {
-  return Math.ceil(size / alignment) * alignment;
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / alignment) * alignment;
 }

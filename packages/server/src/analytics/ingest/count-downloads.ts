@@ -1,6 +1,6 @@
 import type { WriteTransaction } from '../../storage/database.js';
 
-/** Adds downloads to the counts of codes, by their ids. */
+/** Adds downloads, by the ids of QR codes, to their counters. */
 export async function countDownloads(
   transaction: WriteTransaction,
   downloads: ReadonlyMap<string, number>,

@@ -3,6 +3,7 @@ import { EventOutbox } from '../../events/event-outbox.js';
 import { PeriodicService, stopAll } from '../../lifecycle.js';
 import type { PlanTable } from '../../organizations/plans.js';
 import type { Clock } from '../../ports.js';
+import type { Database } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../../threads/error-transfer.js';
@@ -12,134 +13,104 @@ import { VisitIngester } from './visit-ingester.js';
 import { VisitPruner } from './visit-pruner.js';
 import { VisitRepository } from './visit-repository.js';
 
-/** Which journal is moved, and how long visits are kept. */
 export interface IngestSettings {
+  /** The folder with one journal folder for each writer. */
   readonly root: string;
+  /** The journal folder of this process. */
   readonly folder: string;
   readonly writerId: string;
+  /** Click and scan counts that are reported as events, in ascending order. */
+  readonly thresholds: readonly number[];
   readonly retentionDays: number | undefined;
 }
 
-export interface IngestThreadData {
-  readonly storage: StorageOptions;
-  readonly thresholds: readonly number[];
-  readonly plans: PlanTable;
+export interface IngestOptions {
+  readonly database: Database;
+  readonly outbox: EventOutbox;
   readonly settings: IngestSettings;
+  readonly clock: Clock;
 }
 
 export type IngestEvent =
-  /** Visits that were moved since the last event; 0 when only an error has cleared. */
-  { readonly moved: number } | { readonly error: TransferredError };
-
-export interface IngestOptions {
-  readonly visits: VisitRepository;
-  readonly chunks: ChunkRepository;
-  readonly settings: IngestSettings;
-  readonly clock: Clock;
-  /** Does the engine's maintenance; undefined where the engine does it by itself. */
-  readonly maintain?: () => Promise<void>;
-}
+  /** The number of lines stored since the last event; 0 when only an error has cleared. */
+  { readonly storedLines: number } | { readonly error: TransferredError };
 
 const ingestEveryMs = 200;
 const maintainEveryMs = 250;
-const adoptEveryMs = 10_000;
+const recoverEveryMs = 10_000;
 const pruneEveryMs = 10 * 60_000;
 
-/** Starts to move a journal's visits into storage, and to compact and prune what is there. */
-export function startIngest(options: IngestOptions, emit: (event: IngestEvent) => void) {
-  const { visits, chunks, settings, clock, maintain } = options;
+/** Starts to store the journal's visits, and to compact and prune the stored ones. */
+export function createIngest(
+  { database, outbox, settings, clock }: IngestOptions,
+  emit: (event: IngestEvent) => void,
+) {
+  const { thresholds, retentionDays } = settings;
+  const visits = new VisitRepository(database, { outbox, thresholds });
+  const chunks = new ChunkRepository(database);
   const ingester = new VisitIngester({ visits, ...settings, clock });
   const compactor = new VisitCompactor({ chunks, clock });
-  const pruner = new VisitPruner({ chunks, clock, retentionDays: settings.retentionDays });
-  // The first event says that the thread works, after the failure of another one.
+  const pruner = new VisitPruner({ chunks, clock, retentionDays });
+  // True at first, so that the first success clears the failure of a thread that this one replaces.
   let isFailing = true;
   const onError = (error: unknown) => {
     isFailing = true;
     emit({ error: encodeError(error, []) });
   };
-  const move = async () => {
-    const moved = await ingester.runOnce();
-    if (moved === 0 && !isFailing) return;
+  const ingest = async () => {
+    const storedLines = await ingester.ingest();
+    if (storedLines === 0 && !isFailing) return;
     isFailing = false;
-    emit({ moved });
+    emit({ storedLines });
   };
-  const adopt = () => ingester.adoptLeftovers();
+  const repeat = (name: string, everyMs: number, tick: () => Promise<unknown>) =>
+    new PeriodicService({ name, everyMs, tick, onError });
   const services = [
-    new PeriodicService({
-      name: 'visits',
-      everyMs: ingestEveryMs,
-      async tick() {
-        await move();
-        // New visits come first: they are to be seen within half a second.
-        await compactor.runOnce(move);
-      },
-      onError,
+    repeat('visits', ingestEveryMs, async () => {
+      await ingest();
+      // A compaction takes seconds, and reports must show new visits within half a second.
+      await compactor.compact(ingest);
     }),
-    new PeriodicService({
-      name: 'leftover visits',
-      everyMs: adoptEveryMs,
-      tick: adopt,
-      onError,
-    }),
-    new PeriodicService({
-      name: 'old visits',
-      everyMs: pruneEveryMs,
-      tick: () => pruner.runOnce(),
-      onError,
-    }),
-    ...(maintain
-      ? [
-          new PeriodicService({
-            name: 'maintenance',
-            everyMs: maintainEveryMs,
-            tick: maintain,
-            onError,
-          }),
-        ]
-      : []),
+    repeat('orphaned journals', recoverEveryMs, () => ingester.recoverOrphans()),
+    repeat('old visits', pruneEveryMs, () => pruner.prune()),
+    repeat('maintenance', maintainEveryMs, () => database.maintain()),
   ];
   for (const service of services) service.start();
-  // The journal of a process that was killed does not wait for the first period.
-  const adoption = adopt().catch(onError);
+  // The visits of a killed process must not wait for the first period.
+  const recovery = ingester.recoverOrphans().catch(onError);
 
   async function stop(): Promise<void> {
-    await adoption;
+    await recovery;
     await stopAll(services);
   }
 
   return {
     methods: {
-      /** Stops the periodic work and moves the rest; rejects when something is left. */
+      /** Stops the periodic work and stores the remaining lines. Rejects when lines remain. */
       async drain(): Promise<void> {
         await stop();
-        await move();
+        await ingest();
       },
     },
     stop,
   };
 }
 
-/** Moves visits into storage, so that redirects never wait for storage. */
+export interface IngestThreadData {
+  readonly storage: StorageOptions;
+  readonly plans: PlanTable;
+  readonly settings: IngestSettings;
+}
+
+/** Stores visits in a thread of its own, so redirects never wait for storage. */
 export const ingestThread = defineThread({
   name: 'visits',
   file: import.meta.url,
   lifetime: 'background',
-  start(
-    { storage, thresholds, plans, settings }: IngestThreadData,
-    emit: (event: IngestEvent) => void,
-  ) {
+  start({ storage, plans, settings }: IngestThreadData, emit: (event: IngestEvent) => void) {
     const database = openStorage(storage);
     const outbox = new EventOutbox(database, { newId: newUuid, plans });
-    const { methods, stop } = startIngest(
-      {
-        visits: new VisitRepository(database, { outbox, thresholds }),
-        chunks: new ChunkRepository(database),
-        settings,
-        clock: Date.now,
-        maintain: () => database.maintain(),
-      },
-      emit,
-    );
+    const { methods, stop } = createIngest({ database, outbox, settings, clock: Date.now }, emit);
     return {
       methods,
       async stop(): Promise<void> {

@@ -10,32 +10,36 @@ import { isWithin, type ScannedUrl, selectSpans, toScannedUrls } from './scanned
 
 export interface ScanCounterOptions {
   readonly outbox: EventOutbox;
-  /** Scan counts that are told of as events, in ascending order. */
+  /** Scan counts that are reported as events, in ascending order. */
   readonly thresholds: readonly number[];
 }
 
-// One statement looks for the codes of so many links; its text is built once.
-const linksAtOnce = 128;
-// No link has this id.
-const nobody = 0;
+// URLs whose QR codes one prepared statement finds.
+const urlsPerStatement = 128;
+// No URL has this id.
+const noUrl = 0;
 
 /**
- * Counts scans in the transaction that stores their visits. A link without a code costs a look into
- * an index, and an installation without codes nothing.
+ * Counts scans in the transaction that stores their visits. A URL without a QR code costs one index
+ * lookup. Without any QR code in the database, nothing is looked up.
  */
 export class ScanCounter {
   readonly #options: ScanCounterOptions;
-  readonly #anyCode;
+  readonly #anyQrCode;
   readonly #spansOf;
   readonly #addScans;
 
   constructor(db: Kysely<Schema>, options: ScanCounterOptions) {
     this.#options = options;
-    this.#anyCode = prepare(
+    this.#anyQrCode = prepare(
       db.selectFrom('qr_codes').select('id').where('url_id', 'is not', null).limit(1),
     );
     this.#spansOf = prepare(
-      selectSpans(db).where('qr_codes.url_id', 'in', new Array<number>(linksAtOnce).fill(nobody)),
+      selectSpans(db).where(
+        'qr_codes.url_id',
+        'in',
+        new Array<number>(urlsPerStatement).fill(noUrl),
+      ),
     );
     this.#addScans = prepare(
       db
@@ -49,12 +53,12 @@ export class ScanCounter {
   async count(transaction: WriteTransaction, visits: readonly Visit[], now: number): Promise<void> {
     const byUrl = groupCandidates(visits);
     if (byUrl.size === 0) return;
-    const { rows } = await transaction.executeQuery(this.#anyCode(1));
+    const { rows } = await transaction.executeQuery(this.#anyQrCode(1));
     if (rows.length === 0) return;
     const urlIds = [...byUrl.keys()];
-    for (let start = 0; start < urlIds.length; start += linksAtOnce) {
-      const part = urlIds.slice(start, start + linksAtOnce);
-      const filler = new Array<number>(linksAtOnce - part.length).fill(nobody);
+    for (let start = 0; start < urlIds.length; start += urlsPerStatement) {
+      const part = urlIds.slice(start, start + urlsPerStatement);
+      const filler = new Array<number>(urlsPerStatement - part.length).fill(noUrl);
       const spans = await transaction.executeQuery(this.#spansOf(...part, ...filler));
       for (const url of toScannedUrls(spans.rows).values()) {
         await this.#countUrl(transaction, url, byUrl.get(url.urlId) ?? [], now);
@@ -75,19 +79,19 @@ export class ScanCounter {
       const added = scans.filter(({ visitedAt }) => isWithin(span, visitedAt)).length;
       if (added === 0) continue;
       const { rows } = await transaction.executeQuery(this.#addScans(added, span.qrId));
-      const after = rows[0]?.scans ?? added;
+      const count = rows[0]?.scans ?? added;
       await recordThresholds(
         transaction,
         this.#options.outbox,
         this.#options.thresholds,
-        { event: qrScanThreshold, id: span.qrId, urlId, count: after, added },
+        { event: qrScanThreshold, id: span.qrId, urlId, count, added },
         now,
       );
     }
   }
 }
 
-/** Visits of people by the code: no other can be a scan. */
+/** Groups people's visits by short code by their URLs. No other visit can be a scan. */
 function groupCandidates(visits: readonly Visit[]): ReadonlyMap<number, readonly Visit[]> {
   const byUrl = new Map<number, Visit[]>();
   for (const visit of visits) {

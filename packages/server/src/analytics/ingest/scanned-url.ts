@@ -1,19 +1,25 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../storage/schema.js';
 
-/** A code's life, in which the visits that it brings are its scans. */
+/** The lifetime of a QR code. Only visits within it can be its scans. */
 export interface QrSpan {
   readonly qrId: string;
   readonly from: number;
-  /** Its deletion, which is not part of it; null while it lives. */
+  /** The deletion, which is outside the span; null while the QR code exists. */
   readonly until: number | null;
 }
 
-/** A link that has, or had, QR codes. */
+/** A URL that has, or had, QR codes. */
 export interface ScannedUrl {
   readonly urlId: number;
   readonly hasSlug: boolean;
   readonly spans: readonly QrSpan[];
+}
+
+export interface FoundQrCode {
+  /** The URL that the QR code leads to; undefined for a standalone QR code. */
+  readonly url: Pick<ScannedUrl, 'urlId' | 'hasSlug'> | undefined;
+  readonly span: QrSpan;
 }
 
 export interface SpanRow {
@@ -24,7 +30,7 @@ export interface SpanRow {
   readonly custom_slug: string | null;
 }
 
-/** Codes of links, deleted ones too, with all that `toScannedUrls` needs. */
+/** Selects QR codes of URLs, deleted ones too, with the columns that `toScannedUrls` needs. */
 export function selectSpans(db: Kysely<Schema>) {
   return db
     .selectFrom('qr_codes')
@@ -38,7 +44,7 @@ export function selectSpans(db: Kysely<Schema>) {
     ]);
 }
 
-/** By the ids of the links. */
+/** Groups QR codes by the ids of their URLs. */
 export function toScannedUrls(rows: readonly SpanRow[]): ReadonlyMap<number, ScannedUrl> {
   const urls = new Map<number, ScannedUrl & { spans: QrSpan[] }>();
   for (const { id, url_id, created_at, deleted_at, custom_slug } of rows) {
@@ -49,6 +55,27 @@ export function toScannedUrls(rows: readonly SpanRow[]): ReadonlyMap<number, Sca
     else urls.set(url_id, { urlId: url_id, hasSlug: custom_slug !== null, spans: [span] });
   }
   return urls;
+}
+
+/** Finds a QR code of an organization, which may be deleted. */
+export async function findQrCode(
+  db: Kysely<Schema>,
+  organizationId: string,
+  qrId: string,
+): Promise<FoundQrCode | undefined> {
+  const row = await db
+    .selectFrom('qr_codes')
+    .leftJoin('urls', 'urls.id', 'qr_codes.url_id')
+    .select(['qr_codes.url_id', 'qr_codes.created_at', 'qr_codes.deleted_at', 'custom_slug'])
+    .where('qr_codes.id', '=', qrId)
+    .where('qr_codes.organization_id', '=', organizationId)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { url_id: urlId, created_at: from, deleted_at: until, custom_slug } = row;
+  return {
+    url: urlId === null ? undefined : { urlId, hasSlug: custom_slug !== null },
+    span: { qrId, from, until },
+  };
 }
 
 export function isWithin({ from, until }: QrSpan, at: number): boolean {

@@ -1,21 +1,27 @@
 import type { Clock } from '../../ports.js';
-import type { Batch, ChunkRepository, Compaction, LinkVisits, Place } from './chunk-repository.js';
+import type {
+  Batch,
+  ChunkRepository,
+  Compaction,
+  UrlVisits,
+  VisitRef,
+} from './chunk-repository.js';
 
 export interface VisitCompactorOptions {
   readonly chunks: ChunkRepository;
   readonly clock: Clock;
 }
 
-// Batches are sorted when so many visits wait, or when some have waited for so long. The more are
-// sorted at once, the fewer chunks are written for each.
-const visitsAtOnce = 262_144;
+// A compaction starts when this many visits are in batches, or when a batch reaches this age. The
+// more visits are compacted together, the fewer chunks are written for each.
+const visitsPerCompaction = 262_144;
 const maxAgeMs = 60_000;
-// Links in one transaction: while it runs, nobody else writes.
-const linksAtOnce = 500;
+// URLs in one transaction: on SQLite, it blocks all other writes.
+const urlsPerTransaction = 500;
 
 /**
- * Sorts visits, which arrive in batches of all links, into chunks of one link each. A report finds
- * each visit exactly once at any moment, and whatever this is killed in the middle of, it goes on.
+ * Moves visits from batches, which have visits of many URLs, into chunks, which have visits of one
+ * URL. Reports count each visit exactly once at any moment, and a killed compaction continues later.
  */
 export class VisitCompactor {
   readonly #chunks: ChunkRepository;
@@ -26,16 +32,16 @@ export class VisitCompactor {
     this.#clock = clock;
   }
 
-  /** Sorts what is due, `between` its transactions giving way to what is more urgent. */
-  async runOnce(between: () => Promise<unknown> = async () => {}): Promise<void> {
-    const running = await this.#chunks.findCompaction();
-    if (running) await this.#sort(running, between);
+  /** Compacts the batches that are due. Calls `between` between its transactions. */
+  async compact(between: () => Promise<unknown> = async () => {}): Promise<void> {
+    const unfinished = await this.#chunks.findCompaction();
+    if (unfinished) await this.#run(unfinished, between);
     const upToBatch = await this.#findDue();
     if (upToBatch === undefined || !(await this.#chunks.begin(upToBatch))) return;
-    await this.#sort({ upToBatch, nextUrl: 0 }, between);
+    await this.#run({ upToBatch, nextUrl: 0 }, between);
   }
 
-  /** The last batch to be sorted now, if any is due. */
+  /** Returns the last batch of the compaction that is due, or undefined. */
   async #findDue(): Promise<number | undefined> {
     const batches = await this.#chunks.listBatches();
     const [oldest] = batches;
@@ -43,43 +49,42 @@ export class VisitCompactor {
     let visits = 0;
     let last = oldest.id;
     for (const { id, visit_count } of batches) {
-      if (visits > 0 && visits + visit_count > visitsAtOnce) return last;
+      if (visits > 0 && visits + visit_count > visitsPerCompaction) return last;
       visits += visit_count;
       last = id;
     }
-    return visits >= visitsAtOnce || this.#clock() - oldest.created_at >= maxAgeMs
-      ? last
-      : undefined;
+    const isDue = visits >= visitsPerCompaction || this.#clock() - oldest.created_at >= maxAgeMs;
+    return isDue ? last : undefined;
   }
 
-  async #sort(compaction: Compaction, between: () => Promise<unknown>): Promise<void> {
-    const links = groupByLink(await this.#chunks.readBatches(compaction.upToBatch)).filter(
+  async #run(compaction: Compaction, between: () => Promise<unknown>): Promise<void> {
+    const urls = groupByUrl(await this.#chunks.readBatches(compaction.upToBatch)).filter(
       ({ urlId }) => urlId >= compaction.nextUrl,
     );
-    let at = compaction;
-    for (let start = 0; start < links.length; start += linksAtOnce) {
-      const part = links.slice(start, start + linksAtOnce);
-      const next = { ...at, nextUrl: (part.at(-1)?.urlId ?? 0) + 1 };
-      // Somebody else is at it: a process that overlaps with this one.
-      if (!(await this.#chunks.addToChunks(at, part, next))) return;
-      at = next;
+    let progress = compaction;
+    for (let start = 0; start < urls.length; start += urlsPerTransaction) {
+      const part = urls.slice(start, start + urlsPerTransaction);
+      const next = { ...progress, nextUrl: (part.at(-1)?.urlId ?? 0) + 1 };
+      // False when another process has continued this compaction.
+      if (!(await this.#chunks.addToChunks(progress, part, next))) return;
+      progress = next;
       await between();
     }
-    await this.#chunks.finish(at);
+    await this.#chunks.finish(progress);
   }
 }
 
-/** In ascending order of the links; visits of a link in the order of their arrival. */
-function groupByLink(batches: readonly Batch[]): LinkVisits[] {
-  const byUrl = new Map<number, Place[]>();
+/** Returns the visits of each URL in the order of their arrival, in ascending order of the URLs. */
+function groupByUrl(batches: readonly Batch[]): UrlVisits[] {
+  const byUrl = new Map<number, VisitRef[]>();
   for (const { columns } of batches) {
     const urlIds = columns.urlIds ?? [];
-    for (let at = 0; at < columns.count; at += 1) {
-      const urlId = urlIds[at] as number;
-      const places = byUrl.get(urlId);
-      if (places) places.push({ columns, at });
-      else byUrl.set(urlId, [{ columns, at }]);
+    for (let index = 0; index < columns.count; index += 1) {
+      const urlId = urlIds[index] as number;
+      const visits = byUrl.get(urlId);
+      if (visits) visits.push({ columns, index });
+      else byUrl.set(urlId, [{ columns, index }]);
     }
   }
-  return [...byUrl].map(([urlId, places]) => ({ urlId, places })).sort((a, b) => a.urlId - b.urlId);
+  return [...byUrl].map(([urlId, visits]) => ({ urlId, visits })).sort((a, b) => a.urlId - b.urlId);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports.js';
 import { JournalFolder } from '../journal/journal-folder.js';
-import { readLines } from '../journal/journal-lines.js';
+import { parseLines } from '../journal/journal-lines.js';
 import {
   type JournalPosition,
   readJournal,
@@ -10,15 +10,15 @@ import type { VisitRepository } from './visit-repository.js';
 
 export interface VisitIngesterOptions {
   readonly visits: VisitRepository;
-  /** The folder that holds one folder for each writer. */
+  /** The folder with one journal folder for each writer. */
   readonly root: string;
-  /** The living writer whose journal this ingester follows. */
+  /** The writer whose journal `ingest` reads. */
   readonly writerId: string;
   readonly folder: string;
   readonly clock: Clock;
 }
 
-/** Moves visits from journals into storage. Whatever it is killed in the middle of, it does once. */
+/** Moves visits from journals into storage, exactly once even when it is killed. */
 export class VisitIngester {
   readonly #options: VisitIngesterOptions;
 
@@ -26,52 +26,43 @@ export class VisitIngester {
     this.#options = options;
   }
 
-  /** Moves what the living writer has written; how many lines. */
-  runOnce(): Promise<number> {
-    return this.#follow(this.#options.folder, this.#options.writerId);
+  /** Stores the new lines of the writer's journal. Returns their number. */
+  ingest(): Promise<number> {
+    return this.#ingestFolder(this.#options.folder, this.#options.writerId);
   }
 
-  /** Moves what writers have left that ended without doing so, and removes their folders. */
-  async adoptLeftovers(): Promise<number> {
-    let moved = 0;
-    const folders = JournalFolder.adoptAll(this.#options.root);
+  /** Stores the journals of writers that ended early, and removes them. Returns the lines' number. */
+  async recoverOrphans(): Promise<number> {
+    let storedLines = 0;
+    const folders = JournalFolder.claimOrphans(this.#options.root);
     try {
       for (const folder of folders) {
-        moved += await this.#follow(folder.path, folder.writerId);
-        // The folder first: a position without a folder does no harm, the reverse counts twice.
+        storedLines += await this.#ingestFolder(folder.path, folder.writerId);
+        // The position goes last: without it, the folder's lines would be stored again.
         folder.remove();
-        await this.#options.visits.forgetWriter(folder.writerId);
+        await this.#options.visits.deletePosition(folder.writerId);
       }
     } finally {
-      // Those that were not reached can be adopted the next time.
+      // After an error, the next call claims the remaining folders again.
       for (const folder of folders) folder.release();
     }
-    return moved;
+    return storedLines;
   }
 
-  async #follow(folder: string, writerId: string): Promise<number> {
+  async #ingestFolder(folder: string, writerId: string): Promise<number> {
     const { visits, clock } = this.#options;
     let position: JournalPosition = await visits.findPosition(writerId);
-    let moved = 0;
+    let storedLines = 0;
     for (;;) {
       const chunk = readJournal(folder, position);
       if (!chunk) break;
-      const { visits: arrived, ...counted } = readLines(chunk.lines);
-      const isStored = await visits.store(
-        writerId,
-        position,
-        chunk.position,
-        arrived,
-        clock(),
-        counted,
-      );
-      if (!isStored) {
-        throw new Error(`the journal ${writerId} is moved by somebody else as well`);
-      }
-      moved += chunk.lines.length;
+      const records = parseLines(chunk.lines);
+      const isStored = await visits.store(writerId, position, chunk.position, records, clock());
+      if (!isStored) throw new Error(`journal ${writerId}: another process is storing it, too`);
+      storedLines += chunk.lines.length;
       position = chunk.position;
     }
     removeReadSegments(folder, position);
-    return moved;
+    return storedLines;
   }
 }

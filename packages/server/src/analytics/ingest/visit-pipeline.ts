@@ -2,32 +2,33 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { EventOutbox } from '../../events/event-outbox.js';
 import type { PlanTable } from '../../organizations/plans.js';
 import type { Clock, NewId } from '../../ports.js';
+import type { Database } from '../../storage/database.js';
 import type { StorageOptions } from '../../storage/open-storage.js';
 import { decodeError } from '../../threads/error-transfer.js';
 import { openThread } from '../../threads/open-thread.js';
 import type { Thread } from '../../threads/thread.js';
 import { Journal } from '../journal/journal.js';
 import { JournalFolder } from '../journal/journal-folder.js';
-import type { ChunkRepository } from './chunk-repository.js';
-import { type IngestEvent, ingestThread, startIngest } from './ingest-thread.js';
-import type { VisitRepository } from './visit-repository.js';
+import { createIngest, type IngestEvent, ingestThread } from './ingest-thread.js';
+import { deletePosition } from './visit-repository.js';
 
 export interface VisitPipelineOptions {
-  /** A path, or ':memory:'. */
+  readonly database: Database;
+  /** Opened once more by the thread. */
   readonly storage: StorageOptions;
-  /** Where journals are; undefined stands for a folder that ends with this process. */
+  readonly outbox: EventOutbox;
+  readonly plans: PlanTable;
+  /** The folder of all journals; undefined stands for a temporary one. */
   readonly journalFolder: string | undefined;
   readonly durability: 'process' | 'power';
   readonly thresholds: readonly number[];
   readonly retentionDays: number | undefined;
-  readonly plans: PlanTable;
-  readonly visits: VisitRepository;
-  readonly chunks: ChunkRepository;
-  /** True moves visits in a thread of their own, so that redirects never wait for storage. */
+  /** True stores visits in a thread of its own, so redirects never wait for storage. */
   readonly isThreaded: boolean;
-  /** Called with what throws once a visit is in the journal. */
+  /** Called when a callback of the journal throws. */
   readonly onCallbackError: (error: unknown) => void;
   readonly newId: NewId;
   readonly clock: Clock;
@@ -35,21 +36,21 @@ export interface VisitPipelineOptions {
 }
 
 export interface VisitFigures {
-  /** Lines since the start: redirects, pictures and calls of the API. */
+  /** Lines since the start: redirects, image downloads and API calls. */
   readonly recorded: number;
-  /** Those of them that are in storage. */
+  /** Lines of them that are in storage. */
   readonly stored: number;
-  /** Those that wait in memory, because the journal cannot be written. */
+  /** Lines of them that are in memory because the journal cannot be written. */
   readonly inMemory: number;
   readonly isFaulty: boolean;
 }
 
-// An error that has lasted this long is more than another process's long transaction.
-const patienceMs = 5_000;
-// What is not moved by then stays in the journal, and the next start moves it.
+// Another process's long transaction may delay visits for less than this.
+const toleratedErrorMs = 5_000;
+// The lines that remain after it stay in the journal, and the next start stores them.
 const drainTimeLimitMs = 6_000;
 
-type IngestThread = Thread<ReturnType<typeof startIngest>['methods']>;
+type IngestThread = Thread<ReturnType<typeof createIngest>['methods']>;
 
 /** The path of a visit: journal, ingest thread, storage. */
 export class VisitPipeline {
@@ -60,7 +61,7 @@ export class VisitPipeline {
   readonly #ingest: IngestThread;
   #isStarted = false;
   #failingSince: number | undefined;
-  #movedCount = 0;
+  #storedLines = 0;
 
   constructor(options: VisitPipelineOptions) {
     this.#options = options;
@@ -76,25 +77,24 @@ export class VisitPipeline {
     this.#ingest = this.#openIngest();
   }
 
-  /** Why visits do not reach storage; undefined while they do. */
+  /** The reason why visits do not reach storage; undefined while they do. */
   get fault(): string | undefined {
     if (!this.journal.isHealthy) return 'Visits wait in memory: their journal cannot be written';
     const since = this.#failingSince;
-    if (since === undefined || this.#options.clock() - since < patienceMs) return undefined;
+    if (since === undefined || this.#options.clock() - since < toleratedErrorMs) return undefined;
     return 'Visits wait in their journal: storage does not take them';
   }
 
-  /** What there is to watch. */
   get figures(): VisitFigures {
     return {
       recorded: this.journal.appendedCount,
-      stored: this.#movedCount,
+      stored: this.#storedLines,
       inMemory: this.journal.unwrittenCount,
       isFaulty: this.fault !== undefined,
     };
   }
 
-  /** The thread that moves visits. */
+  /** The thread that stores visits. */
   get thread(): IngestThread {
     return this.#ingest;
   }
@@ -110,60 +110,57 @@ export class VisitPipeline {
     await this.#ingest.stop();
     if (isDrained) {
       this.#folder.remove();
-      await this.#options.visits.forgetWriter(this.#folder.writerId);
+      await deletePosition(this.#options.database, this.#folder.writerId);
     } else {
       this.#folder.release();
     }
-    if (this.#isTemporary) rmSync(this.#root, { recursive: true, force: true });
-  }
-
-  get #isTemporary(): boolean {
-    return this.#options.journalFolder === undefined;
+    const isTemporary = this.#options.journalFolder === undefined;
+    if (isTemporary) rmSync(this.#root, { recursive: true, force: true });
   }
 
   #openIngest(): IngestThread {
-    const { storage, thresholds, retentionDays, plans, visits, chunks } = this.#options;
-    const { isThreaded, clock, logger } = this.#options;
+    const { database, storage, outbox, plans, isThreaded, clock, logger } = this.#options;
+    const { thresholds, retentionDays } = this.#options;
     const { path: folder, writerId } = this.#folder;
-    const settings = { root: this.#root, folder, writerId, retentionDays };
+    const settings = { root: this.#root, folder, writerId, thresholds, retentionDays };
     return openThread(ingestThread, {
       isThreaded,
-      data: { storage, thresholds, plans, settings },
-      inline: (emit) => startIngest({ visits, chunks, settings, clock }, emit),
+      data: { storage, plans, settings },
+      inline: (emit) => createIngest({ database, outbox, settings, clock }, emit),
       onEvent: (event: IngestEvent) => {
         if ('error' in event) {
-          this.#noteError(decodeError(event.error, []));
+          this.#onError(decodeError(event.error, []));
           return;
         }
-        this.#movedCount += event.moved;
-        this.#noteSuccess();
+        this.#storedLines += event.storedLines;
+        this.#onSuccess();
       },
-      onFailure: (error) => this.#noteError(error),
+      onFailure: (error) => this.#onError(error),
       timeLimitMs: drainTimeLimitMs,
       logger,
     });
   }
 
-  /** Whether everything is in storage. */
+  /** Returns whether all lines are in storage. */
   async #drain(): Promise<boolean> {
     try {
       await this.#ingest.call('drain');
       return true;
     } catch (error) {
-      this.#noteError(error);
+      this.#onError(error);
       return false;
     }
   }
 
-  /** Logged once until it clears: attempts may fail thousands of times. */
-  #noteError(err: unknown): void {
+  /** Logs only the first error until it clears: attempts may fail thousands of times. */
+  #onError(err: unknown): void {
     const { clock, logger } = this.#options;
     if (this.#failingSince !== undefined) return;
     this.#failingSince = clock();
     logger.error({ err }, 'visits could not be moved into storage');
   }
 
-  #noteSuccess(): void {
+  #onSuccess(): void {
     if (this.#failingSince === undefined) return;
     this.#failingSince = undefined;
     this.#options.logger.info('visits are moved into storage again');

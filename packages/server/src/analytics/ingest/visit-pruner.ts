@@ -5,14 +5,14 @@ import type { ChunkRepository } from './chunk-repository.js';
 export interface VisitPrunerOptions {
   readonly chunks: ChunkRepository;
   readonly clock: Clock;
-  /** Visits are kept for so many days; undefined keeps them for ever. */
+  /** How long visits are stored; undefined means for ever. */
   readonly retentionDays: number | undefined;
 }
 
-// Links in one transaction: while it runs, nobody else writes.
-const linksAtOnce = 100;
+// URLs in one transaction: on SQLite, it blocks all other writes.
+const urlsPerTransaction = 100;
 
-/** Turns visits that have been kept long enough into a summary of their day, and forgets them. */
+/** Replaces visits that are older than the retention period by a report of each day. */
 export class VisitPruner {
   readonly #options: VisitPrunerOptions;
 
@@ -20,18 +20,18 @@ export class VisitPruner {
     this.#options = options;
   }
 
-  /** How many links had visits that are forgotten now. */
-  async runOnce(): Promise<number> {
+  /** Returns the number of URLs whose visits were pruned. */
+  async prune(): Promise<number> {
     const { chunks, clock, retentionDays } = this.#options;
     if (retentionDays === undefined) return 0;
-    // Whole days, so that each is summed up once.
+    // Only entire days, so each day has one report.
     const before = Math.floor((clock() - retentionDays * dayMs) / dayMs) * dayMs;
     let pruned = 0;
     for (let last = 0; ; ) {
-      const urlIds = await chunks.listUrlsBefore(before, last, linksAtOnce);
+      const urlIds = await chunks.listUrlsBefore(before, last, urlsPerTransaction);
       await chunks.prune(urlIds, before);
       pruned += urlIds.length;
-      if (urlIds.length < linksAtOnce) break;
+      if (urlIds.length < urlsPerTransaction) break;
       last = urlIds.at(-1) as number;
     }
     await chunks.dropEmptyPartitions(before);

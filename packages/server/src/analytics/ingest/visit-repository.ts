@@ -5,7 +5,7 @@ import { urlClickThreshold } from '../../events/threshold-events.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
-import type { Journalled } from '../journal/journal-lines.js';
+import type { JournalRecords } from '../journal/journal-lines.js';
 import type { JournalPosition } from '../journal/journal-reader.js';
 import type { Visit } from '../journal/visit.js';
 import { encodeColumns } from './columns-codec.js';
@@ -15,17 +15,16 @@ import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
 export interface VisitRepositoryOptions {
   readonly outbox: EventOutbox;
-  /** Click counts that are told of as events, in ascending order. */
+  /** Click and scan counts that are reported as events, in ascending order. */
   readonly thresholds: readonly number[];
 }
 
-/** Where every journal begins. */
-export const journalStart: JournalPosition = { segment: 1, offset: 0 };
+const journalStart: JournalPosition = { segment: 1, offset: 0 };
 
-// One statement counts for so many links; its text is built once.
-const linksAtOnce = 128;
+// URLs that one prepared statement counts for.
+const urlsPerStatement = 128;
 
-/** Visits and what follows from them. */
+/** Stores visits, with the counters and events that follow from them. */
 export class VisitRepository {
   readonly #database: Database;
   readonly #outbox: EventOutbox;
@@ -40,32 +39,36 @@ export class VisitRepository {
     this.#scans = new ScanCounter(database.read, { outbox, thresholds });
     this.#addClicks = {
       1: addClicks(database.read, 1),
-      [linksAtOnce]: addClicks(database.read, linksAtOnce),
+      [urlsPerStatement]: addClicks(database.read, urlsPerStatement),
     } as const;
   }
 
-  /** How far a writer's journal is in storage. */
+  /** Returns the position up to which a writer's journal is in storage. */
   async findPosition(writerId: string): Promise<JournalPosition> {
-    return (await this.#findKnownPosition(writerId)) ?? journalStart;
+    return (await this.#findStoredPosition(writerId)) ?? journalStart;
   }
 
-  /** Whether anything of a writer's journal has reached storage, and the writer is not forgotten. */
+  /** Returns whether lines of a writer's journal are in storage and the journal still exists. */
   async hasPosition(writerId: string): Promise<boolean> {
-    return (await this.#findKnownPosition(writerId)) !== undefined;
+    return (await this.#findStoredPosition(writerId)) !== undefined;
+  }
+
+  /** Deletes the position of a journal that no longer exists. */
+  deletePosition(writerId: string): Promise<void> {
+    return deletePosition(this.#database, writerId);
   }
 
   /**
-   * Stores the visits between two positions of a journal, exactly once: the visits, the counts, the
-   * events of thresholds and the position are one transaction, and nothing is done when the journal
-   * is not at `from` any more. Tells whether it was done. What else the lines tell of is counted.
+   * Stores the records between two positions of a journal exactly once: one transaction writes the
+   * visits, the counters, the threshold events and the new position. Returns false, and stores
+   * nothing, when the stored position is not `from`.
    */
   store(
     writerId: string,
     from: JournalPosition,
     to: JournalPosition,
-    visits: readonly Visit[],
+    { visits = [], downloads, calls }: Partial<JournalRecords>,
     now: number,
-    { downloads, calls }: Partial<Omit<Journalled, 'visits'>> = {},
   ): Promise<boolean> {
     return this.#database.write(async (transaction) => {
       if (!(await this.#advance(transaction, writerId, from, to))) return false;
@@ -80,26 +83,17 @@ export class VisitRepository {
           visits: encodeColumns(columnsOf(visits)),
         })
         .execute();
-      const counts = new Map<number, number>();
+      const clicks = new Map<number, number>();
       for (const { urlId, facts } of visits) {
-        if (facts.kind === 'human') counts.set(urlId, (counts.get(urlId) ?? 0) + 1);
+        if (facts.kind === 'human') clicks.set(urlId, (clicks.get(urlId) ?? 0) + 1);
       }
-      await this.#count(transaction, counts, now);
+      await this.#countClicks(transaction, clicks, now);
       await this.#scans.count(transaction, visits, now);
       return true;
     }, 'visits');
   }
 
-  /** Forgets a writer whose journal is gone. */
-  async forgetWriter(writerId: string): Promise<void> {
-    await this.#database.write(
-      (transaction) =>
-        transaction.deleteFrom('journal_positions').where('writer_id', '=', writerId).execute(),
-      'visits',
-    );
-  }
-
-  #findKnownPosition(writerId: string): Promise<JournalPosition | undefined> {
+  #findStoredPosition(writerId: string): Promise<JournalPosition | undefined> {
     return this.#database.read
       .selectFrom('journal_positions')
       .select(['segment', 'offset'])
@@ -128,14 +122,14 @@ export class VisitRepository {
     return numUpdatedRows === 1n;
   }
 
-  async #count(
+  async #countClicks(
     transaction: WriteTransaction,
     added: ReadonlyMap<number, number>,
     now: number,
   ): Promise<void> {
     const entries = [...added];
     for (let start = 0; start < entries.length; ) {
-      const size = entries.length - start < linksAtOnce ? 1 : linksAtOnce;
+      const size = entries.length - start < urlsPerStatement ? 1 : urlsPerStatement;
       const part = entries.slice(start, start + size);
       start += size;
       const { rows } = await transaction.executeQuery(this.#addClicks[size](...part.flat()));
@@ -158,12 +152,21 @@ export class VisitRepository {
   }
 }
 
-/** Adds clicks to the counts of so many links; their new counts. */
-function addClicks(db: Kysely<Schema>, links: number) {
+/** Deletes the position of a journal that no longer exists. */
+export async function deletePosition(database: Database, writerId: string): Promise<void> {
+  await database.write(
+    (transaction) =>
+      transaction.deleteFrom('journal_positions').where('writer_id', '=', writerId).execute(),
+    'visits',
+  );
+}
+
+/** Prepares the statement that adds clicks to the counters of `urls` URLs and returns the sums. */
+function addClicks(db: Kysely<Schema>, urls: number) {
   return prepare(
     db
       .insertInto('url_clicks')
-      .values(Array.from({ length: links }, () => ({ url_id: 0, clicks: 0 })))
+      .values(Array.from({ length: urls }, () => ({ url_id: 0, clicks: 0 })))
       .onConflict((conflict) =>
         conflict.column('url_id').doUpdateSet(({ ref, eb }) => ({
           clicks: eb('url_clicks.clicks', '+', ref('excluded.clicks')),

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 
 /**
- * The folder of one writer: numbered segments, and a lock that ends with the process that holds it,
- * however that ends. A folder whose lock can be had belongs to nobody any more.
+ * The journal folder of one writer: numbered segments and a file lock. The lock ends with its
+ * process, so a folder that can be locked is orphaned.
  */
 export class JournalFolder {
   readonly path: string;
-  /** Names the writer; part of the folder's name. */
+  /** The folder's name. */
   readonly writerId: string;
   readonly #lock: SqliteHandle.Database;
 
@@ -18,32 +18,32 @@ export class JournalFolder {
     this.#lock = lock;
   }
 
-  /** Makes a folder for a new writer. */
+  /** Creates and locks the folder of a new writer. */
   static create(root: string, writerId: string): JournalFolder {
-    // Locked before it can be seen: whoever looks for leftovers takes what is not locked.
+    // Locked under a hidden name first: other processes claim visible folders that are not locked.
     const hidden = join(root, `.${writerId}`);
     mkdirSync(hidden, { recursive: true, mode: 0o700 });
     const lock = tryLock(hidden);
-    if (!lock) throw new Error(`${hidden} belongs to another writer`);
+    if (!lock) throw new Error(`${hidden} is locked by another writer`);
     const path = join(root, writerId);
     renameSync(hidden, path);
     return new JournalFolder(path, writerId, lock);
   }
 
-  /** Takes over the folders that dead writers have left. */
-  static adoptAll(root: string): JournalFolder[] {
+  /** Locks the folders of writers that have ended. */
+  static claimOrphans(root: string): JournalFolder[] {
     if (!existsSync(root)) return [];
-    const adopted: JournalFolder[] = [];
+    const claimed: JournalFolder[] = [];
     for (const entry of readdirSync(root, { withFileTypes: true })) {
       if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
       const path = join(root, entry.name);
       const lock = tryLock(path);
-      if (lock) adopted.push(new JournalFolder(path, entry.name, lock));
+      if (lock) claimed.push(new JournalFolder(path, entry.name, lock));
     }
-    return adopted;
+    return claimed;
   }
 
-  /** The numbers of the segments that exist, in order. */
+  /** Lists the numbers of the segments in ascending order. */
   segments(): number[] {
     return segmentsIn(this.path);
   }
@@ -52,14 +52,14 @@ export class JournalFolder {
     this.#lock.close();
   }
 
-  /** Removes the folder of a writer that has nothing left to read. */
+  /** Deletes the folder. All its lines must be in storage. */
   remove(): void {
     this.release();
     rmSync(this.path, { recursive: true, force: true });
   }
 }
 
-/** Whether anybody writes to a journal in this folder. */
+/** Returns whether a running process writes to a journal in this folder. */
 export function hasWriters(root: string): boolean {
   if (!existsSync(root)) return false;
   return readdirSync(root, { withFileTypes: true }).some((entry) => {
@@ -85,8 +85,8 @@ export function segmentPath(folder: string, segment: number): string {
 }
 
 /**
- * SQLite locks files as the operating system does, on every platform, which Node by itself cannot.
- * Undefined where another process has the lock, or has just removed the folder.
+ * Locks a folder by a SQLite file, because Node has no file locks. Returns undefined when another
+ * process has the lock, or has just removed the folder.
  */
 function tryLock(folder: string): SqliteHandle.Database | undefined {
   let handle: SqliteHandle.Database | undefined;

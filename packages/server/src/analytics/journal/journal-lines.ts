@@ -4,26 +4,26 @@ import { fromLine, type Visit } from './visit.js';
 const download = 'download\t';
 const call = 'call\t';
 
-/** The download of a code as one line of the journal. */
+/** Formats the download of a QR code as a line. */
 export function toDownloadLine(qrId: string): string {
   return `${download}${qrId}\n`;
 }
 
-/** A request of the API as one line of the journal; `at` in milliseconds since 1970. */
+/** Formats an API call as a line. `at` is in milliseconds since 1970. */
 export function toCallLine(organizationId: string, at: number): string {
   return `${call}${organizationId}\t${at}\n`;
 }
 
-export interface Journalled {
+export interface JournalRecords {
   readonly visits: readonly Visit[];
-  /** How many, by the ids of the codes. */
+  /** The number of downloads by the id of the QR code. */
   readonly downloads: ReadonlyMap<string, number>;
-  /** Requests of the API. */
+  /** The API calls of each organization and month. */
   readonly calls: UsageTally;
 }
 
-/** What the lines of a journal tell of. */
-export function readLines(lines: readonly string[]): Journalled {
+/** Parses lines without their line feeds. */
+export function parseLines(lines: readonly string[]): JournalRecords {
   const visits: Visit[] = [];
   const downloads = new Map<string, number>();
   const calls = new UsageTally();

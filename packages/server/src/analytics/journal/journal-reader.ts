@@ -1,16 +1,16 @@
 import { closeSync, openSync, readSync, rmSync } from 'node:fs';
 import { segmentPath, segmentsIn } from './journal-folder.js';
 
-/** How far a journal has been read. */
+/** A position between two lines of a journal. */
 export interface JournalPosition {
   readonly segment: number;
-  /** Bytes, to the end of a line. */
+  /** In bytes, at the end of a line. */
   readonly offset: number;
 }
 
 export interface JournalChunk {
   readonly lines: readonly string[];
-  /** Behind the lines. */
+  /** The position after the lines. */
   readonly position: JournalPosition;
 }
 
@@ -18,8 +18,8 @@ const chunkBytes = 1024 * 1024;
 const lineFeed = 0x0a;
 
 /**
- * The next whole lines behind a position; undefined when there are none yet. A segment that has a
- * successor gets no more lines: at its end the position moves on.
+ * Reads the next complete lines after a position. Returns undefined when there are none. The writer
+ * only appends to the last segment, so reading continues with the next one at the end of a segment.
  */
 export function readJournal(folder: string, from: JournalPosition): JournalChunk | undefined {
   const segments = segmentsIn(folder);
@@ -32,8 +32,12 @@ export function readJournal(folder: string, from: JournalPosition): JournalChunk
         const lines = bytes.toString('utf8', 0, end - 1).split('\n');
         return { lines, position: { segment, offset: offset + end } };
       }
-      // Longer than any line that we write: waiting for its end would be waiting for ever.
-      if (bytes.length === chunkBytes) throw new Error(`a line of ${folder} does not end`);
+      // No written line is this long, so its end would never come.
+      if (bytes.length === chunkBytes) {
+        throw new Error(
+          `${segmentPath(folder, segment)}: a line is longer than ${chunkBytes} bytes`,
+        );
+      }
     }
     const next = segments.find((number) => number > segment);
     if (next === undefined) return undefined;
@@ -42,7 +46,7 @@ export function readJournal(folder: string, from: JournalPosition): JournalChunk
   }
 }
 
-/** Removes the segments that lie behind a position. */
+/** Deletes the segments before a position. */
 export function removeReadSegments(folder: string, position: JournalPosition): void {
   for (const segment of segmentsIn(folder)) {
     if (segment < position.segment) rmSync(segmentPath(folder, segment), { force: true });

@@ -3,15 +3,15 @@ import { TurnBatch } from '../../turn-batch.js';
 import { segmentPath } from './journal-folder.js';
 
 export interface JournalOptions {
-  /** Exists already. */
+  /** An existing, empty folder. */
   readonly folder: string;
-  /** 'power' syncs to the disk before it tells that lines are kept. */
+  /** 'power' syncs lines to the disk before it calls back. */
   readonly durability: 'process' | 'power';
-  /** Called when lines cannot be written, once for each time that the trouble begins. */
+  /** Called with the first error when lines cannot be written, until they can be written again. */
   readonly onFault: (error: unknown) => void;
-  /** Called with what a caller's own callback throws. It must not throw. */
+  /** Called with the errors of callbacks. Must not throw. */
   readonly onCallbackError: (error: unknown) => void;
-  /** Bytes after which another segment is begun. */
+  /** The size after which the next segment begins. */
   readonly segmentBytes?: number;
 }
 
@@ -19,13 +19,12 @@ const defaultSegmentBytes = 8 * 1024 * 1024;
 const retryMs = 100;
 
 /**
- * Lines that are kept before anybody is told so. What is appended within one turn of the event loop
- * is one write to a file, which survives the end of the process; storage, which may be locked, full
- * or away, is fed from the files by somebody else, at leisure.
+ * A write-ahead log: a response is sent after its line is written. The lines of one turn of the event
+ * loop are one write to a file, so they survive the end of the process. The ingester moves them into
+ * storage later, because storage may be locked, full or away.
  *
- * Should the file itself refuse (a full disk), lines wait in memory and their callers are told to
- * go on: a visitor must not wait for an operator. `isHealthy` says so, and the lines are written as
- * soon as they can be.
+ * When the file cannot be written, such as on a full disk, lines wait in memory and responses are
+ * sent all the same. `isHealthy` is then false, and the journal retries.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -34,14 +33,14 @@ export class Journal {
   #file: number;
   /** Bytes of whole lines in the current segment. */
   #size = 0;
-  /** Lines that are not in the file yet, and how many they are. */
+  /** Lines that are not in the file yet. */
   #unwritten = '';
   #unwrittenCount = 0;
   #appendedCount = 0;
   readonly #turns = new TurnBatch<() => void>((waiting) => this.#flush(waiting));
   #retry: NodeJS.Timeout | undefined;
   #isHealthy = true;
-  /** Syncs that are under way; the file must stay open for them. */
+  /** Syncs in flight. They need the file to stay open. */
   #syncs = 0;
 
   constructor(options: JournalOptions) {
@@ -55,39 +54,38 @@ export class Journal {
     return this.#isHealthy;
   }
 
-  /** Lines since the start. */
+  /** The number of lines since the start. */
   get appendedCount(): number {
     return this.#appendedCount;
   }
 
-  /** Lines that wait in memory. */
+  /** The number of lines that wait in memory. */
   get unwrittenCount(): number {
     return this.#unwrittenCount;
   }
 
-  /** Keeps a line, which ends with a line feed and has no other, and then calls `onKept`. */
-  append(line: string, onKept: () => void): void {
+  /** Writes a line, which must end with its only line feed, then calls `onWritten`. */
+  append(line: string, onWritten: () => void): void {
     this.#collect(line);
-    this.#turns.add(onKept);
+    this.#turns.add(onWritten);
   }
 
   /**
-   * The same, but the line is written before this returns, unless it has to be synced: for answers
-   * that take long to make. To send those at the end of a turn, all at once, would have client and
-   * server wait for each other by turns.
+   * Writes a line and calls `onWritten` before it returns, unless the line must be synced. For slow
+   * responses: sending them together at the end of a turn would leave clients and server idle in turn.
    */
-  appendNow(line: string, onKept: () => void): void {
+  appendNow(line: string, onWritten: () => void): void {
     if (this.#options.durability === 'power') {
-      this.append(line, onKept);
+      this.append(line, onWritten);
       return;
     }
     this.#collect(line);
-    // Otherwise the next try is due soon.
+    // While the journal is faulty, a retry is scheduled.
     if (this.#isHealthy) this.#tryToWrite();
-    onKept();
+    onWritten();
   }
 
-  /** Writes what waits and closes the file. Throws when lines would be lost. */
+  /** Writes the remaining lines and closes the file. Throws when lines would be lost. */
   close(): void {
     clearTimeout(this.#retry);
     this.#turns.flush();
@@ -96,23 +94,23 @@ export class Journal {
   }
 
   #flush(waiting: readonly (() => void)[]): void {
-    const tellAll = () => {
-      for (const onKept of waiting) {
-        // Those of the other callers are still to be called.
+    const callBack = () => {
+      for (const onWritten of waiting) {
+        // An error of one callback must not prevent the others.
         try {
-          onKept();
+          onWritten();
         } catch (error) {
           this.#options.onCallbackError(error);
         }
       }
     };
-    if (!this.#tryToWrite() || this.#options.durability === 'process') tellAll();
+    if (!this.#tryToWrite() || this.#options.durability === 'process') callBack();
     else {
       this.#syncs += 1;
       fdatasync(this.#file, (error) => {
         this.#syncs -= 1;
         if (error) this.#options.onFault(error);
-        tellAll();
+        callBack();
       });
     }
   }
@@ -128,7 +126,7 @@ export class Journal {
       this.#write();
       return true;
     } catch (error) {
-      this.#suffer(error);
+      this.#handleWriteError(error);
       return false;
     }
   }
@@ -137,7 +135,7 @@ export class Journal {
     if (this.#size >= this.#segmentBytes && this.#syncs === 0) this.#rotate();
     if (this.#unwritten !== '') {
       const bytes = Buffer.from(this.#unwritten);
-      this.#writeWhole(bytes);
+      this.#writeBytes(bytes);
       this.#size += bytes.length;
       this.#unwritten = '';
       this.#unwrittenCount = 0;
@@ -145,20 +143,20 @@ export class Journal {
     this.#isHealthy = true;
   }
 
-  #writeWhole(bytes: Buffer): void {
+  #writeBytes(bytes: Buffer): void {
     let written = 0;
     try {
       while (written < bytes.length) {
         written += writeSync(this.#file, bytes, written, undefined, this.#size + written);
       }
     } catch (error) {
-      // Half a line at the end would spoil the next one.
+      // Part of a line at the end would corrupt the next line.
       if (written > 0) ftruncateSync(this.#file, this.#size);
       throw error;
     }
   }
 
-  #suffer(error: unknown): void {
+  #handleWriteError(error: unknown): void {
     if (this.#isHealthy) this.#options.onFault(error);
     this.#isHealthy = false;
     clearTimeout(this.#retry);
@@ -172,7 +170,7 @@ export class Journal {
     try {
       this.#file = this.#open();
     } catch (error) {
-      // The full one takes more, until another can be made.
+      // The full segment takes more lines until the next one can be created.
       this.#segment -= 1;
       this.#options.onFault(error);
       return;

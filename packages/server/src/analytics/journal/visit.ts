@@ -1,29 +1,29 @@
 import type { VisitFacts } from '../classify/describe-visit.js';
 
-/** One answered redirect. The facts stand by themselves: to spread so many costs more than they do. */
+/** One redirect. `facts` is an object of its own because spreading that many properties is slow. */
 export interface Visit {
   readonly urlId: number;
   /** Milliseconds since 1970. */
   readonly visitedAt: number;
-  /** By the short code, and not by the slug. */
+  /** True when the visit was by the short code, false when by the custom slug. */
   readonly isByCode: boolean;
   readonly facts: VisitFacts;
 }
 
-// A journal outlives an upgrade: a line says which order of fields it has.
+// The version of the fields' order, because a server may read the journal of another version.
 const version = '1';
 const fieldCount = 16;
 
-/** A visit as one line of the journal. None of its texts has a tab or a line break. */
+/** Formats a visit as a line. Its texts have no tabs and no line breaks. */
 export function toLine({ urlId, visitedAt, isByCode, facts }: Visit): string {
   return `${version}\t${urlId}\t${visitedAt}\t${isByCode ? 1 : 0}\t${facts.kind}\t${facts.reason}\t${facts.country}\t${facts.deviceType}\t${facts.browser}\t${facts.os}\t${facts.referrerDomain}\t${facts.referrerType}\t${facts.visitorKey ?? ''}\t${facts.addressKey}\t${facts.scannerApp ?? ''}\t${facts.evidence}\n`;
 }
 
-/** The visit that a line of the journal tells of. */
+/** Parses a visit's line. Throws when the line has another version. */
 export function fromLine(line: string): Visit {
   const cells = line.split('\t');
   if (cells[0] !== version || cells.length !== fieldCount) {
-    throw new Error(`this is no line of a journal of version ${version}: ${line.slice(0, 100)}`);
+    throw new Error(`journal line: must have version ${version}: ${line.slice(0, 100)}`);
   }
   const text = (at: number) => cells[at] as string;
   return {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DistinctKeys } from './distinct-keys.js';
-import { NumberPool } from './number-pool.js';
+import { Int32Pool } from './int32-pool.js';
 
 const half = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer());
 const visit = fc.record({ high: half, low: half, bucket: fc.nat({ max: 4 }) });
 type Visit = { readonly high: number; readonly low: number; readonly bucket: number };
 
-function count(visits: readonly Visit[], perAdd: number, pool = new NumberPool()) {
+function count(visits: readonly Visit[], perAdd: number, pool = new Int32Pool()) {
   const distinct = new DistinctKeys(pool);
   for (let from = 0; from < visits.length; from += perAdd) {
     const some = visits.slice(from, from + perAdd);
@@ -69,7 +69,7 @@ test('keys that differ in one half only are different', () => {
 });
 
 test('memory that is used again remembers nothing', () => {
-  const pool = new NumberPool();
+  const pool = new Int32Pool();
   const visits = Array.from({ length: 5000 }, (_, key) => ({
     high: key + 1,
     low: key + 1,

@@ -1,127 +1,127 @@
-import { NumberPool } from './number-pool.js';
+import { Int32Pool } from './int32-pool.js';
 
-/** How many keys there are in all, and in each bucket. */
+/** The number of distinct keys in all, and in each bucket. */
 export interface DistinctCount {
   readonly total: number;
   readonly inBuckets: Uint32Array;
 }
 
-// high, low, bucket
+// The numbers of one key: high, low, bucket.
 const stride = 3;
-const firstRoom = 32;
-// So many keys fit, with their table, into the cache that is nearest to the processor.
-const keysInPart = 1024;
-const maxParts = 4096;
+const initialKeys = 32;
+// This many keys and their hash table fit into the processor's first-level cache.
+const keysPerPartition = 1024;
+const maxPartitions = 4096;
 
 /**
- * Counts distinct keys of 64 bits, exactly. They are collected one behind the other, and sorted into
- * parts by their last bits when they are counted: a table for each part stays in the cache, where one
- * for all of them would wait for memory at every key. The keys are hashes, so that their own bits say
- * where they belong; a key of zeros stands for none. Signed numbers, as V8 has no cheap ones above
- * 2³¹.
+ * Counts distinct keys of 64 bits, exactly. `add` only appends keys; `finish` partitions them by
+ * their last bits and counts each partition in a small hash table. One table of all keys would miss
+ * the processor's cache at every key. Keys are hashes, so their own bits are the hash code. A key of
+ * zeros means that there is none. Numbers are signed because V8 is slow with integers above 2³¹.
  */
 export class DistinctKeys {
-  readonly #pool: NumberPool;
+  readonly #pool: Int32Pool;
   #collected: Int32Array;
   #length = 0;
 
-  constructor(pool = new NumberPool()) {
+  constructor(pool = new Int32Pool()) {
     this.#pool = pool;
-    this.#collected = pool.take(firstRoom * stride);
+    this.#collected = pool.take(initialKeys * stride);
   }
 
   /**
-   * Adds the keys at some places of a run that has two numbers a key; each with the bucket of the
-   * same index, or with bucket 0.
+   * Adds the keys at `indexes` of `keys`, which has two numbers for each key. `buckets` has a bucket
+   * for each index; without it, all keys are in bucket 0.
    */
-  add(keys: Int32Array, places: Uint32Array, buckets?: Int32Array): void {
-    this.#makeRoom(places.length * stride);
+  add(keys: Int32Array, indexes: Uint32Array, buckets?: Int32Array): void {
+    this.#reserve(indexes.length * stride);
     const collected = this.#collected;
     let end = this.#length;
-    for (let index = 0; index < places.length; index += 1) {
-      const from = (places[index] as number) * 2;
+    for (let at = 0; at < indexes.length; at += 1) {
+      const from = (indexes[at] as number) * 2;
       const high = keys[from] as number;
       const low = keys[from + 1] as number;
       collected[end] = high;
       collected[end + 1] = low;
-      collected[end + 2] = buckets === undefined ? 0 : (buckets[index] as number);
+      collected[end + 2] = buckets === undefined ? 0 : (buckets[at] as number);
       if ((high | low) !== 0) end += stride;
     }
     this.#length = end;
   }
 
-  /** Counts what was added, and gives the memory back: it must not be used any more. */
+  /** Counts the keys and releases the memory. Must be the last call. */
   finish(bucketCount = 1): DistinctCount {
-    const parts = Math.min(maxParts, powerOfTwo(this.#length / stride / keysInPart));
-    const { sorted, ends } = this.#sort(parts);
-    const tables = new Tables(this.#pool, largestPart(ends) / stride, bucketCount);
+    const keyCount = this.#length / stride;
+    const partitionCount = Math.min(maxPartitions, powerOfTwo(keyCount / keysPerPartition));
+    const { partitioned, ends } = this.#partition(partitionCount);
+    const tables = new HashTables(this.#pool, largestPartition(ends) / stride, bucketCount);
     let total = 0;
-    for (let part = 0, start = 0; part < parts; part += 1) {
-      const end = ends[part] as number;
-      total += tables.count(sorted, start, end);
+    for (let partition = 0, start = 0; partition < partitionCount; partition += 1) {
+      const end = ends[partition] as number;
+      total += tables.count(partitioned, start, end);
       start = end;
     }
     tables.release();
-    this.#pool.giveBack(sorted);
+    this.#pool.release(partitioned);
     return { total, inBuckets: tables.inBuckets };
   }
 
-  #makeRoom(more: number): void {
+  #reserve(numbers: number): void {
     const before = this.#collected;
-    if (this.#length + more <= before.length) return;
-    this.#collected = this.#pool.take(Math.max(this.#length + more, before.length * 2));
+    if (this.#length + numbers <= before.length) return;
+    this.#collected = this.#pool.take(Math.max(this.#length + numbers, before.length * 2));
     this.#collected.set(before.subarray(0, this.#length));
-    this.#pool.giveBack(before);
+    this.#pool.release(before);
   }
 
-  /** Keys with the same last bits stand together; where each part of them ends. */
-  #sort(parts: number): { sorted: Int32Array; ends: Uint32Array } {
+  /** Reorders keys so that each partition is contiguous. Returns the end of each partition. */
+  #partition(partitionCount: number): { partitioned: Int32Array; ends: Uint32Array } {
     const collected = this.#collected;
     const length = this.#length;
-    const ends = new Uint32Array(parts);
-    if (parts === 1) {
+    const ends = new Uint32Array(partitionCount);
+    if (partitionCount === 1) {
       ends[0] = length;
-      return { sorted: collected, ends };
+      return { partitioned: collected, ends };
     }
-    const mask = parts - 1;
+    const mask = partitionCount - 1;
     for (let at = 1; at < length; at += stride) {
-      const part = (collected[at] as number) & mask;
-      ends[part] = (ends[part] as number) + stride;
+      const partition = (collected[at] as number) & mask;
+      ends[partition] = (ends[partition] as number) + stride;
     }
-    for (let part = 0, start = 0; part < parts; part += 1) {
-      const size = ends[part] as number;
-      ends[part] = start;
+    for (let partition = 0, start = 0; partition < partitionCount; partition += 1) {
+      const size = ends[partition] as number;
+      ends[partition] = start;
       start += size;
     }
-    const sorted = this.#pool.take(length);
+    const partitioned = this.#pool.take(length);
     for (let at = 0; at < length; at += stride) {
       const low = collected[at + 1] as number;
       const to = ends[low & mask] as number;
       ends[low & mask] = to + stride;
-      sorted[to] = collected[at] as number;
-      sorted[to + 1] = low;
-      sorted[to + 2] = collected[at + 2] as number;
+      partitioned[to] = collected[at] as number;
+      partitioned[to + 1] = low;
+      partitioned[to + 2] = collected[at + 2] as number;
     }
-    this.#pool.giveBack(collected);
-    return { sorted, ends };
+    this.#pool.release(collected);
+    return { partitioned, ends };
   }
 }
 
-function largestPart(ends: Uint32Array): number {
-  return ends.reduce((largest, end, part) => Math.max(largest, end - (ends[part - 1] ?? 0)), 0);
+function largestPartition(ends: Uint32Array): number {
+  return ends.reduce((largest, end, at) => Math.max(largest, end - (ends[at - 1] ?? 0)), 0);
 }
 
-/** Open tables, each with more slots than a part has keys. */
-class Tables {
+/** Hash tables with open addressing. Each has more slots than the largest partition has keys. */
+class HashTables {
   readonly inBuckets: Uint32Array;
-  readonly #pool: NumberPool;
+  readonly #pool: Int32Pool;
   readonly #slots: number;
-  /** Each key, with the bucket in which it was met first. */
+  /** Each key, with the first bucket that it is in. */
   readonly #keys: Int32Array;
-  /** Each key with every other bucket in which it was met: few, as most visitors come once. */
+  /** Pairs of a key and another bucket that it is in: few, because most visitors come once. */
   readonly #returns: Int32Array;
 
-  constructor(pool: NumberPool, keys: number, bucketCount: number) {
+  constructor(pool: Int32Pool, keys: number, bucketCount: number) {
     this.#pool = pool;
     this.#slots = powerOfTwo(keys * 2);
     this.#keys = pool.take(this.#slots * stride);
@@ -130,12 +130,12 @@ class Tables {
   }
 
   release(): void {
-    this.#pool.giveBack(this.#keys);
-    this.#pool.giveBack(this.#returns);
+    this.#pool.release(this.#keys);
+    this.#pool.release(this.#returns);
   }
 
-  /** Counts a part into the buckets; how many keys differ. */
-  count(sorted: Int32Array, start: number, end: number): number {
+  /** Counts the keys of a partition in the buckets. Returns the number of distinct keys. */
+  count(partitioned: Int32Array, start: number, end: number): number {
     const { inBuckets } = this;
     const keys = this.#keys;
     const last = (this.#slots - 1) * stride;
@@ -144,9 +144,9 @@ class Tables {
     let distinct = 0;
     let returns = 0;
     for (let at = start; at < end; at += stride) {
-      const high = sorted[at] as number;
-      const low = sorted[at + 1] as number;
-      const bucket = sorted[at + 2] as number;
+      const high = partitioned[at] as number;
+      const low = partitioned[at + 1] as number;
+      const bucket = partitioned[at + 2] as number;
       let slot = (high & mask) * stride;
       while (keys[slot] !== high || keys[slot + 1] !== low) {
         if (keys[slot] === 0 && keys[slot + 1] === 0) break;
@@ -168,6 +168,7 @@ class Tables {
     return distinct;
   }
 
+  /** Returns false when the pair is known. */
   #addReturn(high: number, low: number, bucket: number): boolean {
     const pairs = this.#returns;
     const last = (this.#slots - 1) * stride;

@@ -1,22 +1,20 @@
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
-import { ClickReader } from './click-reader.js';
+import { ReportReader } from './report-reader.js';
 
-type Reader<Name extends keyof ClickReader> = ClickReader[Name];
+type Args<Name extends keyof ReportReader> = Parameters<ReportReader[Name]>;
 
-/** What the thread of the reports can be asked. */
 export function reportMethods(database: Database) {
-  const reader = new ClickReader(database);
+  const reader = new ReportReader(database);
   return {
-    readUrl: (...args: Parameters<Reader<'readUrl'>>) => reader.readUrl(...args),
-    readScans: (...args: Parameters<Reader<'readScans'>>) => reader.readScans(...args),
-    readOrganization: (...args: Parameters<Reader<'readOrganization'>>) =>
-      reader.readOrganization(...args),
+    readClicks: (...args: Args<'readClicks'>) => reader.readClicks(...args),
+    readScans: (...args: Args<'readScans'>) => reader.readScans(...args),
+    readOverview: (...args: Args<'readOverview'>) => reader.readOverview(...args),
   };
 }
 
-/** Reads reports, so that redirects do not wait for them. */
+/** Reads reports, so redirects do not wait for them. */
 export const reportThread = defineThread({
   name: 'reports',
   file: import.meta.url,

@@ -1,25 +1,28 @@
 import type { GroupBy } from './clicks-contract.js';
 
-/** What a report is about. Instants are milliseconds since 1970. */
-export interface ReportWindow {
+/** Instants in milliseconds since 1970. */
+export interface Window {
   readonly since: number;
-  /** Not part of the window. */
+  /** The first instant after the window. */
   readonly until: number;
+}
+
+export interface ReportWindow extends Window {
   readonly groupBy: GroupBy;
 }
 
 export const hourMs = 60 * 60 * 1000;
 export const dayMs = 24 * hourMs;
 
-/** A window of all instants that a date can hold from 1970 on. */
-export const always = { since: 0, until: 8_000_000 * dayMs };
+/** The window of all instants from 1970 on that a `Date` can hold. */
+export const always: Window = { since: 0, until: 8_000_000 * dayMs };
 
 const bucketMs: Record<GroupBy, number> = { hour: hourMs, day: dayMs };
 
-/** The most buckets that a report may have. */
+/** The most buckets in one report. */
 export const maxBuckets = 10_000;
 
-/** The buckets of a window, in UTC and without a gap: the first begins at or before it. */
+/** The time series of a window: consecutive buckets in UTC. The first may begin before the window. */
 export interface Buckets {
   readonly firstAt: number;
   readonly eachMs: number;
@@ -32,7 +35,7 @@ export function bucketsOf({ since, until, groupBy }: ReportWindow): Buckets {
   return { firstAt, eachMs, count: Math.ceil((until - firstAt) / eachMs) };
 }
 
-/** A window on the wire. */
-export function toWindow({ since, until }: Pick<ReportWindow, 'since' | 'until'>) {
+/** Returns the window's fields in a response. */
+export function toWindowFields({ since, until }: Window): { since: string; until: string } {
   return { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
 }

@@ -1,87 +1,101 @@
-import type { VisitColumns, Words } from '../ingest/visit-columns.js';
+import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
 import { DistinctKeys } from './distinct-keys.js';
-import { NumberPool } from './number-pool.js';
+import { Int32Pool } from './int32-pool.js';
 import { type Buckets, bucketsOf, hourMs, type ReportWindow } from './report-window.js';
 
 type Entry = Readonly<Record<string, string | number>>;
 
-/** The visits of a set of columns that count, and the values of their dimensions. */
-export interface Selection<Dimension extends string> {
-  /** The indexes of the visits, in ascending order. */
-  readonly places: Uint32Array;
-  readonly words: Readonly<Record<Dimension, Words>>;
+/** The shape of all reports. The names of most fields differ between clicks and scans. */
+export interface Report {
+  readonly totals: Readonly<Record<string, number>>;
+  readonly breakdowns: Readonly<Record<string, readonly Entry[]>>;
+  readonly timeseries: readonly Entry[];
 }
 
-/** A dimension of a report: the values that visits are counted by. */
-export interface DimensionFields {
-  /** The name of the dimension's list in the report's `breakdowns`. */
-  readonly breakdown: string;
+/** The visits that count, and the columns that they are counted by. */
+export interface Selection {
+  /** The indexes of the visits, in ascending order. */
+  readonly indexes: Uint32Array;
+  readonly columns: Readonly<Record<string, DictionaryColumn>>;
+}
+
+/** A list in a report's breakdowns. */
+export interface Dimension {
+  /** The column of the selection that visits are counted by. */
+  readonly column: string;
   /** Returns the fields that describe a value in the report. */
   toFields(value: string): Entry;
   /** Returns the value that the fields of an entry describe. */
   toValue(entry: Entry): string;
 }
 
-/** What a tally counts, and how its report names that. */
-export interface VisitMeasure<Dimension extends string = string> {
-  /** Selects the visits that count, out of all or of those at `places`. */
-  select(columns: VisitColumns, window: ReportWindow, places?: Uint32Array): Selection<Dimension>;
-  readonly dimensions: Readonly<Record<Dimension, DimensionFields>>;
+/** What a tally counts, and the field names of its report. */
+export interface VisitMeasure<R extends Report> {
+  /** Selects the visits that count, out of all or of those at `indexes`. */
+  select(columns: VisitColumns, window: ReportWindow, indexes?: Uint32Array): Selection;
+  readonly dimensions: Readonly<Record<keyof R['breakdowns'] & string, Dimension>>;
   /** The field with the number of visits, in breakdowns and in the time series. */
-  readonly countField: string;
+  readonly countField: keyof R['timeseries'][number] & string;
   readonly totalFields: {
-    readonly visits: string;
-    readonly visitors: string;
-    readonly addresses: string;
+    readonly visits: keyof R['totals'] & string;
+    readonly visitors: keyof R['totals'] & string;
+    readonly addresses: keyof R['totals'] & string;
   };
-}
-
-/** The shape that all reports share; the names of most fields come from the measure. */
-interface NamedReport {
-  readonly totals: Readonly<Record<string, number>>;
-  readonly breakdowns: Readonly<Record<string, readonly Entry[]>>;
-  readonly timeseries: readonly Entry[];
 }
 
 /** A dimension whose value is one field. */
-export function singleField(field: string, breakdown = field): DimensionFields {
+export function singleField(field: string): Dimension {
   return {
-    breakdown,
+    column: field,
     toFields: (value) => ({ [field]: value }),
     toValue: (entry) => entry[field] as string,
   };
+}
+
+interface Breakdown {
+  readonly name: string;
+  readonly dimension: Dimension;
+  /** The number of visits by value. */
+  readonly counts: Map<string, number>;
 }
 
 /**
  * Counts the visits of a window. Totals, breakdowns and the time series come from the same
  * selection of visits, so they always add up.
  */
-export class VisitTally<Report> {
-  readonly #measure: VisitMeasure;
-  readonly #dimensions: readonly (readonly [string, DimensionFields])[];
+export class VisitTally<R extends Report> {
+  readonly #measure: VisitMeasure<R>;
+  readonly #breakdowns: readonly Breakdown[];
   readonly #window: ReportWindow;
   readonly #buckets: Buckets;
-  readonly #counts: ReadonlyMap<string, Map<string, number>>;
   readonly #visitors: DistinctKeys;
   readonly #addresses: DistinctKeys;
   readonly #visitsInBucket: Float64Array;
   readonly #prunedVisitorsInBucket: Float64Array;
   readonly #visitsOfUrl = new Map<number, number>();
-  #total = 0;
+  #count = 0;
   #prunedVisitors = 0;
   #prunedAddresses = 0;
 
-  /** `Report` is the type that the measure's field names make. Successive tallies may share a pool. */
-  constructor(measure: VisitMeasure, window: ReportWindow, pool = new NumberPool()) {
+  /** Consecutive tallies may share a pool. */
+  constructor(measure: VisitMeasure<R>, window: ReportWindow, pool = new Int32Pool()) {
     this.#measure = measure;
-    this.#dimensions = Object.entries(measure.dimensions);
+    this.#breakdowns = Object.entries<Dimension>(measure.dimensions).map(([name, dimension]) => ({
+      name,
+      dimension,
+      counts: new Map(),
+    }));
     this.#window = window;
     this.#buckets = bucketsOf(window);
-    this.#counts = new Map(this.#dimensions.map(([dimension]) => [dimension, new Map()]));
     this.#visitors = new DistinctKeys(pool);
     this.#addresses = new DistinctKeys(pool);
     this.#visitsInBucket = new Float64Array(this.#buckets.count);
     this.#prunedVisitorsInBucket = new Float64Array(this.#buckets.count);
+  }
+
+  /** The number of visits so far. */
+  get count(): number {
+    return this.#count;
   }
 
   /** The number of visits of each URL so far. */
@@ -92,72 +106,76 @@ export class VisitTally<Report> {
   /** Counts the visits of one URL. */
   add(urlId: number, columns: VisitColumns): void {
     const selection = this.#measure.select(columns, this.#window);
-    this.#count(columns, selection);
-    this.#addToUrl(urlId, selection.places.length);
+    this.#add(columns, selection);
+    this.#addToUrl(urlId, selection.indexes.length);
   }
 
-  /** Counts visits of many URLs: those of the URLs that `accepts` returns true for. */
+  /** Counts the visits of the URLs that `accepts` returns true for. */
   addAccepted(columns: VisitColumns, accepts: (urlId: number) => boolean): void {
     const { urlIds } = columns;
     if (!urlIds) throw new TypeError('the columns hold the visits of one URL: use add');
     const accepted = new Uint32Array(columns.count);
     let count = 0;
-    for (let at = 0; at < columns.count; at += 1) {
-      if (!accepts(urlIds[at] as number)) continue;
-      accepted[count] = at;
+    for (let index = 0; index < columns.count; index += 1) {
+      if (!accepts(urlIds[index] as number)) continue;
+      accepted[count] = index;
       count += 1;
     }
+    if (count === 0) return;
     const selection = this.#measure.select(columns, this.#window, accepted.subarray(0, count));
-    this.#count(columns, selection);
-    for (const at of selection.places) this.#addToUrl(urlIds[at] as number, 1);
+    this.#add(columns, selection);
+    for (const index of selection.indexes) this.#addToUrl(urlIds[index] as number, 1);
   }
 
   /**
    * Counts a pruned day from the hourly report that was stored when it was pruned. The keys of its
    * visitors are gone, so all of them count as different from those of other days.
    */
-  addDay(urlId: number, dayReport: Report): void {
+  addDay(urlId: number, dayReport: R): void {
     const { countField, totalFields } = this.#measure;
-    const { totals, breakdowns, timeseries } = dayReport as NamedReport;
+    const { totals, breakdowns, timeseries }: Report = dayReport;
     const visits = totals[totalFields.visits] as number;
     const visitors = totals[totalFields.visitors] as number;
-    this.#total += visits;
+    this.#count += visits;
     this.#prunedVisitors += visitors;
     this.#prunedAddresses += totals[totalFields.addresses] as number;
     this.#addToUrl(urlId, visits);
-    for (const [dimension, { breakdown, toValue }] of this.#dimensions) {
-      for (const entry of breakdowns[breakdown] ?? []) {
-        this.#addToDimension(dimension, toValue(entry), entry[countField] as number);
+    for (const { name, dimension, counts } of this.#breakdowns) {
+      for (const entry of breakdowns[name] ?? []) {
+        increase(counts, dimension.toValue(entry), entry[countField] as number);
       }
     }
-    const isHourly = this.#buckets.eachMs === hourMs;
-    for (const [index, hour] of timeseries.entries()) {
-      const bucket = this.#bucketOf(Date.parse(hour.bucket as string));
-      addAt(this.#visitsInBucket, bucket, hour[countField] as number);
-      if (isHourly) addAt(this.#prunedVisitorsInBucket, bucket, hour.uniques as number);
-      // The whole day is in one bucket: its visitors count once.
-      else if (index === 0) addAt(this.#prunedVisitorsInBucket, bucket, visitors);
+    if (this.#buckets.eachMs === hourMs) {
+      for (const hour of timeseries) {
+        const bucket = this.#bucketOf(Date.parse(hour.bucket as string));
+        this.#addPrunedToBucket(bucket, hour[countField] as number, hour.uniques as number);
+      }
+      return;
     }
+    // The entire day is in one bucket. A report without visits is not stored, so it has an hour.
+    const bucket = this.#bucketOf(Date.parse(timeseries[0]?.bucket as string));
+    this.#addPrunedToBucket(bucket, visits, visitors);
   }
 
   /** Returns the report with the `limit` largest entries of each breakdown. Ends the tally. */
-  finish(limit: number): Report {
+  finish(limit: number): R {
     const { countField, totalFields } = this.#measure;
     const { firstAt, eachMs, count } = this.#buckets;
     const visitors = this.#visitors.finish(count);
     const addresses = this.#addresses.finish();
-    const report: NamedReport = {
+    const report: Report = {
       totals: {
-        [totalFields.visits]: this.#total,
+        [totalFields.visits]: this.#count,
         [totalFields.visitors]: visitors.total + this.#prunedVisitors,
         [totalFields.addresses]: addresses.total + this.#prunedAddresses,
       },
       breakdowns: Object.fromEntries(
-        this.#dimensions.map(([dimension, { breakdown, toFields }]) => [
-          breakdown,
-          largest(this.#counts.get(dimension) as Map<string, number>, limit).map(
-            ([value, visits]) => ({ ...toFields(value), [countField]: visits }),
-          ),
+        this.#breakdowns.map(({ name, dimension, counts }) => [
+          name,
+          largest(counts, limit).map(([value, visits]) => ({
+            ...dimension.toFields(value),
+            [countField]: visits,
+          })),
         ]),
       ),
       timeseries: Array.from(this.#visitsInBucket, (visits, bucket) => ({
@@ -167,67 +185,72 @@ export class VisitTally<Report> {
           (visitors.inBuckets[bucket] as number) + (this.#prunedVisitorsInBucket[bucket] as number),
       })),
     };
-    return report as Report;
+    return report as R;
   }
 
   /** Counts column by column: a loop over one typed array is faster than a loop over visits. */
-  #count(columns: VisitColumns, { places, words }: Selection<string>): void {
-    if (places.length === 0) return;
-    for (const [dimension] of this.#dimensions) {
-      const { texts, codes } = words[dimension] as Words;
-      const added = countCodes(codes, places, texts.length);
+  #add(columns: VisitColumns, selection: Selection): void {
+    const { indexes } = selection;
+    if (indexes.length === 0) return;
+    for (const { dimension, counts } of this.#breakdowns) {
+      const { values, codes } = selection.columns[dimension.column] as DictionaryColumn;
+      const added = countCodes(codes, indexes, values.length);
       for (let code = 0; code < added.length; code += 1) {
-        if (added[code] === 0) continue;
-        this.#addToDimension(dimension, texts[code] as string, added[code] as number);
+        if (added[code] !== 0) increase(counts, values[code] as string, added[code] as number);
       }
     }
-    this.#visitors.add(columns.visitors, places, this.#countBuckets(columns, places));
-    this.#addresses.add(columns.addresses, places);
-    this.#total += places.length;
+    this.#visitors.add(columns.visitors, indexes, this.#addToBuckets(columns, indexes));
+    this.#addresses.add(columns.addresses, indexes);
+    this.#count += indexes.length;
   }
 
-  /** Counts visits into the time series; returns the bucket of each. */
-  #countBuckets({ visitedAt }: VisitColumns, places: Uint32Array): Int32Array {
+  /** Counts visits in the time series. Returns the bucket of each. */
+  #addToBuckets({ visitedAt }: VisitColumns, indexes: Uint32Array): Int32Array {
     const { eachMs } = this.#buckets;
     const visitsInBucket = this.#visitsInBucket;
-    const buckets = new Int32Array(places.length);
+    const buckets = new Int32Array(indexes.length);
     let bucket = 0;
     let startsAt = this.#buckets.firstAt;
-    for (let index = 0; index < places.length; index += 1) {
-      const time = visitedAt[places[index] as number] as number;
+    for (let at = 0; at < indexes.length; at += 1) {
+      const time = visitedAt[indexes[at] as number] as number;
       // Visits are nearly in order of time, so most are in the bucket of the visit before.
       if (time < startsAt || time >= startsAt + eachMs) {
         bucket = this.#bucketOf(time);
         startsAt = this.#buckets.firstAt + bucket * eachMs;
       }
-      buckets[index] = bucket;
+      buckets[at] = bucket;
       visitsInBucket[bucket] = (visitsInBucket[bucket] as number) + 1;
     }
     return buckets;
+  }
+
+  #addPrunedToBucket(bucket: number, visits: number, visitors: number): void {
+    const visitorsInBucket = this.#prunedVisitorsInBucket;
+    this.#visitsInBucket[bucket] = (this.#visitsInBucket[bucket] as number) + visits;
+    visitorsInBucket[bucket] = (visitorsInBucket[bucket] as number) + visitors;
   }
 
   #bucketOf(time: number): number {
     return Math.floor((time - this.#buckets.firstAt) / this.#buckets.eachMs);
   }
 
-  #addToDimension(dimension: string, value: string, visits: number): void {
-    const counts = this.#counts.get(dimension) as Map<string, number>;
-    counts.set(value, (counts.get(value) ?? 0) + visits);
-  }
-
   #addToUrl(urlId: number, visits: number): void {
-    if (visits > 0) this.#visitsOfUrl.set(urlId, (this.#visitsOfUrl.get(urlId) ?? 0) + visits);
+    if (visits > 0) increase(this.#visitsOfUrl, urlId, visits);
   }
 }
 
-function addAt(counts: Float64Array, at: number, count: number): void {
-  counts[at] = (counts[at] as number) + count;
+function increase<K>(counts: Map<K, number>, key: K, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
-function countCodes(codes: Words['codes'], places: Uint32Array, texts: number): Uint32Array {
-  const counts = new Uint32Array(texts);
-  for (let index = 0; index < places.length; index += 1) {
-    const code = codes[places[index] as number] as number;
+function countCodes(
+  codes: DictionaryColumn['codes'],
+  indexes: Uint32Array,
+  valueCount: number,
+): Uint32Array {
+  const counts = new Uint32Array(valueCount);
+  for (let at = 0; at < indexes.length; at += 1) {
+    const code = codes[indexes[at] as number] as number;
     counts[code] = (counts[code] as number) + 1;
   }
   return counts;

@@ -117,7 +117,7 @@ async function moveVisits(
     const isKnown = await visits.hasPosition(writerId);
     if (!isKnown && !existsSync(join(live, writerId))) return undefined;
     const ingester = new VisitIngester({ visits, root: folder, writerId, folder, clock });
-    moved += await ingester.runOnce();
+    moved += await ingester.ingest();
   }
   return moved;
 }

@@ -1,5 +1,9 @@
-import { diagnoseClicks, mendCounters } from '../../analytics/reports/click-doctor.js';
-import { diagnoseScans, mendScanCounters } from '../../analytics/reports/scan-doctor.js';
+import {
+  diagnoseClicks,
+  diagnoseScans,
+  repairClickCounters,
+  repairScanCounters,
+} from '../../analytics/reports/visit-doctor.js';
 import { findWrongLinkCounters, mendLinkCounters } from '../../organizations/link-doctor.js';
 import type { Database } from '../../storage/database.js';
 import { diagnoseSearch, repairSearch } from '../../urls/search-doctor.js';
@@ -55,7 +59,7 @@ async function examineClicks(database: Database): Promise<Diagnosis> {
         : []),
     ],
     errors: faults.length,
-    repair: () => mendCounters(database, faults),
+    repair: () => repairClickCounters(database, faults),
     hasServerError,
   };
 }
@@ -71,7 +75,7 @@ async function examineScans(database: Database): Promise<Diagnosis> {
       ),
     ],
     errors: faults.length,
-    repair: () => mendScanCounters(database, faults),
+    repair: () => repairScanCounters(database, faults),
   };
 }
 

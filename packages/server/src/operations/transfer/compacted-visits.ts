@@ -2,11 +2,14 @@ import type { Kysely } from 'kysely';
 import {
   findCompaction,
   readBatches,
-  span,
   visitsPerChunk,
 } from '../../analytics/ingest/chunk-repository.js';
 import { decodeColumns, encodeColumns } from '../../analytics/ingest/columns-codec.js';
-import { type VisitColumns, VisitColumnsBuilder } from '../../analytics/ingest/visit-columns.js';
+import {
+  timeRange,
+  type VisitColumns,
+  VisitColumnsBuilder,
+} from '../../analytics/ingest/visit-columns.js';
 import { prepare } from '../../storage/prepared.js';
 import type { Schema, VisitChunkTable } from '../../storage/schema.js';
 
@@ -70,7 +73,7 @@ export class CompactedVisits {
       return {
         url_id: urlId,
         number: number - 1,
-        ...span(columns),
+        ...timeRange(columns),
         visit_count: columns.count,
         visits: encodeColumns(columns),
       };

@@ -281,10 +281,10 @@ describe('a PostgreSQL that is killed', () => {
       folder: settings.journalFolder,
       clock: Date.now,
     });
-    await expect(ingester.adoptLeftovers()).rejects.toThrow(StorageUnavailableError);
+    await expect(ingester.recoverOrphans()).rejects.toThrow(StorageUnavailableError);
     await postgres.start();
-    await ingester.adoptLeftovers();
-    expect(await ingester.adoptLeftovers()).toBe(0);
+    await ingester.recoverOrphans();
+    expect(await ingester.recoverOrphans()).toBe(0);
     expect(readdirSync(settings.journalFolder)).toEqual([]);
     const { clicks } = await database.read
       .selectFrom('url_clicks')

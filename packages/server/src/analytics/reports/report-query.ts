@@ -1,11 +1,18 @@
 import type { z } from 'zod';
 import { validationError } from '../../contract/api-error.js';
-import type { ClicksQuestion } from './click-reader.js';
 import { type clicksQuery, defaultWindowMs } from './clicks-contract.js';
-import { bucketsOf, maxBuckets } from './report-window.js';
+import { bucketsOf, maxBuckets, type ReportWindow } from './report-window.js';
 
-/** What a query asks for, now. Throws VALIDATION_FAILED for a window that makes no sense. */
-export function questionOf(query: z.output<typeof clicksQuery>, now: number): ClicksQuestion {
+export interface ReportQuery extends ReportWindow {
+  /** The most entries in each breakdown. */
+  readonly limit: number;
+}
+
+/**
+ * Fills in the defaults of a query. Throws VALIDATION_FAILED when the window is empty or has too
+ * many buckets.
+ */
+export function parseReportQuery(query: z.output<typeof clicksQuery>, now: number): ReportQuery {
   const { groupBy, limit } = query;
   const since = query.since === undefined ? now - defaultWindowMs : Date.parse(query.since);
   const until = query.until === undefined ? now : Date.parse(query.until);

@@ -1,15 +1,14 @@
 /**
- * What was computed of recent texts, within bounds. Two generations of entries make room all at
- * once, by dropping the older one: taking the oldest out of a Map one by one makes V8 walk over the
- * places of all those taken out before.
+ * Caches values by text, within bounds. Entries are in two generations; when the younger one is full,
+ * the older one is dropped. An LRU cache in a Map is slower: V8 scans the deleted entries.
  */
-export class RecentTexts<V> {
+export class TextCache<V> {
   readonly #maxPerGeneration: number;
   readonly #maxLength: number;
   #young = new Map<string, V>();
   #old = new Map<string, V>();
 
-  /** Keeps at most `max` values, for texts of at most `maxLength` characters. */
+  /** Caches at most `max` values, of texts of at most `maxLength` characters. */
   constructor(max: number, maxLength: number) {
     this.#maxPerGeneration = Math.ceil(max / 2);
     this.#maxLength = maxLength;
@@ -24,8 +23,8 @@ export class RecentTexts<V> {
   }
 
   /**
-   * Gives the value back; a text that is too long is cheaper to compute again than to keep, and one
-   * with half a surrogate pair would be kept as another.
+   * Returns the value. Does not cache it when the text is too long, or when it has half a surrogate
+   * pair, which the copy would replace.
    */
   set(text: string, value: V): V {
     if (text.length > this.#maxLength || !text.isWellFormed()) return value;
@@ -38,7 +37,7 @@ export class RecentTexts<V> {
   }
 }
 
-/** V8 cuts a piece out of a text by pointing into it: kept, it would keep the whole header. */
+/** Copies a text. A slice of a header points into the header and would retain all of it. */
 function copyOf(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -3,33 +3,35 @@ import { FairQueue } from '../../fair-queue.js';
 import type { Database } from '../../storage/database.js';
 import type { StorageOptions } from '../../storage/open-storage.js';
 import { openThread } from '../../threads/open-thread.js';
-import type { ClickReader } from './click-reader.js';
+import type { ReportReader } from './report-reader.js';
 import { reportMethods, reportThread } from './report-thread.js';
 
-type Args<Name extends keyof ClickReader> = Parameters<ClickReader[Name]>;
-type Result<Name extends keyof ClickReader> = ReturnType<ClickReader[Name]>;
+type Args<Name extends keyof ReportReader> = Parameters<ReportReader[Name]>;
+type Result<Name extends keyof ReportReader> = ReturnType<ReportReader[Name]>;
 
-/** Reads reports on clicks and scans for an organization, which waits for its turn. */
-export interface ClickReports {
-  readUrl(organizationId: string, ...args: Args<'readUrl'>): Result<'readUrl'>;
+/** Reads reports for an organization. Organizations take turns. */
+export interface Reports {
+  readClicks(organizationId: string, ...args: Args<'readClicks'>): Result<'readClicks'>;
   readScans(organizationId: string, ...args: Args<'readScans'>): Result<'readScans'>;
-  readOrganization(...args: Args<'readOrganization'>): Result<'readOrganization'>;
+  readOverview(...args: Args<'readOverview'>): Result<'readOverview'>;
 }
 
-export interface ClickReportsOptions {
+export interface ReportsOptions {
   readonly isThreaded: boolean;
+  /** Opened once more by the thread. */
   readonly storage: StorageOptions;
-  /** Read when there is no thread. */
+  /** Used when there is no thread. */
   readonly database: Database;
   readonly logger: Logger;
 }
 
 const timeLimitMs = 20_000;
-// SQLite reads one report at a time in any case; on PostgreSQL reports share connections.
+// SQLite reads one report at a time in any case; on PostgreSQL, reports share connections.
 const sqliteConcurrency = 1;
 const postgresConcurrency = 4;
 
-export function openClickReports({ isThreaded, storage, database, logger }: ClickReportsOptions) {
+/** Opens the thread that reads reports, and the queue in front of it. */
+export function openReports({ isThreaded, storage, database, logger }: ReportsOptions) {
   const queue = new FairQueue({
     name: 'reports',
     concurrency: database.engine === 'postgres' ? postgresConcurrency : sqliteConcurrency,
@@ -43,13 +45,13 @@ export function openClickReports({ isThreaded, storage, database, logger }: Clic
     timeLimitMs,
     logger,
   });
-  const reports: ClickReports = {
-    readUrl: (organizationId, ...args) =>
-      queue.run(organizationId, () => thread.call('readUrl', ...args)),
+  const reports: Reports = {
+    readClicks: (organizationId, ...args) =>
+      queue.run(organizationId, () => thread.call('readClicks', ...args)),
     readScans: (organizationId, ...args) =>
       queue.run(organizationId, () => thread.call('readScans', ...args)),
-    readOrganization: (organizationId, ...args) =>
-      queue.run(organizationId, () => thread.call('readOrganization', organizationId, ...args)),
+    readOverview: (organizationId, ...args) =>
+      queue.run(organizationId, () => thread.call('readOverview', organizationId, ...args)),
   };
   return { ...reports, queue, thread };
 }

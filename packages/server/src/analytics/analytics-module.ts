@@ -12,19 +12,15 @@ import type { StorageOptions } from '../storage/open-storage.js';
 import type { ObservedThread } from '../threads/thread.js';
 import { createVisitDescriber } from './classify/describe-visit.js';
 import { openCountryDatabase } from './classify/find-country.js';
-import { ChunkRepository } from './ingest/chunk-repository.js';
+import { findQrCode } from './ingest/scanned-url.js';
 import { type VisitFigures, VisitPipeline } from './ingest/visit-pipeline.js';
-import { VisitRepository } from './ingest/visit-repository.js';
 import { toCallLine, toDownloadLine } from './journal/journal-lines.js';
 import { type VisitedUrl, VisitRecorder } from './journal/visit-recorder.js';
-import { clickHandlers } from './reports/click-handlers.js';
-import { openClickReports } from './reports/click-reports.js';
-import { ClickService, type GetReportUrl } from './reports/click-service.js';
-import { scanHandlers } from './reports/scan-handlers.js';
-import { ScanRepository } from './reports/scan-repository.js';
-import { ScanService } from './reports/scan-service.js';
+import { openReports } from './reports/open-reports.js';
+import { reportHandlers } from './reports/report-handlers.js';
+import { type GetReportUrl, ReportService } from './reports/report-service.js';
 
-export interface AnalyticsOptions {
+export interface AnalyticsModuleOptions {
   readonly config: Config;
   readonly database: Database;
   readonly storage: StorageOptions;
@@ -38,7 +34,7 @@ export interface AnalyticsOptions {
   readonly logger: Logger;
 }
 
-/** Returns the configured folder with PostgreSQL, or one beside the SQLite file. */
+/** Returns a folder beside the SQLite file; with PostgreSQL, the configured folder. */
 function journalFolderOf({ databaseUrl, journalFolder }: Config): string | undefined {
   const location = locateDatabase(databaseUrl);
   if (location.engine === 'postgres') return journalFolder;
@@ -46,21 +42,25 @@ function journalFolderOf({ databaseUrl, journalFolder }: Config): string | undef
 }
 
 /** Creates the analytics module: records visits, stores them, and reports clicks and scans. */
-export function createAnalytics(options: AnalyticsOptions) {
+export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const { config, database, storage, isThreaded, outbox, getUrl, plans, clock, logger } = options;
   const { thresholds, retentionDays, trustedProxies: proxies } = config;
-  const reports = openClickReports({ isThreaded, storage, database, logger });
-  // Undefined until `start`; requests arrive only afterwards.
+  const reports = openReports({ isThreaded, storage, database, logger });
+  // Undefined before `start`. The server accepts requests only afterwards.
   let pipeline: VisitPipeline | undefined;
   let recorder: VisitRecorder | undefined;
   return {
-    handlers: {
-      ...clickHandlers(new ClickService({ getUrl, reports, clock })),
-      ...scanHandlers(new ScanService({ scans: new ScanRepository(database), reports, clock })),
-    },
+    handlers: reportHandlers(
+      new ReportService({
+        getUrl,
+        findQrCode: (organizationId, qrId) => findQrCode(database.read, organizationId, qrId),
+        reports,
+        clock,
+      }),
+    ),
 
     queues: [reports.queue],
-    /** The ingest thread exists once the server has started. */
+    /** The ingest thread is in the list after `start`. */
     threads: (): ObservedThread[] => [reports.thread, ...(pipeline ? [pipeline.thread] : [])],
 
     /** Writes a visit to the journal, then calls `respond`. */
@@ -83,19 +83,19 @@ export function createAnalytics(options: AnalyticsOptions) {
     /** The reason why visits do not reach storage; undefined while they do. */
     fault: (): string | undefined => pipeline?.fault,
 
-    /** Undefined before the start. */
+    /** Undefined before `start`. */
     figures: (): VisitFigures | undefined => pipeline?.figures,
 
     async start(): Promise<void> {
       pipeline = new VisitPipeline({
+        database,
         storage,
+        outbox,
+        plans,
         journalFolder: journalFolderOf(config),
         durability: config.durability,
         thresholds,
         retentionDays,
-        plans,
-        visits: new VisitRepository(database, { outbox, thresholds }),
-        chunks: new ChunkRepository(database),
         isThreaded,
         onCallbackError: options.onCallbackError,
         newId: newUuid,

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecentTexts } from './recent-texts.js';
+import { TextCache } from './text-cache.js';
 
 const texts = (count: number) => Array.from({ length: count }, (_, index) => `text ${index}`);
 
-describe('RecentTexts', () => {
+describe('TextCache', () => {
   it('gives back what was set, and nothing of what was not', () => {
-    const recent = new RecentTexts<number>(4, 10);
+    const recent = new TextCache<number>(4, 10);
     expect(recent.get('a')).toBeUndefined();
     expect(recent.set('a', 1)).toBe(1);
     expect(recent.get('a')).toBe(1);
@@ -18,7 +18,7 @@ describe('RecentTexts', () => {
   });
 
   it('keeps at most as many as it may, the newest among them', () => {
-    const recent = new RecentTexts<string>(10, 20);
+    const recent = new TextCache<string>(10, 20);
     for (const text of texts(1000)) recent.set(text, text);
     const newest = texts(1000).slice(-5);
     expect(newest.map((text) => recent.get(text))).toEqual(newest);
@@ -27,7 +27,7 @@ describe('RecentTexts', () => {
   });
 
   it('keeps what is read between, and drops what two generations did not need', () => {
-    const recent = new RecentTexts<string>(10, 20);
+    const recent = new TextCache<string>(10, 20);
     recent.set('needed', 'yes');
     recent.set('forgotten', 'no');
     for (const text of texts(100)) {
@@ -38,7 +38,7 @@ describe('RecentTexts', () => {
   });
 
   it('gives a value of the older generation as it was last set', () => {
-    const recent = new RecentTexts<number>(4, 10);
+    const recent = new TextCache<number>(4, 10);
     recent.set('a', 1);
     recent.set('b', 2);
     recent.set('c', 3);
@@ -47,7 +47,7 @@ describe('RecentTexts', () => {
   });
 
   it('keeps texts up to its length and computes longer ones again', () => {
-    const recent = new RecentTexts<number>(4, 10);
+    const recent = new TextCache<number>(4, 10);
     recent.set('x'.repeat(10), 1);
     expect(recent.set('x'.repeat(11), 2)).toBe(2);
     expect(recent.get('x'.repeat(10))).toBe(1);
@@ -55,7 +55,7 @@ describe('RecentTexts', () => {
   });
 
   it('never takes one text for another, half surrogate pairs included', () => {
-    const recent = new RecentTexts<string>(4, 10);
+    const recent = new TextCache<string>(4, 10);
     recent.set('\ud800', 'half');
     expect(recent.get('\ufffd')).toBeUndefined();
     fc.assert(

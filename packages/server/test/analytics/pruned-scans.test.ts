@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { diagnoseScans, repairScanCounters } from '../../src/analytics/reports/visit-doctor.js';
+import type { QrCode } from '../../src/qr/qr-code.js';
+import { QrRepository } from '../../src/qr/qr-repository.js';
+import {
+  day,
+  hour,
+  makeVisit,
+  month,
+  openVisitStore,
+  start,
+  type VisitStore,
+} from './visit-store.js';
+
+let stored: VisitStore;
+let organizationId: string;
+let urlId: number;
+beforeEach(async () => {
+  stored = await openVisitStore();
+  organizationId = await stored.addOrganization('enterprise');
+  const [created] = await stored.create(organizationId, [{ customSlug: 'with-slug' }]);
+  if (created?.status !== 'created') throw new Error('the URL was not created');
+  urlId = created.id;
+});
+afterEach(() => stored.close());
+
+async function createQr(id: string, createdAt: number): Promise<void> {
+  const qr: QrCode = {
+    id,
+    organizationId,
+    urlId,
+    qrData: 'https://sho.example/code',
+    format: 'png',
+    size: 512,
+    errorCorrection: 'M',
+    foregroundColor: '#000000',
+    backgroundColor: '#FFFFFF',
+    logoUrl: null,
+    stylePreset: 'default',
+    version: 1,
+    downloadCount: 0,
+    scanCount: 0,
+    createdAt,
+    updatedAt: createdAt,
+  };
+  const qrs = new QrRepository(stored.database, stored);
+  await qrs.create({ qr, logo: null, image: new Uint8Array([1]) }, undefined);
+}
+
+/** Stores visits by short code, one an hour, each of another visitor. */
+async function store(from: number, count: number, { isCompacted = true } = {}): Promise<void> {
+  const batch = Array.from({ length: count }, (_, index) =>
+    makeVisit({
+      urlId,
+      visitedAt: from + index * hour,
+      isByCode: true,
+      facts: { visitorKey: (index + 1).toString(16).padStart(16, '0'), evidence: 16 },
+    }),
+  );
+  await stored.store(batch, from);
+  if (isCompacted) await stored.compact();
+}
+
+const url = () => ({ urlId, hasSlug: true });
+const span = (qrId: string, from: number) => ({ qrId, from, until: null });
+const totalScans = async () =>
+  (await stored.reader.readOverview(organizationId, month, start)).totalScans;
+
+describe('scans whose visits were pruned', () => {
+  it('stay in totals, breakdowns and time series of each QR code, and in the overview', async () => {
+    await createQr('qr-1', start);
+    await createQr('qr-2', start + 12 * hour);
+    await store(start, 72);
+    const before = await stored.reader.readScans(url(), span('qr-1', start), month);
+    expect(before.totals.totalScans).toBe(72);
+    expect(await stored.prune(1, start + 3 * day)).toBe(1);
+    const after = await stored.reader.readScans(url(), span('qr-1', start), month);
+    expect(after.breakdowns).toEqual(before.breakdowns);
+    expect(after.timeseries).toEqual(before.timeseries);
+    expect(after.totals).toEqual({ totalScans: 72, uniqueScans: 72, uniqueIps: 3 });
+    const second = await stored.reader.readScans(url(), span('qr-2', start + 12 * hour), month);
+    expect(second.totals.totalScans).toBe(60);
+    expect(await totalScans()).toBe(72);
+    const { faults, scans } = await diagnoseScans(stored.database);
+    expect({ faults, scans }).toEqual({ faults: [], scans: 132 });
+  });
+
+  it('include late visits of a pruned day', async () => {
+    await createQr('qr-1', start);
+    await store(start, 5);
+    await stored.prune(1, start + 9 * day);
+    await store(start, 3);
+    await stored.prune(1, start + 9 * day);
+    const report = await stored.reader.readScans(url(), span('qr-1', start), month);
+    expect(report.totals.totalScans).toBe(8);
+    expect(await totalScans()).toBe(8);
+    expect((await diagnoseScans(stored.database)).faults).toEqual([]);
+  });
+});
+
+describe('reports', () => {
+  it('count each scan once, compacted or not', async () => {
+    await createQr('qr-1', start);
+    await store(start, 40);
+    await store(start + 40 * hour, 30, { isCompacted: false });
+    const report = await stored.reader.readScans(url(), span('qr-1', start), month);
+    expect(report.totals.totalScans).toBe(70);
+    expect(await totalScans()).toBe(70);
+    expect((await diagnoseScans(stored.database)).faults).toEqual([]);
+  });
+});
+
+describe('the doctor', () => {
+  it('finds wrong scan counters, and repairs them without losing later scans', async () => {
+    await createQr('qr-1', start);
+    await createQr('qr-2', start + 10 * day);
+    await store(start, 5);
+    await stored.database.write(async (transaction) => {
+      await transaction.updateTable('qr_counts').set({ scans: 9 }).execute();
+    });
+    const { faults } = await diagnoseScans(stored.database);
+    expect(faults).toEqual([
+      { qrId: 'qr-1', counted: 9, scans: 5 },
+      { qrId: 'qr-2', counted: 9, scans: 0 },
+    ]);
+    await store(start + 5 * hour, 2);
+    await repairScanCounters(stored.database, faults);
+    expect((await diagnoseScans(stored.database)).faults).toEqual([]);
+    const counters = await stored.database.read.selectFrom('qr_counts').selectAll().execute();
+    expect(counters.map(({ scans }) => scans)).toEqual([7, 0]);
+  });
+});

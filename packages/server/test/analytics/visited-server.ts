@@ -1,0 +1,63 @@
+import { expect } from 'vitest';
+import { parseAddressRanges } from '../../src/network/ip-address.js';
+import { startServer } from '../api/start-server.js';
+import { untilStored } from './stored-visits.js';
+
+export const agents = {
+  firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+  iphone:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
+  android:
+    'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36',
+  bot: 'Googlebot/2.1 (+http://www.google.com/bot.html)',
+} as const;
+
+export interface Visitor {
+  readonly agent?: keyof typeof agents;
+  readonly address?: string;
+  readonly referer?: string;
+}
+
+/** Starts a server that trusts the visitors' `X-Forwarded-For`, and counts the visits made. */
+export async function startVisitedServer(
+  options: { readonly thresholds?: readonly number[] } = {},
+) {
+  const api = await startServer({
+    trustedProxies: parseAddressRanges('127.0.0.1'),
+    ...options,
+  });
+  let visitCount = 0;
+  return {
+    ...api,
+
+    /** Returns a caller whose token is fresh, however far the clock has advanced. */
+    freshCaller: () => api.signIn(api.credentials),
+
+    async createUrl(body: object = {}) {
+      const input = { targetUrl: 'https://example.com/', ...body };
+      return (await api.call('createUrl', { body: input })).data;
+    },
+
+    async visitAs(
+      key: string,
+      { agent = 'firefox', address = '192.0.2.1', referer }: Visitor = {},
+    ): Promise<void> {
+      visitCount += 1;
+      const response = await api.visit(`/${key}`, {
+        headers: {
+          'user-agent': agents[agent],
+          'x-forwarded-for': address,
+          ...(referer && { referer }),
+        },
+      });
+      expect(response.status).toBe(307);
+    },
+
+    /** Waits until every visit is in storage. */
+    async settle(): Promise<void> {
+      await untilStored(api.server.database, visitCount);
+    },
+  };
+}
+
+export type VisitedServer = Awaited<ReturnType<typeof startVisitedServer>>;
