@@ -164,7 +164,7 @@ export interface paths {
         };
         /**
          * Read the clicks of a URL
-         * @description Clicks of people; bots, link previews, prefetches and HEAD requests are not among them. Buckets without a click are there with 0.
+         * @description Clicks of people. Bots, link previews, prefetches and HEAD requests do not count. The time series includes buckets without clicks.
          */
         get: operations["getUrlClicks"];
         put?: never;
@@ -184,7 +184,7 @@ export interface paths {
         };
         /**
          * Read the clicks of all of the organization's URLs
-         * @description The same as for one URL, over all of them, and which of them were clicked most.
+         * @description The clicks of all URLs together, and the URLs with the most clicks.
          */
         get: operations["getAnalyticsOverview"];
         put?: never;
@@ -204,7 +204,7 @@ export interface paths {
         };
         /**
          * Read the scans of a QR code
-         * @description Visits of people that a QR code brought, from its creation to its deletion; a deleted code still reports. Codes of one URL carry the same text, so that each of them reports a scan of either. Pictures and previews are no scans.
+         * @description Visits of people who scanned the QR code, from its creation to its deletion. A deleted QR code still has a report. All QR codes of one URL contain the same text, so each of them reports the scans of all. Downloads and previews are not scans.
          */
         get: operations["getQrScans"];
         put?: never;
@@ -1143,14 +1143,14 @@ export interface components {
         };
         ThresholdEventData: {
             /**
-             * @description Of the URL or the QR code.
+             * @description The id of the URL or the QR code.
              * @example 42
              */
             id: string;
             /** @example aB3xY9q */
             shortCode: string;
             /**
-             * @description What was reached.
+             * @description The threshold that was reached.
              * @example 100
              */
             threshold: number;
@@ -1688,7 +1688,7 @@ export interface components {
         ClickBucket: {
             /**
              * Format: date-time
-             * @description When the bucket begins.
+             * @description The start of the bucket.
              * @example 2030-11-01T00:00:00.000Z
              */
             bucket: string;
@@ -1715,9 +1715,9 @@ export interface components {
                 uniqueClicks: number;
                 /** @description Distinct addresses in the whole window. */
                 uniqueIps: number;
-                /** @description QR codes that are there now. */
+                /** @description QR codes that exist now. */
                 totalQrs: number;
-                /** @description Scans in the window, of codes that were deleted meanwhile too. */
+                /** @description Scans in the window, including those of deleted QR codes. */
                 totalScans: number;
             };
             topUrls: {
@@ -1736,7 +1736,7 @@ export interface components {
             /** Format: uuid */
             qrCodeId: string;
             /**
-             * @description Null for a standalone code, whose scans nobody can see.
+             * @description Null for a standalone QR code, whose scans are unknown.
              * @example 42
              */
             urlId: string | null;
@@ -1786,7 +1786,7 @@ export interface components {
             }[];
             scannerApp: {
                 /**
-                 * @description The app that read the code, or "(none)" where none did.
+                 * @description The app that read the QR code, or "(none)" when it is unknown.
                  * @example iOS Camera
                  */
                 scannerApp: string;
@@ -1796,7 +1796,7 @@ export interface components {
         ScanBucket: {
             /**
              * Format: date-time
-             * @description When the bucket begins.
+             * @description The start of the bucket.
              * @example 2030-11-01T00:00:00.000Z
              */
             bucket: string;
@@ -2913,13 +2913,13 @@ export interface components {
         Offset: number;
         UrlId: string;
         Id: string;
-        /** @description The beginning of the window; 30 days before now by default. */
+        /** @description The start of the window. Default: 30 days before now. */
         Since: string;
-        /** @description The end of the window, which is not part of it; now by default. */
+        /** @description The end of the window (exclusive). Default: now. */
         Until: string;
-        /** @description What one bucket of the time series spans, in UTC. */
+        /** @description The length of one bucket of the time series, in UTC. */
         GroupBy: "hour" | "day";
-        /** @description How many entries each breakdown lists, the largest first. */
+        /** @description The most entries in each breakdown, the largest first. */
         BreakdownLimit: number;
         DeliveryId: string;
         QrId: string;
@@ -3646,13 +3646,13 @@ export interface operations {
     getUrlClicks: {
         parameters: {
             query?: {
-                /** @description The beginning of the window; 30 days before now by default. */
+                /** @description The start of the window. Default: 30 days before now. */
                 since?: components["parameters"]["Since"];
-                /** @description The end of the window, which is not part of it; now by default. */
+                /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
-                /** @description What one bucket of the time series spans, in UTC. */
+                /** @description The length of one bucket of the time series, in UTC. */
                 groupBy?: components["parameters"]["GroupBy"];
-                /** @description How many entries each breakdown lists, the largest first. */
+                /** @description The most entries in each breakdown, the largest first. */
                 limit?: components["parameters"]["BreakdownLimit"];
             };
             header?: never;
@@ -3693,13 +3693,13 @@ export interface operations {
     getAnalyticsOverview: {
         parameters: {
             query?: {
-                /** @description The beginning of the window; 30 days before now by default. */
+                /** @description The start of the window. Default: 30 days before now. */
                 since?: components["parameters"]["Since"];
-                /** @description The end of the window, which is not part of it; now by default. */
+                /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
-                /** @description What one bucket of the time series spans, in UTC. */
+                /** @description The length of one bucket of the time series, in UTC. */
                 groupBy?: components["parameters"]["GroupBy"];
-                /** @description How many entries each breakdown lists, the largest first. */
+                /** @description The most entries in each breakdown, the largest first. */
                 limit?: components["parameters"]["BreakdownLimit"];
             };
             header?: never;
@@ -3737,13 +3737,13 @@ export interface operations {
     getQrScans: {
         parameters: {
             query?: {
-                /** @description The beginning of the window; 30 days before now by default. */
+                /** @description The start of the window. Default: 30 days before now. */
                 since?: components["parameters"]["Since"];
-                /** @description The end of the window, which is not part of it; now by default. */
+                /** @description The end of the window (exclusive). Default: now. */
                 until?: components["parameters"]["Until"];
-                /** @description What one bucket of the time series spans, in UTC. */
+                /** @description The length of one bucket of the time series, in UTC. */
                 groupBy?: components["parameters"]["GroupBy"];
-                /** @description How many entries each breakdown lists, the largest first. */
+                /** @description The most entries in each breakdown, the largest first. */
                 limit?: components["parameters"]["BreakdownLimit"];
             };
             header?: never;

@@ -102,7 +102,7 @@ export interface ThreadFigures {
   readonly failures: number;
   /** The number of calls that exceeded their time limit. */
   readonly timeouts: number;
-  /** Errors that the thread's code did not catch, outside of a call that could reject with them. */
+  /** The number of errors that the thread's code did not catch, outside a call that could reject. */
   readonly uncaughtErrors: number;
   readonly callsInFlight: number;
 }

@@ -13,7 +13,7 @@ class TooSmallError extends Error {
 
 let release = () => {};
 
-/** A thread that does as it is told. */
+/** A thread with a method for each behaviour under test. */
 defineThread({
   name: 'fixture',
   file: import.meta.url,

@@ -15,7 +15,7 @@ async function openBuiltPasswords() {
   return passwords;
 }
 
-it('password hashes leave the threads of libuv to files and DNS', async () => {
+it('password hashing does not occupy the libuv threads of files and DNS', async () => {
   const passwords = await openBuiltPasswords();
   const [hash = ''] = await passwords.hashAll('a', ['one']);
   expect(await passwords.verify('a', hash, 'one')).toBe(true);
@@ -25,7 +25,7 @@ it('password hashes leave the threads of libuv to files and DNS', async () => {
     await passwords.hashAll('a', [`password ${index}`]);
     done += 1;
   });
-  // More than libuv has threads: behind hashes they would wait for nearly all of them.
+  // More reads than libuv has threads.
   await Promise.all(Array.from({ length: 8 }, () => stat(import.meta.dirname)));
   expect(done).toBeLessThan(count / 2);
   await Promise.all(hashes);

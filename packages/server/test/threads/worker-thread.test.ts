@@ -82,7 +82,7 @@ const errorOf = (work: Promise<unknown>) =>
   );
 
 describe('a call', () => {
-  it('returns what the method returns, and reaches the data that the thread was opened with', async () => {
+  it('returns the result of the method, which has the data of the thread', async () => {
     const { thread } = open();
     expect(await thread.call('echo', { list: [1, 2], bytes: new Uint8Array([3]) })).toEqual({
       list: [1, 2],
@@ -91,7 +91,7 @@ describe('a call', () => {
     expect(await thread.call('data')).toEqual({ answer: 42, announces: false });
   });
 
-  it('rejects with an error of the registered class, with its fields and its cause', async () => {
+  it('rejects with an error of the registered class, with its properties and its cause', async () => {
     const error = await errorOf(open().thread.call('refuse', 'size', 370));
     expect(error).toBeInstanceOf(TooSmallError);
     expect(error).toBeInstanceOf(Error);
@@ -104,13 +104,13 @@ describe('a call', () => {
     });
   });
 
-  it('rejects with a plain error that keeps name and code when the class is not registered', async () => {
+  it('rejects with a plain error with name and code when the class is not registered', async () => {
     const error = await errorOf(open().thread.call('fail'));
     expect(error).toMatchObject({ message: 'broken', code: 'BROKEN' });
     expect((error as Error).stack).toContain('fixture-thread.mjs');
   });
 
-  it('rejects when arguments or results cannot be cloned, and the thread goes on', async () => {
+  it('rejects when arguments or results cannot be cloned, and the thread continues', async () => {
     const { thread } = open();
     await expect(thread.call('echo', () => {})).rejects.toThrow(/could not be cloned/);
     await expect(thread.call('returnFunction')).rejects.toThrow(/could not be cloned/);
@@ -118,7 +118,7 @@ describe('a call', () => {
     expect(thread.figures.failures).toBe(0);
   });
 
-  it('is sent one way without waiting', async () => {
+  it('can be one-way', async () => {
     const { thread, nextEvent } = open();
     const waiting = thread.call('wait');
     expect(await nextEvent()).toBe('waiting');
@@ -128,7 +128,7 @@ describe('a call', () => {
 });
 
 describe('a thread that ends', () => {
-  it('is replaced; the call that ends threads is refused after the second, and no other', async () => {
+  it('is replaced; only the call that ends threads is rejected, after the second one', async () => {
     const { thread } = open();
     const deadly = errorOf(thread.call('exit'));
     const others = Promise.all([1, 2, 3].map((value) => thread.call('echo', value)));
@@ -142,7 +142,7 @@ describe('a thread that ends', () => {
     });
   });
 
-  it('by an error outside of any call is logged, counted and replaced', async () => {
+  it('by an error outside a call is logged, counted and replaced', async () => {
     const { thread, lines } = open();
     await thread.call('throwLater');
     await expect.poll(() => thread.figures.failures, { timeout: 10_000 }).toBe(1);
@@ -161,7 +161,7 @@ describe('a thread that ends', () => {
     expect(await thread.call('echo', 2)).toBe(2);
   });
 
-  it('is started again without a call when it works in the background', async () => {
+  it('is restarted without a call when it is a background thread', async () => {
     const { thread, nextEvent } = open({ lifetime: 'background' });
     thread.start();
     expect(await nextEvent()).toBe('started');
@@ -172,7 +172,7 @@ describe('a thread that ends', () => {
 });
 
 describe('a call that exceeds its time limit', () => {
-  it('is rejected, its thread is replaced at once, and the calls beside it complete', async () => {
+  it('is rejected; its thread is replaced, and concurrent calls complete', async () => {
     const { thread, nextEvent } = open({ timeLimitMs: 3_000 });
     const order: string[] = [];
     const spinning = errorOf(thread.call('spin')).then((error) => {
@@ -180,7 +180,7 @@ describe('a call that exceeds its time limit', () => {
       return error;
     });
     expect(await nextEvent()).toBe('spinning');
-    // They reach the thread, which does not read them.
+    // The thread receives them and does not read them.
     const beside = Promise.all([1, 2].map((value) => thread.call('echo', value)));
     void beside.then(() => order.push('beside'));
     const error = await spinning;
@@ -196,20 +196,20 @@ describe('a call that exceeds its time limit', () => {
     });
   });
 
-  it('delays no other call until native code has returned', async () => {
+  it('does not delay other calls until native code returns', async () => {
     const { thread, nextEvent } = open({ timeLimitMs: 2_000 });
     const blocked = errorOf(thread.call('blockInNativeCode', 12));
     expect(await nextEvent()).toBe('blocking');
     expect(await blocked).toBeInstanceOf(ThreadTimeoutError);
     const startedAt = performance.now();
     expect(await thread.call('echo', 1)).toBe(1);
-    // The thread that was given up sleeps for ten seconds more.
+    // The terminated thread sleeps for another ten seconds.
     expect(performance.now() - startedAt).toBeLessThan(9_000);
   });
 });
 
 describe('a stop', () => {
-  it('lets the calls in flight finish, closes the code and refuses later calls', async () => {
+  it('lets running calls finish, releases resources and rejects later calls', async () => {
     const { thread, nextEvent } = open();
     const last = thread.call('echo', 'last');
     await Promise.all([thread.stop(), thread.stop()]);
@@ -227,7 +227,7 @@ describe('a stop', () => {
     expect(lines).toMatchObject([{ msg: 'thread did not stop; terminating it' }]);
   });
 
-  it('returns within its time limits even when native code holds the thread', async () => {
+  it('returns within its time limits when native code holds the thread', async () => {
     const { thread, lines, nextEvent } = open({ stopTimeLimitMs: 100 });
     const blocked = errorOf(thread.call('blockInNativeCode', 8));
     expect(await nextEvent()).toBe('blocking');

@@ -50,14 +50,14 @@ describe('no scan', () => {
     ['a link without a live QR code', { hasQr: false, hasSlug: false, isByCode: true }],
     ['a link with a slug and no live QR code', { hasQr: false, hasSlug: true, isByCode: true }],
     ['a visit by slug', { hasQr: true, hasSlug: true, isByCode: false }],
-  ])('is %s, whatever the evidence', (_what, link) => {
+  ])('is a visit of %s, with any evidence', (_what, link) => {
     for (const evidence of [phone, { ...phone, ...qrScanner }, { ...phone, ...lens }, desktop]) {
       expect(decide(link, evidence)).toBeNull();
     }
   });
 });
 
-describe('a visit by code of a link with a slug is a scan', () => {
+describe('a visit by short code of a URL with a custom slug is a scan', () => {
   it.each<[string, Signs, Scan]>([
     ['by an iPhone', phone, camera('iOS Camera')],
     ['by an Android phone', { ...phone, os: 'Android' }, camera('Android Camera')],
@@ -79,7 +79,7 @@ describe('a visit by code of a link with a slug is a scan', () => {
   });
 });
 
-describe('a visit of a link without a slug is a scan by its evidence', () => {
+describe('a visit of a URL without a custom slug is a scan by its evidence', () => {
   it.each<[string, Signs, Scan]>([
     ['a phone that opened it by itself', phone, camera('iOS Camera')],
     ['a tablet that opened it by itself', { ...phone, deviceType: 'tablet' }, camera('iOS Camera')],
@@ -102,7 +102,7 @@ describe('a visit of a link without a slug is a scan by its evidence', () => {
     ['a tap within an app that does, on a page', { ...phone, ...weChat, ...fromPage }],
     ['a desktop app', { ...desktop, scannerApp: 'WeChat' }],
     ['a television', { ...phone, deviceType: 'other', os: 'Tizen' }],
-  ])('and none is %s', (_what, evidence) => {
+  ])('%s is no scan', (_what, evidence) => {
     expect(decide(byCode, evidence)).toBeNull();
   });
 });

@@ -46,7 +46,7 @@ const describeOne = (
   options?: Partial<VisitDescriberOptions>,
 ): VisitFacts => describer(options).describe(request(headers, rest));
 
-/** What the facts say of a scan, in whatever form they say it. */
+/** The evidence of a scan as booleans. */
 function signsOf(facts: VisitFacts) {
   const shows = (sign: keyof typeof scanEvidence) => (facts.evidence & scanEvidence[sign]) !== 0;
   return {
@@ -59,7 +59,7 @@ function signsOf(facts: VisitFacts) {
 }
 
 describe('a visit', () => {
-  it('is described whole', () => {
+  it('has all facts', () => {
     expect(describeOne({ referer: 'https://www.google.com/' })).toMatchObject({
       kind: 'human',
       reason: 'browser',
@@ -75,10 +75,10 @@ describe('a visit', () => {
     });
   });
 
-  it('keeps neither address nor agent', () => {
-    const kept = JSON.stringify(describeOne());
-    expect(kept).not.toContain('192.0.2.1');
-    expect(kept).not.toContain('Mozilla');
+  it('contains neither the address nor the user agent', () => {
+    const facts = JSON.stringify(describeOne());
+    expect(facts).not.toContain('192.0.2.1');
+    expect(facts).not.toContain('Mozilla');
   });
 
   it.each<[string, VisitRequest, string, string]>([
@@ -87,11 +87,11 @@ describe('a visit', () => {
     ['no agent', request({ 'user-agent': undefined }), 'bot', 'empty-agent'],
     ['a previewer', request({ 'user-agent': 'WhatsApp/2.23.20.0 A' }), 'bot', 'link-previewer'],
     ['WeChat', request({ 'user-agent': weChat }), 'human', 'in-app-browser'],
-  ])('by %s is told apart', (_what, visit, kind, reason) => {
+  ])('by %s has its kind and reason', (_what, visit, kind, reason) => {
     expect(describer().describe(visit)).toMatchObject({ kind, reason });
   });
 
-  it('is described alike when all of it is remembered', () => {
+  it('has the same facts when everything is cached', () => {
     const { describe: again } = describer();
     const visit = request({ referer: 'https://www.google.com/a' });
     const first = again(visit);
@@ -101,7 +101,7 @@ describe('a visit', () => {
     expect(again(visit)).toEqual(first);
   });
 
-  it('asks for the country of an address once', () => {
+  it('looks up the country of an address once', () => {
     const asked: string[] = [];
     const { describe: again } = describer({
       findCountry: (address) => {
@@ -114,7 +114,7 @@ describe('a visit', () => {
   });
 });
 
-describe('the signs of a scan', () => {
+describe('the evidence of a scan', () => {
   const none = {
     isDedicatedScanner: false,
     isInApp: false,
@@ -188,7 +188,7 @@ describe("the proxy's country header", () => {
   it.each<[string, string, boolean, string | undefined, string]>([
     ['of a trusted peer wins', 'DE', true, 'CF-IPCountry', 'DE'],
     ['in small letters', 'de', true, 'cf-ipcountry', 'DE'],
-    ['of anybody else is nothing', 'DE', false, 'CF-IPCountry', 'NL'],
+    ['of an untrusted peer is ignored', 'DE', false, 'CF-IPCountry', 'NL'],
     ['that is not asked for is nothing', 'DE', true, undefined, 'NL'],
     ['that knows none leaves it to the database', 'XX', true, 'CF-IPCountry', 'NL'],
     ['of Tor leaves it too', 'T1', true, 'CF-IPCountry', 'NL'],
@@ -221,8 +221,8 @@ describe('privacy signals', () => {
 describe('a hostile request', () => {
   it.each<[string, IncomingHttpHeaders]>([
     ['an agent of 64 KB', { 'user-agent': `${chrome} ${'x'.repeat(65_536)}` }],
-    ['a person behind 64 KB of a known app', { 'user-agent': chrome + ' Line/9'.repeat(10_000) }],
-  ])('with %s is counted, and as one visitor', (_what, headers) => {
+    ['64 KB of a known app', { 'user-agent': chrome + ' Line/9'.repeat(10_000) }],
+  ])('with %s counts as one visitor', (_what, headers) => {
     const { describe: again } = describer();
     const first = again(request(headers));
     expect(first).toMatchObject({ kind: 'human', os: 'Windows', deviceType: 'desktop' });
@@ -230,7 +230,7 @@ describe('a hostile request', () => {
     expect(again(request({ 'user-agent': `${String(headers['user-agent'])}y` }))).toEqual(first);
   });
 
-  it('with 64 KB in each header is described', () => {
+  it('with 64 KB in each header has bounded facts', () => {
     const long = 'https://a'.padEnd(65_536, '.b\u00e9\u0080');
     const headers = Object.fromEntries(
       ['user-agent', 'referer', 'sec-fetch-site', 'sec-purpose', 'cf-ipcountry'].map((name) => [
@@ -276,7 +276,7 @@ describe('a hostile request', () => {
   ] as const;
   const anyHeaders = fc.dictionary(fc.constantFrom(...names), fc.option(value, { nil: undefined }));
 
-  it('never makes it throw, and every text is one bounded line', () => {
+  it('never makes it throw, and each text is one bounded line', () => {
     const shared = describer({ honourPrivacySignals: true });
     fc.assert(
       fc.property(

@@ -56,13 +56,13 @@ describe('the shipped database', () => {
     ['not an address', 'Unknown'],
     [':', 'Unknown'],
     ['::x'.repeat(20_000), 'Unknown'],
-  ])('has %s in its right place', async (address, country) => {
+  ])('finds the country of %s', async (address, country) => {
     const { find, faults } = await open();
     expect(find(address)).toBe(country);
     expect(faults).toEqual([]);
   });
 
-  it('answers two capital letters or Unknown to each address there is, and tells no fault', async () => {
+  it('returns two capital letters or Unknown for any address, without an error', async () => {
     const { find, faults } = await open();
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (address) => {
@@ -102,7 +102,7 @@ describe('a database that cannot be read', () => {
           ]),
         ),
     ],
-  ])('that %s makes every answer Unknown, and is told once', async (_what, prepare) => {
+  ])('that %s makes all countries Unknown, and is reported once', async (_what, prepare) => {
     const path = await prepare();
     const { find, faults } = await open(path);
     for (const address of ['8.8.8.8', '193.0.6.139', '2001:67c:2e8:22::1', '', 'x']) {
@@ -113,7 +113,7 @@ describe('a database that cannot be read', () => {
     expect(faults[0]?.message).not.toContain('\n');
   });
 
-  it('never throws and tells at most once, wherever bytes of it are damaged', async () => {
+  it('never throws and reports at most once, for damaged bytes at any position', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(255)), {

@@ -1,15 +1,15 @@
-/** An app that opens links in a browser of its own, and says so in its user agent. */
+/** An app that opens links in its own browser, with a user agent that names the app. */
 export interface KnownApp {
   readonly name: string;
   readonly token: RegExp;
   /**
-   * `built-in`: an app for something else that also reads QR codes. `dedicated`: an app for nothing
-   * but that, so that a visit from it can only be a scan.
+   * `built-in`: the app also reads QR codes. `dedicated`: the app only reads QR codes, so each of its
+   * visits is a scan.
    */
   readonly scanner: 'none' | 'built-in' | 'dedicated';
 }
 
-// The first that fits wins: apps that carry another app's token stand before that app.
+// The first match wins: an app whose user agent has another app's token comes before that app.
 export const knownApps: readonly KnownApp[] = [
   { name: 'Kaspersky QR Scanner', token: /Kaspersky[ _-]?QR[ _-]?Scanner/i, scanner: 'dedicated' },
   {

@@ -4,9 +4,9 @@ import UserAgent from 'user-agents';
 import { describe, expect, it } from 'vitest';
 import { parseAgent } from './parse-agent.js';
 
-// Agents that others have collected. The rules are not written from them, and no rule may name one.
+// Public collections of user agents. No rule may be written from them.
 
-/** Entries that are no crawlers, each with the proof. */
+/** Entries that are not crawlers, each with the proof. */
 const mislabelled = new Map([
   [
     'AP3A\\.240617\\.008',
@@ -28,19 +28,19 @@ const isCounted = (agent: string) => !isRefused(agent);
 describe('crawlers of crawler-user-agents', () => {
   const entries = crawlers.filter(({ pattern }) => !mislabelled.has(pattern));
 
-  it('leaves out what is there, and little', () => {
+  it('excludes few entries, and only existing ones', () => {
     expect(crawlers.length - entries.length).toBe(mislabelled.size);
     expect(entries.length).toBeGreaterThan(1400);
   });
 
-  it('are counted as people in at most 0.5 % of their agents', () => {
+  it('count as people in at most 0.5 % of the user agents', () => {
     const agents = [...new Set(entries.flatMap(({ instances }) => instances))];
     expect(agents.length).toBeGreaterThan(2000);
     const rate = report('Crawlers counted', agents.filter(isCounted), agents.length);
     expect(rate).toBeLessThanOrEqual(0.005);
   });
 
-  it('are counted as people, at any of their agents, in at most 0.5 % of the crawlers', () => {
+  it('count as people, by any of their user agents, in at most 0.5 % of the crawlers', () => {
     const known = entries.filter(({ instances }) => instances.length > 0);
     const counted = known.filter(({ instances }) => instances.some(isCounted));
     const names = counted.map(({ pattern }) => pattern);
@@ -50,7 +50,7 @@ describe('crawlers of crawler-user-agents', () => {
   });
 });
 
-describe('browsers are refused in at most 0.5 % of the agents', () => {
+describe('at most 0.5 % of the browsers count as bots', () => {
   it.each([
     ['user-agents', UserAgent.top(100_000).map(({ userAgent }) => userAgent), 500],
     ['top-user-agents', topBrowsers, 50],
@@ -61,12 +61,12 @@ describe('browsers are refused in at most 0.5 % of the agents', () => {
     expect(rate).toBeLessThanOrEqual(0.005);
   });
 
-  it('and none of them has an unknown browser or system more often than 0.5 %', () => {
+  it('at most 0.5 % have an unknown browser or operating system', () => {
     const agents = [...new Set(UserAgent.top(100_000).map(({ userAgent }) => userAgent))];
     const unknown = agents.filter((agent) => {
       const { browser, os, deviceType } = parseAgent(agent);
       return browser === 'Unknown' || os === 'Unknown' || deviceType === 'other';
     });
-    expect(report('Browsers not told', unknown, agents.length)).toBeLessThanOrEqual(0.005);
+    expect(report('Unknown browsers', unknown, agents.length)).toBeLessThanOrEqual(0.005);
   });
 });

@@ -136,7 +136,7 @@ describe('a browser', () => {
   );
 });
 
-describe("an app's own browser is a person's", () => {
+describe("an app's own browser counts as a person", () => {
   it.each<[string, string]>([
     ['Facebook', `${iPhone} Mobile/15E148 [FBAN/FBIOS;FBAV/430.0.0.27.106;FBDV/iPhone14,2]`],
     ['Facebook', `${webView} [FB_IAB/FB4A;FBAV/445.0.0.34.118;]`],
@@ -157,7 +157,7 @@ describe("an app's own browser is a person's", () => {
     ['Viber', `${webView} Viber/21.0.0.3`],
     ['Weibo', `${iPhone} Mobile/15E148 Weibo (iPhone14,2__weibo__13.8.1__iphone__os16.5)`],
     ['VK', `${webView} VKAndroidApp/8.40`],
-  ])('and reads no codes: %s, %s', (browser, agent) => {
+  ])('and reads no QR codes: %s, %s', (browser, agent) => {
     expect(parseAgent(agent)).toMatchObject({
       isBot: false,
       reason: 'in-app-browser',
@@ -190,7 +190,7 @@ describe("an app's own browser is a person's", () => {
     ['QR Droid', `${webView} QR Droid/7`, true],
     ['QR scanner', `${webView} QR Code Reader/5.1`, true],
     ['QR scanner', `${iPhone} Mobile/15E148 QR & Barcode Scanner`, true],
-  ])('and reads codes: %s, %s', (scannerApp, agent, isDedicatedScanner) => {
+  ])('and reads QR codes: %s, %s', (scannerApp, agent, isDedicatedScanner) => {
     expect(parseAgent(agent)).toMatchObject({
       isBot: false,
       reason: 'in-app-browser',
@@ -201,7 +201,7 @@ describe("an app's own browser is a person's", () => {
     });
   });
 
-  it('on a desktop too', () => {
+  it('on a desktop, too', () => {
     const agent = `${windows} ${blink} Chrome/81.0.4044.138 Safari/537.36 NetType/WIFI MicroMessenger/7.0.20.1781(0x6700143B) WindowsWechat(0x63090719) XWEB/8391 Flue`;
     expect(parseAgent(agent)).toMatchObject({
       isBot: false,
@@ -212,7 +212,7 @@ describe("an app's own browser is a person's", () => {
   });
 });
 
-describe('no person', () => {
+describe('a bot', () => {
   it.each<[AgentReason, string]>([
     ['empty-agent', ''],
     ['empty-agent', ' \t '],
@@ -272,7 +272,7 @@ describe('no person', () => {
   });
 });
 
-describe('an agent that was made to harm', () => {
+describe('a hostile user agent', () => {
   const pieces = ['news', 'Mozilla/5.0 (', '(KHTML, like Gecko) ', 'qr code ', 'FBAN/', ' ', '9.'];
   it.each([...pieces, 'Opera/9 MIDP ', 'Mozilla/5.0 (Linux; Android 9) news', 'a', '/', '\u00ff'])(
     '%j again and again, 64 KB, costs no time that grows with it',
@@ -286,7 +286,7 @@ describe('an agent that was made to harm', () => {
     },
   );
 
-  it('gets bounded names on one line, whatever it is', () => {
+  it('yields bounded names on one line', () => {
     const part = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(iPhone, webView, windows, blink, ' Chrome/', 'Opera/9.80 (', 'MIDP'),

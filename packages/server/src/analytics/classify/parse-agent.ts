@@ -6,20 +6,21 @@ import { plainText } from './plain-text.js';
 
 export type DeviceType = 'desktop' | 'mobile' | 'tablet' | 'other';
 
-/** What a user agent says about whoever sent it. */
+/** The facts that a user agent contains. */
 export interface AgentFacts {
   readonly isBot: boolean;
-  /** The rule that decided: stable words, kept with each visit. */
+  /** The rule that decided. Stored with each visit, so its names must not change. */
   readonly reason: AgentReason;
   readonly deviceType: DeviceType;
-  /** At most 64 characters, 'Unknown' where nothing is known; so is `os`. */
+  /** At most 64 characters, or 'Unknown'. */
   readonly browser: string;
+  /** At most 64 characters, or 'Unknown'. */
   readonly os: string;
-  /** The app that can read QR codes and has opened the link itself. */
+  /** The app that opened the link, if it can read QR codes. */
   readonly scannerApp: string | null;
-  /** That app is for nothing but reading codes. */
+  /** True when that app only reads QR codes. */
   readonly isDedicatedScanner: boolean;
-  /** Opened within another app, whose links are mostly tapped and not scanned. */
+  /** True for a browser inside another app. Its visits are mostly taps, not scans. */
   readonly isInApp: boolean;
 }
 
@@ -33,12 +34,11 @@ export type AgentReason =
   | 'text-browser'
   | 'browser';
 
-// Real agents are below 600 characters. The rest is never looked at: it can only be padding, and
-// the time that patterns take stays bounded.
+// Real user agents have less than 600 characters. The limit bounds the time of the patterns.
 export const maxAgentLength = 1024;
 const maxNameLength = 64;
 
-/** Reads a user agent; never throws, whatever was sent, in a time that does not grow with it. */
+/** Parses a user agent, of which only the first 1,024 characters count. Never throws. */
 export function parseAgent(userAgent: string): AgentFacts {
   const agent = userAgent.slice(0, maxAgentLength).trim();
   const app = knownApps.find(({ token }) => token.test(agent));
@@ -67,15 +67,16 @@ const humanReasons: ReadonlySet<AgentReason> = new Set([
   'browser',
 ]);
 
-// Programs' own ways to fetch, which the list of bots does not know.
+// HTTP clients that isbot does not know.
 const httpClients =
   /^(?:Dart|Dalvik)\/|\bCFNetwork\/[\d.]+ Darwin\/|^com\.apple\.WebKit\.Networking/;
 const textBrowsers = /^(?:w3m|Lynx|E?Links|NetSurf|Dillo|Mozilla\/4\.0 \(compatible; Dillo)\b/;
 const phoneBrowser = /^Mozilla\/\d.{0,20}\((?:iPhone|iPad|iPod|Linux|Android)/;
 const browserLike = /^(?:Mozilla|Opera)\//;
-// Phones from before the smart ones name their make first, and then what they can run.
+// Feature phones: their user agents begin with the manufacturer.
 const oldPhone = /\b(?:MIDP|UP\.Browser|Opera Mini)\b/;
-// No browser names anything between its system and its engine, nor a bare word before Chrome.
+// Programs that imitate a browser. A browser has no token between system and engine, and no token
+// without a version before Chrome.
 const disguised =
   /^Mozilla\/5\.0 \([^()]*\) [\w.-]+\/[\d.]+ AppleWebKit\/|like Gecko\) [\w.-]+ Chrome\//;
 
@@ -86,20 +87,20 @@ function reasonOf(agent: string, app: KnownApp | undefined, hasBrowser: boolean)
   if (textBrowsers.test(agent)) return 'text-browser';
   const isOnPhone = phoneBrowser.test(agent);
   const isInApp = app !== undefined && isOnPhone;
-  // An app's own token must not make a bot of the people who use it; what else the agent says may.
+  // isbot takes the tokens of some apps for bots, so it gets the user agent without them.
   let rest = isInApp ? agent.replace(app.token, '') : agent;
   if (isOnPhone) rest = rest.replace(newsApp, '');
   if (isbot(rest.replace(cubotPhone, 'phone'))) return 'isbot';
-  // An app that names itself before any browser has fetched with means of its own.
+  // A user agent that begins with an app's name is not a browser inside that app.
   const isProgram = !browserLike.test(agent) && !oldPhone.test(agent) && (!hasBrowser || app);
   if (isProgram || disguised.test(agent)) return 'not-a-browser';
   return isInApp ? 'in-app-browser' : 'browser';
 }
 
-// A maker of phones whose name ends like a bot's.
+// Cubot makes phones; isbot takes the name for a bot.
 const cubotPhone = /\bcubot/gi;
 
-// Apps for reading news on a phone, which the list takes for collectors of news.
+// News apps on phones, which isbot takes for news crawlers.
 const newsApp = /\b(?!\w*(?:bot|crawl|spider))[a-z]*news[a-z]*\/[\d.]+/gi;
 
 const desktopSystems =
@@ -111,7 +112,7 @@ function deviceTypeOf(type: string | undefined, os: string | undefined): DeviceT
   return desktopSystems.test(os) && !/^Windows (?:Phone|Mobile)/.test(os) ? 'desktop' : 'other';
 }
 
-// The parser's names where people know another one.
+// Common names in place of the parser's names.
 const browserNames: ReadonlyMap<string, string> = new Map([
   ['Mobile Safari', 'Safari'],
   ['Chrome WebView', 'Android WebView'],
@@ -130,7 +131,7 @@ const osNames: ReadonlyMap<string, string> = new Map([
   ['Chrome OS', 'ChromeOS'],
 ]);
 
-// The parser takes every Opera Mini that names no system for one on iOS.
+// The parser reports iOS for each Opera Mini without an operating system.
 function systemOf(os: string | undefined, agent: string): string | undefined {
   return os === 'iOS' && /^Opera\/.+(?:J2ME|MIDP)/.test(agent) ? undefined : os;
 }

@@ -94,7 +94,7 @@ describe('parseReferrer', () => {
     'https://www.tineye.com/search/1',
     'https://graph.baidu.com/s',
     'android-app://com.google.ar.lens/',
-  ])('%s is a search by image', (referer) => {
+  ])('%s is an image search', (referer) => {
     expect(parseReferrer(referer).isImageSearch).toBe(true);
     expect(parseReferrer(referer).referrerType).toBe('search');
   });
@@ -119,11 +119,11 @@ describe('parseReferrer', () => {
     'android-app://',
     'app://example',
     `https://${'a'.repeat(300)}.example/`,
-  ])('%s is none', (referer) => {
+  ])('%s counts as direct', (referer) => {
     expect(parseReferrer(referer)).toBe(directReferrer);
   });
 
-  it('never throws, and gives one bounded line in ASCII', () => {
+  it('never throws, and returns one bounded line in ASCII', () => {
     const page = fc.webUrl({ withQueryParameters: true, withFragments: true });
     const scheme = fc.constantFrom('', 'http://', 'https://', 'https:', 'android-app://');
     const anything = fc.tuple(scheme, fc.string({ unit: 'binary' })).map((parts) => parts.join(''));
@@ -161,7 +161,7 @@ describe('isAdClick', () => {
     '?twclid=1',
     '?li_fat_id=1',
     '?a=1&GCLID=x',
-  ])('%s is', (query) => {
+  ])('%s is a click on an ad', (query) => {
     expect(isAdClick(query)).toBe(true);
   });
 

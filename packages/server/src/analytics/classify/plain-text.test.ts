@@ -19,7 +19,7 @@ describe('plainText', () => {
     expect(plainText(text, max)).toBe(plain);
   });
 
-  it('is one well-formed line within its length, and stays so', () => {
+  it('returns one well-formed line within the limit, and is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(40), (text, max) => {
         const plain = plainText(text, max);

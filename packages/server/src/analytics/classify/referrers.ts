@@ -8,8 +8,8 @@ export type ReferrerType =
   | 'internal'
   | 'other';
 
-// A leading dot stands for the host and all below it; without one only the host itself is meant,
-// because other services live beside it. The longest entry that fits wins.
+// A leading dot matches the host and its subdomains. Without it, only the host matches, because its
+// subdomains are other services. The longest match wins.
 const hosts = {
   search: `
     bing.com cn.bing.com images.google.com news.google.com lens.google.com scholar.google.com
@@ -50,11 +50,11 @@ const hosts = {
     .manus.im .genspark.ai .felo.ai .andisearch.com .chatglm.cn .lmarena.ai`,
 } as const;
 
-// Engines with a domain in each country, and those whose own name is a service.
+// Search engines and mail services with a domain in each country.
 const countryEngines =
   /^(?:images\.)?(?:google|yahoo)\.(?:com?\.)?[a-z]{2,3}$|^(?:m\.)?(?:yandex|ya)\.[a-z]{2,3}(?:\.tr)?$/;
 
-// Whoever runs a mail server for people calls it one of these.
+// Common host names of webmail.
 const mailHost = /^(?:webmail|mail|email|owa|roundcube|zimbra)\./;
 const mastodonHost = /^(?:mastodon|mstdn|social)\./;
 
@@ -67,7 +67,7 @@ const types = new Map<string, ReferrerType>(
   ),
 );
 
-/** Says of what kind a host is: lower case, ASCII, without `www.`. */
+/** Returns the type of a normalized host. */
 export function referrerTypeOf(host: string): ReferrerType {
   const exact = types.get(host);
   if (exact) return exact;
@@ -82,7 +82,7 @@ export function referrerTypeOf(host: string): ReferrerType {
   return mastodonHost.test(host) ? 'social' : 'other';
 }
 
-/** The web's host of an Android app that opens links, by its package. */
+/** The websites of Android apps that open links, by the package of the app. */
 export const appHosts: ReadonlyMap<string, string> = new Map([
   ['com.google.android.googlequicksearchbox', 'google.com'],
   ['com.google.android.gm', 'mail.google.com'],

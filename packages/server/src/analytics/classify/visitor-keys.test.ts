@@ -6,7 +6,7 @@ const keys = createVisitorKeys('a secret of the tests');
 const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 
 describe('createVisitorKeys', () => {
-  it('makes the same keys of the same secret, in each process and release', () => {
+  it('makes the same keys from the same secret, in each process and release', () => {
     const again = createVisitorKeys(new TextEncoder().encode('a secret of the tests'));
     for (const { addressKey, visitorKey } of [keys, again]) {
       expect(addressKey('192.0.2.1')).toBe('f088e0f671cfbce2');
@@ -14,7 +14,7 @@ describe('createVisitorKeys', () => {
     }
   });
 
-  it('makes other keys of another secret', () => {
+  it('makes other keys from another secret', () => {
     const other = createVisitorKeys('another secret');
     expect(other.addressKey('192.0.2.1')).not.toBe(keys.addressKey('192.0.2.1'));
     expect(other.visitorKey('192.0.2.1', agent)).not.toBe(keys.visitorKey('192.0.2.1', agent));
@@ -29,12 +29,12 @@ describe('createVisitorKeys', () => {
     ['64:ff9b::c000:201', '64:ff9b::192.0.2.1'],
     ['192.0.2.1', '::ffff:192.0.2.1'],
     ['192.0.2.1', '::FFFF:c000:201'],
-  ])('%s and %s are one address', (address, spelling) => {
+  ])('%s and %s are the same address', (address, spelling) => {
     expect(keys.addressKey(spelling)).toBe(keys.addressKey(address));
     expect(keys.visitorKey(spelling, agent)).toBe(keys.visitorKey(address, agent));
   });
 
-  it('tells addresses, agents, and the two kinds of key apart', () => {
+  it('makes different keys for other addresses, other user agents and the other kind of key', () => {
     const all = ['192.0.2.1', '192.0.2.2', '192.0.2.11', '2001:db8::1', '2001:db8::2', ''].flatMap(
       (address) => [
         keys.addressKey(address),
@@ -46,7 +46,7 @@ describe('createVisitorKeys', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('makes 16 characters that say nothing of what they stand for, of any text', () => {
+  it('makes 16 hexadecimal digits from any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (address, userAgent) => {
         expect(keys.addressKey(address)).toMatch(/^[\w-]{16}$/);

@@ -51,7 +51,7 @@ export function createIngest(
   const ingester = new VisitIngester({ visits, ...settings, clock });
   const compactor = new VisitCompactor({ chunks, clock });
   const pruner = new VisitPruner({ chunks, clock, retentionDays });
-  // True at first, so that the first success clears the failure of a thread that this one replaces.
+  // True at first, so the first success clears the failure of a thread that this one replaces.
   let isFailing = true;
   const onError = (error: unknown) => {
     isFailing = true;

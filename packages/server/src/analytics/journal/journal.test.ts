@@ -28,7 +28,7 @@ function open(options: Partial<JournalOptions> = {}) {
   return { journal, folder, faults };
 }
 
-const kept = (journal: Journal, line: string) =>
+const append = (journal: Journal, line: string) =>
   new Promise<void>((resolve) => journal.append(line, resolve));
 
 function readAll(folder: string, from: JournalPosition = { segment: 1, offset: 0 }) {
@@ -43,99 +43,99 @@ function readAll(folder: string, from: JournalPosition = { segment: 1, offset: 0
 
 describe('Journal', () => {
   it.each(['process', 'power'] as const)(
-    'has written a line when it tells so (durability %s)',
+    'has written a line before it calls back (durability %s)',
     async (durability) => {
       const { journal, folder } = open({ durability });
-      await kept(journal, 'one\n');
+      await append(journal, 'one\n');
       expect(readFileSync(segmentPath(folder, 1), 'utf8')).toBe('one\n');
       journal.close();
     },
   );
 
-  it('writes what comes within a turn together and in order', async () => {
+  it('writes the lines of one turn in order', async () => {
     const { journal, folder } = open();
-    await Promise.all(['a\n', 'b\n', 'c\n'].map((line) => kept(journal, line)));
+    await Promise.all(['a\n', 'b\n', 'c\n'].map((line) => append(journal, line)));
     expect(readAll(folder).lines).toEqual(['a', 'b', 'c']);
     journal.close();
   });
 
   it.each(['process', 'power'] as const)(
-    'calls the callbacks of a turn though one of them throws (durability %s)',
+    'calls all callbacks of a turn when one of them throws (durability %s)',
     async (durability) => {
       const thrown: unknown[] = [];
       const { journal, folder } = open({
         durability,
         onCallbackError: (error) => thrown.push(error),
       });
-      const fault = new Error('the first one');
+      const error = new Error('the first one');
       journal.append('a\n', () => {
-        throw fault;
+        throw error;
       });
-      await Promise.all(['b\n', 'c\n'].map((line) => kept(journal, line)));
+      await Promise.all(['b\n', 'c\n'].map((line) => append(journal, line)));
       expect(readAll(folder).lines).toEqual(['a', 'b', 'c']);
-      expect(thrown).toEqual([fault]);
+      expect(thrown).toEqual([error]);
       journal.close();
     },
   );
 
-  it('begins another segment when one is full, and nothing is lost between them', async () => {
+  it('begins another segment when one is full, without losing lines', async () => {
     const { journal, folder } = open({ segmentBytes: 20 });
     const lines = Array.from({ length: 50 }, (_, at) => `line ${at}`);
-    for (const line of lines) await kept(journal, `${line}\n`);
+    for (const line of lines) await append(journal, `${line}\n`);
     journal.close();
     expect(segmentsIn(folder).length).toBeGreaterThan(10);
     expect(readAll(folder).lines).toEqual(lines);
   });
 
-  it('writes a line at once, with what waits before it, where an answer must not wait', async () => {
+  it('appendNow writes the line and the waiting lines at once', async () => {
     const { journal, folder } = open();
-    let isTold = false;
-    const waiting = kept(journal, 'visit\n').then(() => {
-      isTold = true;
+    let isCalled = false;
+    const waiting = append(journal, 'visit\n').then(() => {
+      isCalled = true;
     });
-    let isKept = false;
+    let isWritten = false;
     journal.appendNow('call\n', () => {
-      isKept = true;
+      isWritten = true;
     });
-    expect([isKept, readAll(folder).lines]).toEqual([true, ['visit', 'call']]);
-    // Those of the turn are told at its end all the same, together.
+    expect([isWritten, readAll(folder).lines]).toEqual([true, ['visit', 'call']]);
+    // The callbacks of append are still called at the end of the turn.
     await Promise.resolve();
-    expect(isTold).toBe(false);
+    expect(isCalled).toBe(false);
     await waiting;
     expect(readAll(folder).lines).toEqual(['visit', 'call']);
     expect([journal.appendedCount, journal.unwrittenCount]).toEqual([2, 0]);
     journal.close();
   });
 
-  it('tells that a line is kept only when it has been synced, where it has to be', async () => {
+  it('appendNow calls back after the sync with durability power', async () => {
     const { journal, folder } = open({ durability: 'power' });
-    let isKept = false;
-    const told = new Promise<void>((resolve) => {
+    let isWritten = false;
+    const called = new Promise<void>((resolve) => {
       journal.appendNow('call\n', () => {
-        isKept = true;
+        isWritten = true;
         resolve();
       });
     });
-    expect(isKept).toBe(false);
-    await told;
+    expect(isWritten).toBe(false);
+    await called;
     expect(readAll(folder).lines).toEqual(['call']);
     journal.close();
   });
 
-  it('writes what still waits when it is closed', () => {
+  it('writes the waiting lines when it is closed', () => {
     const { journal, folder } = open();
-    let isKept = false;
+    let isWritten = false;
     journal.append('late\n', () => {
-      isKept = true;
+      isWritten = true;
     });
     journal.close();
-    expect(isKept).toBe(true);
+    expect(isWritten).toBe(true);
     expect(readAll(folder).lines).toEqual(['late']);
   });
 });
 
 describe('readJournal', () => {
-  it('passes over half a line until it is whole', () => {
+  it('reads an incomplete line after it was completed', () => {
     const folder = scratch();
     writeFileSync(segmentPath(folder, 1), 'whole\nhal');
     const first = readJournal(folder, { segment: 1, offset: 0 });
@@ -145,7 +145,7 @@ describe('readJournal', () => {
     expect(readJournal(folder, { segment: 1, offset: 6 })?.lines).toEqual(['half']);
   });
 
-  it('goes on behind a line that a kill cut off, when there is another segment', () => {
+  it('skips an incomplete line when there is another segment', () => {
     const folder = scratch();
     writeFileSync(segmentPath(folder, 1), 'whole\nhal');
     writeFileSync(segmentPath(folder, 3), 'next\n');
@@ -155,7 +155,7 @@ describe('readJournal', () => {
     });
   });
 
-  it('answers every line once, whatever the lines and wherever reading stopped before', () => {
+  it('returns each line once, for any lines and any stops between reads', () => {
     const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ' '));
     fc.assert(
       fc.property(

@@ -32,6 +32,7 @@ export const clickMeasure: VisitMeasure<ClickReport> = {
     },
   },
   countField: 'clicks',
+  toBucket: (bucket, clicks, uniques) => ({ bucket, clicks, uniques }),
   totalFields: { visits: 'totalClicks', visitors: 'uniqueClicks', addresses: 'uniqueIps' },
 };
 

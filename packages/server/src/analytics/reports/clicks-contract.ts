@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { defineRoute } from '../../contract/define-route.js';
 import { queryInteger, timestamp, urlIdParam } from '../../contract/fields.js';
 
-/** What one bucket of a time series spans. */
+/** The length of one bucket of a time series. */
 export const groupings = ['hour', 'day'] as const;
 export type GroupBy = (typeof groupings)[number];
 
-/** The window of a report when nothing is asked for. Specification, "Limits". */
+/** The default window of a report. Specification, "Limits". */
 export const defaultWindowMs = 30 * 24 * 60 * 60 * 1000;
 
 export const clicksQuery = z.strictObject({
   since: timestamp.optional().meta({
     param: { id: 'Since' },
-    description: 'The beginning of the window; 30 days before now by default.',
+    description: 'The start of the window. Default: 30 days before now.',
     example: '2030-11-01T00:00:00Z',
   }),
   until: timestamp.optional().meta({
     param: { id: 'Until' },
-    description: 'The end of the window, which is not part of it; now by default.',
+    description: 'The end of the window (exclusive). Default: now.',
     example: '2030-12-01T00:00:00Z',
   }),
   groupBy: z
@@ -25,11 +25,11 @@ export const clicksQuery = z.strictObject({
     .default('day')
     .meta({
       param: { id: 'GroupBy' },
-      description: 'What one bucket of the time series spans, in UTC.',
+      description: 'The length of one bucket of the time series, in UTC.',
     }),
   limit: queryInteger({ min: 1, max: 50, default: 10 }).meta({
     param: { id: 'BreakdownLimit' },
-    description: 'How many entries each breakdown lists, the largest first.',
+    description: 'The most entries in each breakdown, the largest first.',
   }),
 });
 
@@ -81,7 +81,7 @@ export const clickBreakdowns = z
 
 export const clickBucket = z
   .object({
-    bucket: instant.meta({ description: 'When the bucket begins.' }),
+    bucket: instant.meta({ description: 'The start of the bucket.' }),
     clicks,
     uniques: clicks.meta({ description: 'Distinct visitors in this bucket.' }),
   })
@@ -110,9 +110,9 @@ export const analyticsOverview = z
       totalUrls: clicks,
       activeUrls: clicks,
       ...totalFields,
-      totalQrs: clicks.meta({ description: 'QR codes that are there now.' }),
+      totalQrs: clicks.meta({ description: 'QR codes that exist now.' }),
       totalScans: clicks.meta({
-        description: 'Scans in the window, of codes that were deleted meanwhile too.',
+        description: 'Scans in the window, including those of deleted QR codes.',
       }),
     }),
     topUrls: z.array(
@@ -136,7 +136,7 @@ export const clickRoutes = [
     tag: 'Analytics',
     summary: 'Read the clicks of a URL',
     description:
-      'Clicks of people; bots, link previews, prefetches and HEAD requests are not among them. Buckets without a click are there with 0.',
+      'Clicks of people. Bots, link previews, prefetches and HEAD requests do not count. The time series includes buckets without clicks.',
     access: { scope: 'urls:read' },
     params: z.object({ id: urlIdParam }),
     query: clicksQuery,
@@ -149,7 +149,7 @@ export const clickRoutes = [
     path: '/api/v1/analytics/overview',
     tag: 'Analytics',
     summary: "Read the clicks of all of the organization's URLs",
-    description: 'The same as for one URL, over all of them, and which of them were clicked most.',
+    description: 'The clicks of all URLs together, and the URLs with the most clicks.',
     access: { scope: 'analytics:read', or: 'urls:read' },
     query: clicksQuery,
     responses: { 200: { description: 'The clicks in the window', data: analyticsOverview } },

@@ -32,7 +32,7 @@ function countBySets(visits: readonly Visit[]) {
   };
 }
 
-test('counts as sets do, in all and in each bucket', () => {
+test('counts the same as sets, in all and in each bucket', () => {
   fc.assert(
     fc.property(
       fc.array(visit, { maxLength: 300 }),
@@ -44,8 +44,8 @@ test('counts as sets do, in all and in each bucket', () => {
   );
 });
 
-test('counts as sets do when there are so many that they are sorted into parts', () => {
-  // Every third visitor comes again, some of them in another bucket.
+test('counts the same as sets when the keys are partitioned', () => {
+  // Every third visitor returns, some of them in another bucket.
   const visits = Array.from({ length: 50_000 }, (_, index) => {
     const visitor = index % 3 === 0 ? index >> 4 : index;
     return {
@@ -57,7 +57,7 @@ test('counts as sets do when there are so many that they are sorted into parts',
   expect(count(visits, 2048)).toEqual(countBySets(visits));
 });
 
-test('keys that differ in one half only are different', () => {
+test('distinguishes keys that differ in one half', () => {
   const visits = [
     { high: 1, low: 2, bucket: 0 },
     { high: 1, low: 3, bucket: 0 },
@@ -68,7 +68,7 @@ test('keys that differ in one half only are different', () => {
   expect(count(visits, 5).total).toBe(5);
 });
 
-test('memory that is used again remembers nothing', () => {
+test('ignores the content of reused memory', () => {
   const pool = new Int32Pool();
   const visits = Array.from({ length: 5000 }, (_, key) => ({
     high: key + 1,

@@ -33,6 +33,7 @@ export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanRe
       scannerApp: singleField('scannerApp'),
     },
     countField: 'scans',
+    toBucket: (bucket, scans, uniques) => ({ bucket, scans, uniques }),
     totalFields: { visits: 'totalScans', visitors: 'uniqueScans', addresses: 'uniqueIps' },
   };
 }

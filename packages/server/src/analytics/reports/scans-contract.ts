@@ -22,7 +22,7 @@ export const scanBreakdowns = z
     scannerApp: z.array(
       z.object({
         scannerApp: z.string().meta({
-          description: 'The app that read the code, or "(none)" where none did.',
+          description: 'The app that read the QR code, or "(none)" when it is unknown.',
           example: 'iOS Camera',
         }),
         scans,
@@ -33,7 +33,7 @@ export const scanBreakdowns = z
 
 export const scanBucket = z
   .object({
-    bucket: instant.meta({ description: 'When the bucket begins.' }),
+    bucket: instant.meta({ description: 'The start of the bucket.' }),
     scans,
     uniques: scans.meta({ description: 'Distinct visitors in this bucket.' }),
   })
@@ -43,7 +43,7 @@ const qrScans = z
   .object({
     qrCodeId: z.string().meta({ format: 'uuid' }),
     urlId: z.string().nullable().meta({
-      description: 'Null for a standalone code, whose scans nobody can see.',
+      description: 'Null for a standalone QR code, whose scans are unknown.',
       example: '42',
     }),
     since: instant,
@@ -62,7 +62,7 @@ export const scanRoutes = [
     tag: 'Analytics',
     summary: 'Read the scans of a QR code',
     description:
-      'Visits of people that a QR code brought, from its creation to its deletion; a deleted code still reports. Codes of one URL carry the same text, so that each of them reports a scan of either. Pictures and previews are no scans.',
+      'Visits of people who scanned the QR code, from its creation to its deletion. A deleted QR code still has a report. All QR codes of one URL contain the same text, so each of them reports the scans of all. Downloads and previews are not scans.',
     access: { scope: 'qr:read' },
     params: z.strictObject({ id: uuidParam }),
     query: clicksQuery,

@@ -36,6 +36,7 @@ export interface VisitMeasure<R extends Report> {
   readonly dimensions: Readonly<Record<keyof R['breakdowns'] & string, Dimension>>;
   /** The field with the number of visits, in breakdowns and in the time series. */
   readonly countField: keyof R['timeseries'][number] & string;
+  toBucket(bucket: string, visits: number, uniques: number): R['timeseries'][number];
   readonly totalFields: {
     readonly visits: keyof R['totals'] & string;
     readonly visitors: keyof R['totals'] & string;
@@ -178,12 +179,13 @@ export class VisitTally<R extends Report> {
           })),
         ]),
       ),
-      timeseries: Array.from(this.#visitsInBucket, (visits, bucket) => ({
-        bucket: new Date(firstAt + bucket * eachMs).toISOString(),
-        [countField]: visits,
-        uniques:
+      timeseries: Array.from(this.#visitsInBucket, (visits, bucket) =>
+        this.#measure.toBucket(
+          new Date(firstAt + bucket * eachMs).toISOString(),
+          visits,
           (visitors.inBuckets[bucket] as number) + (this.#prunedVisitorsInBucket[bucket] as number),
-      })),
+        ),
+      ),
     };
     return report as R;
   }
