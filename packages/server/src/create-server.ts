@@ -24,7 +24,7 @@ import { deleteExpiredKeys } from './idempotency/delete-expired-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
 import { openLists } from './lists/open-lists.js';
 import { affordableConnections } from './network/open-files.js';
-import { createTxtResolver } from './network/txt-resolver.js';
+import { createTxtResolver } from './network/dns-resolver.js';
 import { createFirstOrganization } from './organizations/create-first-organization.js';
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import { type PlanTable, standardPlans } from './organizations/plans.js';

@@ -1,4 +1,3 @@
-import { lookup as lookupDns } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import type { ResolveDns } from '../ports.js';
@@ -11,10 +10,6 @@ export interface ConnectorOptions {
   /** For finding the address, connecting and the TLS handshake together. */
   readonly timeoutMs: number;
 }
-
-/** The system's own resolver, which knows the hosts file as well. */
-export const systemResolver: ResolveDns = async (hostname) =>
-  (await lookupDns(hostname, { all: true, verbatim: true })).map(({ address }) => address);
 
 /**
  * Opens connections to addresses that were checked: what is checked is what is connected to, and a
@@ -36,7 +31,7 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
 
 function guardedLookup({ allowPrivateNetwork, resolve }: ConnectorOptions): LookupFunction {
   const underway = new Map<string, Promise<readonly string[]>>();
-  // A name whose servers are slow holds one of the system's few lookups, not all of them.
+  // An endpoint can have 16 connections, which are often opened at the same time.
   const resolveOnce = (hostname: string) => {
     let promise = underway.get(hostname);
     if (!promise) {

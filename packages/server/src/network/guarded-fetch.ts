@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
 import type { ResolveDns } from '../ports.js';
+import { createAddressResolver } from './dns-resolver.js';
 import { exchange } from './exchange.js';
-import { guardedConnector, systemResolver } from './guarded-connector.js';
+import { guardedConnector } from './guarded-connector.js';
 import { GuardedFetchError } from './guarded-fetch-error.js';
 import type { GuardedRequest, GuardedResponse } from './guarded-request.js';
 import { parseUrl } from './parse-url.js';
@@ -32,7 +33,9 @@ const connectTimeoutMs = 5_000;
  * redirect and every new connection is checked anew.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { allowPrivateNetwork, resolve = systemResolver } = options;
+  const { allowPrivateNetwork } = options;
+  const resolve =
+    options.resolve ?? createAddressResolver({ servers: undefined, timeoutMs: connectTimeoutMs });
   const agent = new Agent({
     connect: guardedConnector({ allowPrivateNetwork, resolve, timeoutMs: connectTimeoutMs }),
     clientTtl: connectionMs,

@@ -1,6 +1,7 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
-import { decode, encode, type Packet } from 'dns-packet';
+import { isIP } from 'node:net';
+import { type Answer, decode, encode, type Packet } from 'dns-packet';
 import { onTestFinished } from 'vitest';
 
 /** What is answered about a name; nothing at all when it is undefined. */
@@ -8,6 +9,8 @@ export type DnsAnswer =
   | { readonly rcode: 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' }
   /** TXT records, each as its strings. */
   | { readonly txt: readonly (readonly string[])[] }
+  /** A and AAAA records. */
+  | { readonly addresses: readonly string[] }
   | { readonly raw: Uint8Array };
 
 const rcodes = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
@@ -48,13 +51,24 @@ export async function dnsServer(): Promise<DnsServer> {
 
 function toBytes({ id, questions }: Packet, name: string, answer: DnsAnswer): Uint8Array {
   if ('raw' in answer) return answer.raw;
-  const records = 'txt' in answer ? answer.txt : [];
-  const rcode = rcodes['txt' in answer ? 'NOERROR' : answer.rcode];
+  const rcode = rcodes['rcode' in answer ? answer.rcode : 'NOERROR'];
   return encode({
     type: 'response',
     ...(id !== undefined && { id }),
     ...(questions && { questions }),
     flags: recursion | rcode,
-    answers: records.map((strings) => ({ type: 'TXT', name, ttl: 300, data: [...strings] })),
+    answers: recordsOf(name, questions?.[0]?.type, answer),
   });
+}
+
+function recordsOf(name: string, type: string | undefined, answer: DnsAnswer): Answer[] {
+  const ttl = 300;
+  if ('txt' in answer) {
+    return answer.txt.map((strings) => ({ type: 'TXT', name, ttl, data: [...strings] }));
+  }
+  if (!('addresses' in answer) || (type !== 'A' && type !== 'AAAA')) return [];
+  const version = type === 'A' ? 4 : 6;
+  return answer.addresses
+    .filter((address) => isIP(address) === version)
+    .map((data) => ({ type, name, ttl, data }));
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createAddressResolver } from '../../src/network/dns-resolver.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
+import { dnsServer } from '../network/dns-server.js';
 import { type LocalServer, rawServer } from '../network/local-server.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
@@ -13,7 +15,7 @@ beforeEach(async () => {
 
 /** Endpoints of one receiver, each with a backlog. */
 async function subscribeMany(
-  url: string,
+  url: string | ((at: number) => string),
   owners: readonly string[],
   { each, backlog }: { readonly each: number; readonly backlog: number },
 ): Promise<string[]> {
@@ -22,12 +24,17 @@ async function subscribeMany(
   await database.write(async (transaction) => {
     for (const owner of owners) {
       const own = Array.from({ length: each }, () => randomUUID());
-      const row = { organization_id: owner, url, events: '["url.created"]', secret: 'secret' };
+      const row = { organization_id: owner, events: '["url.created"]', secret: 'secret' };
       const times = { is_active: 1, created_at: opened.clock(), updated_at: opened.clock() };
       await database.bulkInsert(
         transaction,
         'webhooks',
-        own.map((id) => ({ id, ...row, ...times })),
+        own.map((id, at) => ({
+          id,
+          url: typeof url === 'string' ? url : url(ids.length + at),
+          ...row,
+          ...times,
+        })),
       );
       for (let at = 0; at < backlog; at += 1) {
         const data = eventExamples['url.created'];
@@ -78,6 +85,29 @@ describe('beside endpoints that hang', () => {
     expect((await attempted(ids)).rows).toBe(0);
     // Nothing of the backlog of the others is in memory beyond what is in flight.
     expect(await leased(ids)).toBeLessThanOrEqual(2 * 49);
+    await dispatcher.stop();
+  });
+
+  it('an endpoint is not delayed while the name servers of 200 others do not answer', async () => {
+    const dns = await dnsServer();
+    const owners = await organizations(4);
+    const hanging = (at: number) => `http://hanging-${at}.test/`;
+    const ids = await subscribeMany(hanging, owners, { each: 50, backlog: 2 });
+    const dispatcher = opened.dispatcher({
+      resolve: createAddressResolver({ servers: [dns.address], timeoutMs: 5_000 }),
+    });
+    dispatcher.start();
+    const names = () => new Set(dns.asked.filter((name) => name.startsWith('hanging-'))).size;
+    const message = '100 look-ups that hang';
+    await expect.poll(names, { message, timeout: 15_000 }).toBeGreaterThanOrEqual(100);
+    const good = await receiver();
+    dns.set('healthy.test', { addresses: ['127.0.0.1'] });
+    const owner = await opened.stored.addOrganization('scale');
+    const goodId = await opened.subscribe(`http://healthy.test:${good.port}/`, owner);
+    await opened.record(goodId, 50);
+    dispatcher.wake();
+    await good.arrived(50);
+    expect((await attempted(ids)).rows).toBe(0);
     await dispatcher.stop();
   });
 

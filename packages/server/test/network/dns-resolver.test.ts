@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createTxtResolver } from '../../src/network/txt-resolver.js';
+import { createAddressResolver, createTxtResolver } from '../../src/network/dns-resolver.js';
 import type { ResolveTxt } from '../../src/ports.js';
 import { type DnsServer, dnsServer } from './dns-server.js';
 
@@ -62,5 +62,58 @@ describe('createTxtResolver', () => {
     await expect(nobody(name)).rejects.toMatchObject({
       fault: expect.stringMatching(/^(unreachable|timeout)$/),
     });
+  });
+});
+
+describe('createAddressResolver', () => {
+  const resolve = (host: string) =>
+    createAddressResolver({ servers: [dns.address], timeoutMs })(host);
+
+  it('returns IPv4 and IPv6 addresses', async () => {
+    dns.set('both.test', { addresses: ['192.0.2.1', '2001:db8::1', '192.0.2.2'] });
+    expect(await resolve('both.test')).toEqual(['192.0.2.1', '192.0.2.2', '2001:db8::1']);
+    dns.set('ipv4.test', { addresses: ['192.0.2.1'] });
+    expect(await resolve('ipv4.test')).toEqual(['192.0.2.1']);
+    dns.set('ipv6.test', { addresses: ['2001:db8::1'] });
+    expect(await resolve('ipv6.test')).toEqual(['2001:db8::1']);
+  });
+
+  it.each(['localhost', 'anything.localhost', 'LOCALHOST.'])(
+    'resolves %s to this machine without DNS',
+    async (host) => {
+      expect(await resolve(host)).toContain('127.0.0.1');
+      expect(dns.asked).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['no_name', { rcode: 'NXDOMAIN' }],
+    ['no_record', { addresses: [] }],
+    ['server_failure', { rcode: 'SERVFAIL' }],
+  ] as const)('throws %s', async (fault, answer) => {
+    dns.set('hook.test', answer);
+    await expect(resolve('hook.test')).rejects.toMatchObject({ name: 'DnsError', fault });
+  });
+
+  it('times out when the server does not answer', async () => {
+    await expect(resolve('hook.test')).rejects.toMatchObject({
+      name: 'DnsError',
+      fault: 'timeout',
+    });
+  });
+
+  it('resolves a name while the servers of 200 others do not answer', async () => {
+    const patient = createAddressResolver({ servers: [dns.address], timeoutMs: 5_000 });
+    const hanging = Array.from({ length: 200 }, (_, at) =>
+      patient(`hanging-${at}.test`).catch((error: unknown) => error),
+    );
+    dns.set('hook.test', { addresses: ['192.0.2.1'] });
+    let areOver = false;
+    const over = Promise.all(hanging).then(() => {
+      areOver = true;
+    });
+    expect(await patient('hook.test')).toEqual(['192.0.2.1']);
+    expect(areOver).toBe(false);
+    await over;
   });
 });

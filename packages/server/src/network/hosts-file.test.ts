@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { findInHosts, findInHostsFile } from './hosts-file.js';
+
+const hosts = [
+  '# 192.0.2.9 commented.test',
+  '127.0.0.1\tlocalhost',
+  '::1     localhost ip6-localhost',
+  '  192.0.2.1  Hook.Test alias.test # hook2.test',
+  '192.0.2.2 dotted.test.\r',
+  'name name.test',
+  '192.0.2.3',
+  '',
+].join('\n');
+
+describe('findInHosts', () => {
+  it.each([
+    ['localhost', ['127.0.0.1', '::1']],
+    ['ip6-localhost', ['::1']],
+    ['hook.test', ['192.0.2.1']],
+    ['HOOK.test.', ['192.0.2.1']],
+    ['alias.test', ['192.0.2.1']],
+    ['dotted.test', ['192.0.2.2']],
+    ['hook2.test', []],
+    ['commented.test', []],
+    ['name.test', []],
+    ['192.0.2.3', []],
+    ['test', []],
+  ])('finds the addresses of %s', (hostname, addresses) => {
+    expect(findInHosts(hosts, hostname)).toEqual(addresses);
+  });
+});
+
+describe('findInHostsFile', () => {
+  it('finds no address for a name that the file does not have', async () => {
+    expect(await findInHostsFile('no-such-host.invalid')).toEqual([]);
+  });
+});
