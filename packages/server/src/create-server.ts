@@ -42,7 +42,7 @@ import { openStorage } from './storage/open-storage.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/present-url.js';
 import { reservedWords } from './urls/reserved-words.js';
 import { createUrlModule } from './urls/url-module.js';
-import { createWebhookRoom } from './webhooks/webhook-room.js';
+import { createWebhookModule } from './webhooks/webhook-module.js';
 
 export interface ServerOptions extends Partial<Config> {
   /** Returns milliseconds since 1970. Tests pass their own clock. */
@@ -171,7 +171,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     logger,
   };
   const passwords = openPasswords({ isThreaded: isThreadedHere, logger });
-  const webhooks = createWebhookRoom({ ...shared, organizations });
+  const webhooks = createWebhookModule({ ...shared, organizations });
   const { outbox } = webhooks;
   const urls = createUrlModule({
     ...shared,

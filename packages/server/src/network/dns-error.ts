@@ -1,4 +1,4 @@
-/** Why a look-up in DNS has no answer. */
+/** Why a DNS look-up failed. */
 export type DnsFault =
   /** NXDOMAIN: the name does not exist. */
   | 'no_name'

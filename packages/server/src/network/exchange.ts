@@ -3,13 +3,12 @@ import type { Dispatcher } from 'undici';
 import { GuardedFetchError, toGuardedFetchError } from './guarded-fetch-error.js';
 import type { GuardedRequest, GuardedResponse } from './guarded-request.js';
 
-// A body that is a little longer than what is kept of it is read to its end: the connection can be
-// used again then.
+// A body that is only a little too long is read to its end, so its connection can be reused.
 const drainBytes = 64 * 1024;
-// A receiver may send 1xx responses without end, as fast as they are parsed.
+// Without a limit, a receiver can send 1xx responses until the time limit.
 const maxInformational = 10;
 
-/** One request and its answer, within the time given. No redirect is followed. */
+/** Sends one request and reads its response within `timeoutMs`. Does not follow redirects. */
 export function exchange(
   dispatcher: Dispatcher,
   url: URL,
@@ -17,7 +16,7 @@ export function exchange(
   timeoutMs: number,
 ): Promise<GuardedResponse> {
   return new Promise((resolve, reject) => {
-    const handler = new AnswerReader(request, timeoutMs, resolve, reject);
+    const handler = new ResponseReader(request, timeoutMs, resolve, reject);
     dispatcher.dispatch(
       {
         origin: url.origin,
@@ -31,7 +30,7 @@ export function exchange(
   });
 }
 
-class AnswerReader implements Dispatcher.DispatchHandler {
+class ResponseReader implements Dispatcher.DispatchHandler {
   readonly #request: GuardedRequest;
   readonly #resolve: (response: GuardedResponse) => void;
   readonly #reject: (error: unknown) => void;
@@ -54,8 +53,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#timer = setTimeout(() => {
-      const words = this.#status === 0 ? 'There was no answer' : 'The answer was not complete';
-      this.#fail(new GuardedFetchError('timeout', `${words} within ${request.timeoutMs} ms`));
+      const what = this.#status === 0 ? 'No response' : 'No complete response';
+      this.#fail(new GuardedFetchError('timeout', `${what} within ${request.timeoutMs} ms`));
     }, timeoutMs);
     request.signal?.addEventListener('abort', this.#onAbort);
     if (request.signal?.aborted) this.#onAbort();
@@ -65,8 +64,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // A request cannot be taken back while its connection is being made, only when it begins.
-    if (this.#isSettled) controller.abort(new Error('given up'));
+    // undici cannot abort a request while it connects.
+    if (this.#isSettled) controller.abort(new Error('cancelled'));
   }
 
   onResponseStart(
@@ -87,14 +86,14 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { maxResponseBytes, onOversize } = this.#request;
-    const room = maxResponseBytes - this.#size;
+    const free = maxResponseBytes - this.#size;
     this.#size += chunk.length;
-    if (room > 0) this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    if (free > 0) this.#chunks.push(chunk.length > free ? chunk.subarray(0, free) : chunk);
     if (this.#size <= maxResponseBytes) return;
     if (onOversize === 'fail') this.#failOversize(controller);
     else if (this.#size > maxResponseBytes + drainBytes) {
       this.#succeed();
-      controller.abort(new Error('enough was read'));
+      controller.abort(new Error('the response is long enough'));
     }
   }
 
@@ -109,16 +108,16 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   #countInformational(controller: Dispatcher.DispatchController): void {
     this.#informational += 1;
     if (this.#informational <= maxInformational) return;
-    const message = `There are more than ${maxInformational} informational responses`;
+    const message = `The receiver sent more than ${maxInformational} informational responses`;
     this.#fail(new GuardedFetchError('protocol', message));
     controller.abort(new Error('too many informational responses'));
   }
 
   #failOversize(controller: Dispatcher.DispatchController): void {
     const { maxResponseBytes } = this.#request;
-    const message = `The answer is larger than ${maxResponseBytes} bytes`;
+    const message = `The response is larger than ${maxResponseBytes} bytes`;
     this.#fail(new GuardedFetchError('too_large', message));
-    controller.abort(new Error('too large'));
+    controller.abort(new Error('the response is too large'));
   }
 
   #succeed(): void {
@@ -134,10 +133,10 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   #fail(error: unknown): void {
     if (!this.#settle()) return;
     this.#reject(error);
-    this.#controller?.abort(new Error('given up'));
+    this.#controller?.abort(new Error('cancelled'));
   }
 
-  /** True the first time. */
+  /** Returns true the first time only. */
   #settle(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;

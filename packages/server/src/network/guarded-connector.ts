@@ -7,20 +7,20 @@ import { isPublicAddress, withoutBrackets } from './ip-address.js';
 export interface ConnectorOptions {
   readonly allowPrivateNetwork: boolean;
   readonly resolve: ResolveDns;
-  /** For finding the address, connecting and the TLS handshake together. */
+  /** Limits the TCP connection and the TLS handshake together. */
   readonly timeoutMs: number;
 }
 
 /**
- * Opens connections to addresses that were checked: what is checked is what is connected to, and a
- * name is looked up anew for each connection.
+ * Connects to checked addresses only. Each connection looks up its host name again and connects to
+ * an address of that look-up, so a DNS answer that changes later has no effect (DNS rebinding).
  */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
   const { allowPrivateNetwork, timeoutMs } = options;
   const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup(options) });
   return (target, callback) => {
     const host = withoutBrackets(target.hostname);
-    // Node asks no lookup about an address.
+    // Node does not call `lookup` for an IP address.
     if (!allowPrivateNetwork && isIP(host) !== 0 && !isPublicAddress(host)) {
       callback(forbidden(host), null);
       return;
@@ -30,13 +30,13 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
 }
 
 function guardedLookup({ allowPrivateNetwork, resolve }: ConnectorOptions): LookupFunction {
-  const underway = new Map<string, Promise<readonly string[]>>();
+  const pending = new Map<string, Promise<readonly string[]>>();
   // An endpoint can have 16 connections, which are often opened at the same time.
   const resolveOnce = (hostname: string) => {
-    let promise = underway.get(hostname);
+    let promise = pending.get(hostname);
     if (!promise) {
-      promise = resolve(hostname).finally(() => underway.delete(hostname));
-      underway.set(hostname, promise);
+      promise = resolve(hostname).finally(() => pending.delete(hostname));
+      pending.set(hostname, promise);
     }
     return promise;
   };
@@ -48,19 +48,19 @@ function guardedLookup({ allowPrivateNetwork, resolve }: ConnectorOptions): Look
           .map((address) => ({ address, family: isIP(address) }))
           .filter((each) => each.family !== 0 && (!family || each.family === family));
         const [first] = addresses;
-        if (!first) callback(found.length > 0 ? forbidden(hostname) : unknown(hostname), '', 0);
+        if (!first) callback(found.length > 0 ? forbidden(hostname) : notFound(hostname), '', 0);
         else if (all) callback(null, addresses);
         else callback(null, first.address, first.family);
       },
-      (cause) => callback(unknown(hostname, cause), '', 0),
+      (cause) => callback(notFound(hostname, cause), '', 0),
     );
   };
 }
 
 function forbidden(host: string): GuardedFetchError {
-  return new GuardedFetchError('forbidden_address', `${host} does not lead to a public address`);
+  return new GuardedFetchError('forbidden_address', `${host} does not resolve to a public address`);
 }
 
-function unknown(host: string, cause?: unknown): GuardedFetchError {
+function notFound(host: string, cause?: unknown): GuardedFetchError {
   return new GuardedFetchError('dns', `No address was found for ${host}`, { cause });
 }

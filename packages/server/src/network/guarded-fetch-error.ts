@@ -10,7 +10,7 @@ export type GuardedFetchReason =
   | 'too_large'
   | 'protocol';
 
-/** Why no answer was had. The message can be shown to whoever chose the URL. */
+/** A request failed. The message names no address and can be shown to the owner of the URL. */
 export class GuardedFetchError extends Error {
   override readonly name = 'GuardedFetchError';
   readonly reason: GuardedFetchReason;
@@ -21,33 +21,33 @@ export class GuardedFetchError extends Error {
   }
 }
 
-/** What a connection's failure means, without the addresses that its own message may name. */
+/** Classifies an error of undici or Node. Drops its message, which may name an internal address. */
 export function toGuardedFetchError(error: unknown): GuardedFetchError {
   if (error instanceof GuardedFetchError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const say = (reason: GuardedFetchReason, message: string) =>
+  const failed = (reason: GuardedFetchReason, message: string) =>
     new GuardedFetchError(reason, message, { cause: error });
   if (error instanceof errors.ConnectTimeoutError || code === 'ETIMEDOUT') {
-    return say('timeout', 'The connection could not be made in time');
+    return failed('timeout', 'The connection timed out');
   }
   if (error instanceof errors.HeadersOverflowError) {
-    return say('protocol', 'The headers of the answer are too large');
+    return failed('protocol', 'The headers of the response are too large');
   }
   if (
     error instanceof errors.HTTPParserError ||
     error instanceof errors.ResponseContentLengthMismatchError
   ) {
-    return say('protocol', 'The answer is no valid HTTP');
+    return failed('protocol', 'The response is not valid HTTP');
   }
   if (/^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
-    return say('tls', `The TLS handshake failed (${code})`);
+    return failed('tls', `The TLS handshake failed (${code})`);
   }
-  if (code === 'ECONNREFUSED') return say('connect', 'The connection was refused');
+  if (code === 'ECONNREFUSED') return failed('connect', 'The connection was refused');
   if (/^(?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/.test(code)) {
-    return say('connect', 'The host cannot be reached');
+    return failed('connect', 'The host is unreachable');
   }
   if (error instanceof errors.SocketError || /^(?:ECONNRESET|EPIPE|ECONNABORTED)$/.test(code)) {
-    return say('connect', 'The connection was closed before the answer was complete');
+    return failed('connect', 'The connection was closed before the response was complete');
   }
-  return say('protocol', 'The exchange failed');
+  return failed('protocol', 'The request failed');
 }

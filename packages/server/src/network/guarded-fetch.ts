@@ -10,27 +10,27 @@ import { parseUrl } from './parse-url.js';
 import { findUrlFault } from './receiver-url.js';
 
 export interface GuardedFetchOptions {
-  /** True reaches private and local addresses as well: for development. */
+  /** Also allows private and local addresses, for development. */
   readonly allowPrivateNetwork: boolean;
   readonly resolve?: ResolveDns;
 }
 
-/** Requests to addresses that others have chosen: receivers, logos, domains. */
+/** Sends requests to URLs that users choose, such as receivers and logos. */
 export interface GuardedFetch {
-  /** Throws a GuardedFetchError when there is no answer, or the signal's reason. */
+  /** Throws a GuardedFetchError, or the signal's reason. */
   request(url: string | URL, request: GuardedRequest): Promise<GuardedResponse>;
-  /** Ends what is under way. */
+  /** Ends all requests in flight. */
   close(): Promise<void>;
 }
 
-// A connection lives no longer than this without a new look-up of its host.
+// A connection is closed after this time, so its host is looked up again.
 const connectionMs = 10_000;
 const idleMs = 4_000;
 const connectTimeoutMs = 5_000;
 
 /**
- * Reaches http and https on public addresses only, and never an address that was not checked: every
- * redirect and every new connection is checked anew.
+ * Creates a fetch that reaches public addresses only, by http and https. It checks every URL, every
+ * redirect, and the address of every new connection.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { allowPrivateNetwork } = options;
@@ -41,12 +41,12 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     clientTtl: connectionMs,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs,
-    // The total limit of a request is kept here.
+    // `exchange` limits the whole request.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
 
-  // A receiver's URL comes once a delivery. Parsed ones are never changed.
+  // The same receivers recur. Nothing changes a parsed URL.
   const parsed = new LRUCache<string, URL>({ max: 1_000, memoMethod: parse });
 
   return {
@@ -61,7 +61,10 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
         const next = followRedirects > 0 && method !== 'POST' && locationOf(target, response);
         if (!next) return response;
         if (redirects === followRedirects) {
-          throw new GuardedFetchError('protocol', `There are more than ${redirects} redirects`);
+          throw new GuardedFetchError(
+            'protocol',
+            `The response redirects more than ${redirects} times`,
+          );
         }
         target = next;
       }
@@ -84,6 +87,6 @@ function locationOf(from: URL, { status, headers }: GuardedResponse): URL | unde
   const { location } = headers;
   if (!redirectStatuses.has(status) || typeof location !== 'string') return undefined;
   const next = parseUrl(location, from);
-  if (!next) throw new GuardedFetchError('protocol', 'The answer redirects to what is no URL');
+  if (!next) throw new GuardedFetchError('protocol', 'The response redirects to an invalid URL');
   return next;
 }

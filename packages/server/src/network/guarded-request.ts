@@ -4,14 +4,14 @@ export interface GuardedRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
-  /** For everything: finding the address, connecting, sending, and the last byte of the answer. */
+  /** Limits the whole request, from the look-up to the last byte of the response. */
   readonly timeoutMs: number;
-  /** How much is kept of the answer's body. */
+  /** Limits the body in the response. */
   readonly maxResponseBytes: number;
-  /** What becomes of a longer body: its beginning is the answer, or there is none. */
+  /** `cut` returns the beginning of a longer body; `fail` throws. */
   readonly onOversize: 'cut' | 'fail';
   readonly signal?: AbortSignal;
-  /** How many redirects of a GET or HEAD are followed; others are answered as they come. */
+  /** How many redirects of a GET or HEAD are followed. Further ones fail; 0 returns them. */
   readonly followRedirects?: number;
 }
 
@@ -19,6 +19,6 @@ export interface GuardedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
-  /** Whether the body was longer than what was kept of it. */
+  /** Whether the body was longer than `maxResponseBytes`. */
   readonly isCut: boolean;
 }

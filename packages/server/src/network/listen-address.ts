@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 
-/** Where a listener accepts connections: a TCP port, or a unix socket. */
+/** A TCP port or a unix socket that a server listens on. */
 export type ListenAddress =
   | { readonly host: string; readonly port: number }
   | { readonly path: string };
@@ -14,7 +14,7 @@ const maxSocketPathBytes = 103;
 const maxLabels = 10;
 const label = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
-/** Parses `host:port`, `:port` or a path; throws an Error that says the rule. */
+/** Parses `host:port`, `:port` or a path. Throws an Error that states the rule. */
 export function parseListenAddress(text: string, defaultHost: string): ListenAddress {
   if (text.startsWith('/')) return { path: parseSocketPath(text) };
   const colon = text.lastIndexOf(':');
@@ -24,7 +24,7 @@ export function parseListenAddress(text: string, defaultHost: string): ListenAdd
   return { host: colon === 0 ? defaultHost : parseHost(text.slice(0, colon)), port };
 }
 
-/** As an operator writes it. */
+/** Formats an address as the setting has it. */
 export function formatListenAddress(address: ListenAddress): string {
   if ('path' in address) return address.path;
   const { host, port } = address;
@@ -37,7 +37,7 @@ function parseHost(text: string): string {
     if (isIP(bracketed) === 6) return bracketed;
     throw new Error(rule);
   }
-  // Resolvers read 127.1 and 0x7f.1 as addresses; nobody should have to know which.
+  // Some resolvers read 127.1 and 0x7f.1 as addresses.
   const isNumeric = /^[\d.]+$|^0x/i.test(text);
   if (isNumeric ? isIPv4(text) : isHostname(text)) return text;
   throw new Error(rule);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-// The rest is for files, and for what the server connects to.
+// The rest is for files and outgoing connections.
 const connectionShare = 0.8;
 
-/** As many connections as are wanted, and as the system lets this process have. */
+/** Returns how many connections the server accepts: at most `wanted`, and within the limit on open files. */
 export function affordableConnections(wanted: number): number {
   return Math.min(
     wanted,
@@ -11,14 +11,14 @@ export function affordableConnections(wanted: number): number {
   );
 }
 
-/** Files and sockets that this process may have open at once; undefined where that is not told. */
+/** Returns the limit on open files and sockets of this process, or undefined when it is unknown. */
 export function maxOpenFiles(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
     const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
     return soft === undefined ? undefined : Number(soft);
   } catch (error) {
-    // Only Linux tells it like this.
+    // Only Linux has this file.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }

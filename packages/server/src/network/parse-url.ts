@@ -1,9 +1,9 @@
 /**
- * Parses a URL by the WHATWG standard; undefined when it is not valid. The `base` resolves relative
- * references.
+ * Parses a URL by the WHATWG standard. Returns undefined when it is not valid. Relative references
+ * are resolved against `base`.
  *
- * Callers never ask the static method that only validates: on Node 20 and 22 its compiled fast path
- * reads Latin-1 strings as UTF-8 and disagrees with the constructor. A lint rule forbids it.
+ * `URL.canParse` is forbidden by a lint rule. On Node 20 and 22 its compiled fast path reads Latin-1
+ * strings as UTF-8, so it accepts strings that the constructor refuses.
  */
 export function parseUrl(text: string, base?: URL): URL | undefined {
   try {

@@ -2,8 +2,7 @@ import { isIP } from 'node:net';
 import { isPublicAddress, withoutBrackets } from './ip-address.js';
 import { parseUrl } from './parse-url.js';
 
-// The Fetch standard, "Port blocking": services that might take an HTTP request for their own
-// protocol.
+// The Fetch standard, "Port blocking": their services may read an HTTP request as their own protocol.
 const blockedPorts = new Set(
   [
     '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111',
@@ -14,7 +13,7 @@ const blockedPorts = new Set(
 );
 
 export interface ReceiverRules {
-  /** Lets everything through but what no request can be sent to. */
+  /** Also allows private and local addresses. */
   readonly allowPrivateNetwork: boolean;
 }
 
@@ -24,9 +23,9 @@ export type UrlFault = {
 };
 
 /**
- * What keeps us from sending a request to a URL, as far as can be told without looking up its name;
- * undefined when nothing does. The WHATWG parser has written every spelling of an address in the
- * same way: `2130706433`, `0x7f.1`, `127.0.0.1.` and full-width digits are all `127.0.0.1`.
+ * Returns why no request may be sent to a URL, or undefined. Does not look up the host name. The
+ * WHATWG parser normalizes addresses: `2130706433`, `0x7f.1`, `127.0.0.1.` and full-width digits all
+ * become `127.0.0.1`.
  */
 export function findUrlFault(url: string | URL, rules: ReceiverRules): UrlFault | undefined {
   const parsed = typeof url === 'string' ? parseUrl(url) : url;
@@ -34,17 +33,17 @@ export function findUrlFault(url: string | URL, rules: ReceiverRules): UrlFault 
   const { protocol, username, password, port, hostname } = parsed;
   if (protocol !== 'https:' && protocol !== 'http:')
     return bad('must start with http:// or https://');
-  if (username !== '' || password !== '') return bad('must not hold a user name or password');
+  if (username !== '' || password !== '') return bad('must not contain a user name or password');
   if (blockedPorts.has(port))
-    return bad(`must not use port ${port}, which belongs to another service`);
+    return bad(`must not use port ${port}, which is reserved for another service`);
   if (rules.allowPrivateNetwork) return undefined;
   const host = withoutBrackets(hostname);
-  // RFC 6761 §6.3: names that always stand for this machine.
+  // RFC 6761 §6.3.
   const isThisMachine = /(?:^|\.)localhost\.?$/.test(host);
   if (isThisMachine || (isIP(host) !== 0 && !isPublicAddress(host))) {
     return {
       reason: 'forbidden_address',
-      message: 'must lead to a public address; SHORTY_ALLOW_PRIVATE_NETWORK=1 lets others in',
+      message: 'must have a public address; SHORTY_ALLOW_PRIVATE_NETWORK=1 allows private ones',
     };
   }
   return undefined;

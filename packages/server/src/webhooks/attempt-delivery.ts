@@ -4,9 +4,9 @@ import { GuardedFetchError } from '../network/guarded-fetch-error.js';
 import type { Clock } from '../ports.js';
 import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
 import { nextAttemptAt, type RetrySchedule } from './retry-schedule.js';
-import { keptResponseBytes } from './webhook-contract.js';
+import { maxStoredResponseBytes } from './webhook-contract.js';
 
-/** How long an endpoint has to acknowledge. Specification, "Limits". */
+/** The time limit of one attempt. Specification, "Limits". */
 export const attemptTimeoutMs = 5_000;
 
 const userAgent = 'Shorty-Webhooks/1';
@@ -18,7 +18,7 @@ export interface AttemptContext {
   readonly signal: AbortSignal;
 }
 
-/** Signs a delivery anew and posts it; returns the outcome. Throws only the signal's reason. */
+/** Signs a delivery, posts it, and returns the outcome. Throws the signal's reason when it is aborted. */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
   endpoint: Endpoint,
@@ -32,13 +32,13 @@ export async function attemptDelivery(
     now: new Date(attemptedAt),
   });
   headers['User-Agent'] = userAgent;
-  const answer = await fetch
+  const response = await fetch
     .request(endpoint.url, {
       method: 'POST',
       headers,
       body: delivery.body,
       timeoutMs: attemptTimeoutMs,
-      maxResponseBytes: keptResponseBytes,
+      maxResponseBytes: maxStoredResponseBytes,
       onOversize: 'cut',
       signal,
     })
@@ -49,19 +49,19 @@ export async function attemptDelivery(
   const durationMs = Math.round(performance.now() - startedAt);
   const { url } = endpoint;
   const retryAt = () => nextAttemptAt(schedule, delivery.attempts + 1, attemptedAt);
-  if (answer instanceof GuardedFetchError) {
+  if (response instanceof GuardedFetchError) {
     return {
       delivery,
       url,
       attemptedAt,
       durationMs,
       statusCode: null,
-      error: answer.message,
+      error: response.message,
       responseBody: null,
       nextAttemptAt: retryAt(),
     };
   }
-  const { status, body } = answer;
+  const { status, body } = response;
   const isSuccess = status >= 200 && status < 300;
   return {
     delivery,
@@ -75,14 +75,14 @@ export async function attemptDelivery(
   };
 }
 
-/** The secrets that sign: for a day after a rotation the one before as well. */
+/** Returns the secrets that sign at a time. The previous secret signs for a day after a rotation. */
 function secretsAt(endpoint: Endpoint, now: number): readonly string[] {
   const { secret, previousSecret, previousSecretExpiresAt } = endpoint;
   const bothSign = previousSecret !== null && now < (previousSecretExpiresAt ?? 0);
   return bothSign ? [secret, previousSecret] : [secret];
 }
 
-/** What was answered as text that every storage engine keeps. */
+/** Decodes a response body. PostgreSQL cannot store NUL in text. */
 function textOf(body: Uint8Array): string {
   if (body.length === 0) return '';
   return new TextDecoder().decode(body).replaceAll('\0', '\uFFFD');

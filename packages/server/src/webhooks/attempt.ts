@@ -1,4 +1,4 @@
-/** Where deliveries of a webhook go, and what signs them. */
+/** An active webhook with pending deliveries, as the dispatcher uses it. */
 export interface Endpoint {
   readonly webhookId: string;
   readonly organizationId: string;
@@ -12,24 +12,24 @@ export interface Endpoint {
   readonly dueAt: number;
 }
 
-/** A delivery that is ours to attempt until its lease ends. */
+/** A delivery that this dispatcher may attempt until its lease expires. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly webhookId: string;
   readonly organizationId: string;
-  /** Whether it counts in the organization's usage once it has been delivered. */
+  /** Whether it counts in the organization's usage when it is delivered. */
   readonly isCharged: boolean;
   readonly eventType: string;
   readonly body: string;
-  /** Attempts made before. */
+  /** Earlier attempts. */
   readonly attempts: number;
   readonly leasedUntil: number;
 }
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export interface AttemptOutcome {
   readonly delivery: ClaimedDelivery;
-  /** Where it was sent. */
+  /** The URL of this attempt. The webhook's URL may have changed since. */
   readonly url: string;
   readonly attemptedAt: number;
   readonly durationMs: number;
@@ -37,6 +37,6 @@ export interface AttemptOutcome {
   /** Null after a success. */
   readonly error: string | null;
   readonly responseBody: string | null;
-  /** Of a failure: null when this was the last attempt. */
+  /** Null after a success, and after the last attempt of the schedule. */
   readonly nextAttemptAt: number | null;
 }

@@ -3,7 +3,7 @@ import type { Database, Schema } from '../storage/database.js';
 
 export interface DeliveryDiagnosis {
   readonly deliveries: number;
-  /** Pending ones that nobody would ever attempt, and ones that are over and would be attempted. */
+  /** Pending deliveries without a due time, and finished deliveries with one. */
   readonly faults: number;
 }
 
@@ -13,7 +13,7 @@ const isFaulty = ({ eb, and, or }: ExpressionBuilder<Schema, 'deliveries'>) =>
     and([eb('status', '!=', 'pending'), eb('due_at', 'is not', null)]),
   ]);
 
-/** Looks for deliveries whose state and time do not agree. */
+/** Counts deliveries whose status and due time contradict each other. */
 export async function diagnoseDeliveries(database: Database): Promise<DeliveryDiagnosis> {
   const { deliveries, faults } = await database.read
     .selectFrom('deliveries')
@@ -25,8 +25,8 @@ export async function diagnoseDeliveries(database: Database): Promise<DeliveryDi
   return { deliveries: Number(deliveries), faults: Number(faults) };
 }
 
-/** Makes pending deliveries due, and others not. */
-export async function mendDeliveries(database: Database, now: number): Promise<void> {
+/** Makes pending deliveries due now, and removes the due time of finished ones. */
+export async function repairDeliveries(database: Database, now: number): Promise<void> {
   await database.write(async (transaction) => {
     await transaction
       .updateTable('deliveries')

@@ -2,17 +2,16 @@ import { disabledRetentionMs } from '../events/event-outbox.js';
 import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 
-/** How long deliveries that are over can be read and replayed. */
+/** How long finished deliveries are retained for reading and replay. */
 export const deliveryRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
-// One transaction holds the write lock for so many deliveries at the most.
+// The most deliveries that one transaction removes while it holds the write lock.
 const batchSize = 500;
 
 /**
- * Removes what is over and old: deliveries with their attempts, events that no delivery is left of,
- * and webhooks that were deleted. What is pending stays, unless its webhook was deleted. It fails
- * when the server disabled its webhook and nobody has enabled it for 30 days; then it can be read for
- * 30 days more.
+ * Removes old finished deliveries with their attempts, events without deliveries, and deleted
+ * webhooks with all their deliveries. Pending deliveries of a webhook that the server disabled fail
+ * after 30 days, and are retained for 30 days more.
  */
 export class DeliveryPruner {
   readonly #database: Database;
@@ -23,8 +22,8 @@ export class DeliveryPruner {
     this.#clock = clock;
   }
 
-  /** How many deliveries were removed. */
-  async runOnce(): Promise<number> {
+  /** Returns how many deliveries it removed. */
+  async prune(): Promise<number> {
     const now = this.#clock();
     const webhooks = await this.#database.read
       .selectFrom('webhooks')
@@ -45,7 +44,7 @@ export class DeliveryPruner {
         );
         removed += count;
       } while (count === batchSize);
-      if (isDeleted) await this.#forget(id);
+      if (isDeleted) await this.#deleteWebhook(id);
     }
     return removed;
   }
@@ -57,14 +56,14 @@ export class DeliveryPruner {
     } while (failed === batchSize);
   }
 
-  #forget(webhookId: string): Promise<void> {
+  #deleteWebhook(webhookId: string): Promise<void> {
     return this.#database.write(async (transaction) => {
       await transaction.deleteFrom('webhooks').where('id', '=', webhookId).execute();
     });
   }
 }
 
-/** Fails pending deliveries of a webhook, unless it has been enabled meanwhile; returns how many. */
+/** Fails pending deliveries of a webhook that is still disabled. Returns how many. */
 async function failSome(transaction: WriteTransaction, webhookId: string): Promise<number> {
   const { numUpdatedRows } = await transaction
     .updateTable('deliveries')

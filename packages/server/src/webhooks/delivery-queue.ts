@@ -11,10 +11,10 @@ export interface Claim {
   readonly count: number;
 }
 
-// One statement leases so many deliveries; its text is built once.
+// The number of deliveries that one prepared statement leases.
 const leasedAtOnce = 32;
 
-/** Deliveries as the dispatcher sees them: due ones to claim, and outcomes to record. */
+/** The pending deliveries in storage: the dispatcher claims due ones and records outcomes here. */
 export class DeliveryQueue {
   readonly #database: Database;
   readonly #queries: ReturnType<typeof buildQueries>;
@@ -26,7 +26,7 @@ export class DeliveryQueue {
     this.#queries = buildQueries(database);
   }
 
-  /** Active endpoints that have pending deliveries. */
+  /** Returns active endpoints that have pending deliveries. */
   async findEndpoints(): Promise<Endpoint[]> {
     const { rows } = await this.#database.read.executeQuery(this.#queries.endpoints());
     return rows.flatMap((row): Endpoint[] =>
@@ -47,15 +47,15 @@ export class DeliveryQueue {
     );
   }
 
-  /** How many deliveries are not over. */
+  /** Counts pending deliveries. */
   async countPending(): Promise<number> {
     const { rows } = await this.#database.read.executeQuery(this.#queries.pending());
     return Number(rows[0]?.pending ?? 0);
   }
 
   /**
-   * Records outcomes and claims what is due, in one transaction. Whoever claims has until the end of
-   * the lease; then a delivery whose outcome was not recorded is due again.
+   * Records outcomes and claims due deliveries, in one transaction. A claimed delivery whose outcome
+   * is not recorded before its lease expires is due again.
    */
   advance(
     outcomes: readonly AttemptOutcome[],
@@ -69,7 +69,7 @@ export class DeliveryQueue {
     }, 'deliveries');
   }
 
-  /** Gives deliveries back that were claimed and not attempted. */
+  /** Ends the leases of deliveries that were claimed and not attempted: they are due now. */
   async release(deliveries: readonly ClaimedDelivery[], now: number): Promise<void> {
     if (deliveries.length === 0) return;
     const rows = deliveries.map(({ id, leasedUntil }) => ({
@@ -92,7 +92,7 @@ export class DeliveryQueue {
     );
     for (const [at, outcome] of outcomes.entries()) {
       const { delivery } = outcome;
-      // Nothing when the lease had ended and somebody else was faster.
+      // Unchanged when the lease had expired and another dispatcher has recorded an outcome.
       if (!changed[at]) continue;
       const deliveredAt = deliveredAtOf(outcome);
       if (deliveredAt !== null && delivery.isCharged) {
@@ -125,7 +125,7 @@ export class DeliveryQueue {
     const rows = await this.#findDue(transaction, claims, now);
     for (let start = 0; start < rows.length; start += leasedAtOnce) {
       const ids = rows.slice(start, start + leasedAtOnce).map(({ id }) => id);
-      // The statement takes so many ids, so the last one fills up what is left.
+      // The statement has a fixed number of ids. A repeated id changes nothing.
       while (ids.length < leasedAtOnce) ids.push(ids[0] as string);
       await transaction.executeQuery(this.#queries.lease(leasedUntil, ...ids));
     }
@@ -141,7 +141,7 @@ export class DeliveryQueue {
     }));
   }
 
-  /** The oldest due deliveries of each webhook. A round trip costs PostgreSQL more than the query. */
+  /** Returns the oldest due deliveries of each webhook. On PostgreSQL one query saves round trips. */
   async #findDue(
     transaction: WriteTransaction,
     claims: readonly Claim[],
@@ -170,7 +170,7 @@ interface DueRow {
   readonly attempts: number;
 }
 
-/** Passes over deliveries that another dispatcher is just claiming. */
+/** Skips deliveries that another dispatcher is claiming. */
 function dueOfMany(claims: readonly Claim[], now: number): CompiledQuery<DueRow> {
   return CompiledQuery.raw(
     `select due.*, events.organization_id, events.type, events.body
@@ -190,7 +190,7 @@ function deliveredAtOf({ error, attemptedAt, durationMs }: AttemptOutcome): numb
   return error === null ? attemptedAt + durationMs : null;
 }
 
-/** What an outcome makes of its delivery, unless somebody else has recorded one. */
+/** Returns the update that records an outcome. It matches no row once another outcome is recorded. */
 function changeOf(outcome: AttemptOutcome) {
   const { delivery, nextAttemptAt, statusCode, error } = outcome;
   const status = error === null ? 'delivered' : nextAttemptAt === null ? 'failed' : 'pending';

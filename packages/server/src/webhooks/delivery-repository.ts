@@ -19,7 +19,7 @@ export type DeliveryRow = Awaited<
 >[number];
 export type AttemptRow = Selectable<DeliveryAttemptTable>;
 
-/** Deliveries as their owner sees them. Every method is one transaction. */
+/** Reads and creates deliveries for the API. Every method is one transaction. */
 export class DeliveryRepository {
   readonly #database: Database;
   readonly #outbox: EventOutbox;
@@ -29,7 +29,7 @@ export class DeliveryRepository {
     this.#outbox = outbox;
   }
 
-  /** A delivery with its attempts, all as they were at one moment. */
+  /** Returns a delivery with its attempts, read in one snapshot. */
   find(
     webhookId: string,
     id: string,
@@ -52,7 +52,7 @@ export class DeliveryRepository {
     });
   }
 
-  /** Makes an event for one webhook alone; its delivery. */
+  /** Records an event for one webhook only, and returns its delivery. */
   sendTo<Type extends EventType>(
     organizationId: string,
     webhookId: string,
@@ -76,7 +76,7 @@ export class DeliveryRepository {
     );
   }
 
-  /** One more delivery of a delivery's event; null when there is no such delivery. */
+  /** Creates another delivery of the same event. Returns null when the delivery is unknown. */
   replay(
     webhookId: string,
     id: string,
@@ -92,13 +92,13 @@ export class DeliveryRepository {
           .where('id', '=', id)
           .executeTakeFirst();
         if (!original) return null;
-        const copy = await this.#outbox.deliverAgain(
+        const newId = await this.#outbox.deliverAgain(
           transaction,
           original.event_id,
           webhookId,
           now,
         );
-        return getDelivery(transaction, copy);
+        return getDelivery(transaction, newId);
       }),
     );
   }
@@ -113,13 +113,13 @@ export interface DeliveryPage {
   readonly deliveries: readonly DeliveryRow[];
 }
 
-/** One page of a webhook's deliveries, newest first, and how many there are in all. */
+/** Returns one page of a webhook's deliveries, newest first, and the total. */
 export async function listDeliveries(
   database: Database,
   webhookId: string,
   { limit, offset, status }: DeliveryFilter,
 ): Promise<DeliveryPage> {
-  // A literal: only then is the index of failed deliveries used.
+  // A literal, because a partial index of failed deliveries does not match a parameter.
   const hasStatus = status === undefined ? undefined : sql<SqlBool>`status = ${sql.lit(status)}`;
   const isIndexed = status === 'failed';
   const { total, ids } = await readListPage<string>(database, {

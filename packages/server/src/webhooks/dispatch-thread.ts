@@ -1,10 +1,19 @@
+import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
-import { createDispatcher, type DispatchSettings } from './create-dispatcher.js';
-import type { DispatchFigures } from './webhook-dispatcher.js';
+import { DeliveryQueue } from './delivery-queue.js';
+import type { RetrySchedule } from './retry-schedule.js';
+import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
+
+export interface DispatchSettings {
+  readonly schedule: RetrySchedule;
+  readonly allowPrivateNetwork: boolean;
+  /** An endpoint whose every attempt has failed for this time is disabled; 0 disables none. */
+  readonly disableAfterMs: number;
+}
 
 export interface DispatchThreadData {
   readonly storage: StorageOptions;
@@ -20,13 +29,17 @@ const reportEveryMs = 1_000;
 /** Starts a dispatcher that reports its figures and errors as events. */
 export function startDispatcher(
   database: Database,
-  settings: DispatchSettings,
+  { schedule, allowPrivateNetwork, disableAfterMs }: DispatchSettings,
   clock: Clock,
   emit: (event: DispatchEvent) => void,
 ) {
-  const dispatcher = createDispatcher(database, settings, clock, (error) =>
-    emit({ error: encodeError(error, []) }),
-  );
+  const dispatcher = new WebhookDispatcher({
+    queue: new DeliveryQueue(database, { disableAfterMs }),
+    fetch: createGuardedFetch({ allowPrivateNetwork }),
+    schedule,
+    clock,
+    onError: (error) => emit({ error: encodeError(error, []) }),
+  });
   const reporting = setInterval(() => emit({ figures: dispatcher.figures }), reportEveryMs);
   reporting.unref();
   dispatcher.start();
@@ -39,7 +52,7 @@ export function startDispatcher(
   };
 }
 
-/** Delivers events, so that redirects do not wait for it. */
+/** Runs the dispatcher in a thread, which keeps its work off the redirect thread. */
 export const dispatchThread = defineThread({
   name: 'webhooks',
   file: import.meta.url,

@@ -5,26 +5,26 @@ import type { AttemptOutcome } from './attempt.js';
 export const disabledReasons = ['failing', 'gone'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
-// A new attempt has this weight in the failure rate, and all earlier ones the rest.
+// The weight of a new attempt in the failure rate; all earlier attempts have the rest.
 const newestWeight = 0.02;
-/** The receiver wants no more requests (RFC 9110). */
+/** 410 Gone: the receiver no longer exists (RFC 9110). */
 export const goneStatus = 410;
 
-/** What outcomes that are recorded together say about one endpoint. */
+/** The sum of the outcomes of one endpoint that are recorded together. */
 export interface EndpointHealthChange {
   readonly webhookId: string;
-  /** Where they were sent: outcomes of an earlier URL say nothing about the present one. */
+  /** The URL of the attempts. They do not change the health of a webhook whose URL has changed. */
   readonly url: string;
   readonly attempts: number;
   readonly failures: number;
   readonly lastSuccessAt: number | null;
-  /** Of the failures since the last success. */
+  /** When the first failure after the last success was attempted. */
   readonly firstFailureAt: number | null;
   readonly lastFailureAt: number | null;
   readonly isGone: boolean;
 }
 
-/** Sums up outcomes, in the order in which they came, by endpoint. */
+/** Sums up outcomes by endpoint, in their order. */
 export function summarizeHealth(outcomes: readonly AttemptOutcome[]): EndpointHealthChange[] {
   const changes = new Map<string, EndpointHealthChange>();
   for (const { delivery, url, attemptedAt, durationMs, statusCode, error } of outcomes) {
@@ -65,11 +65,11 @@ export function summarizeHealth(outcomes: readonly AttemptOutcome[]): EndpointHe
 }
 
 export interface HealthRules {
-  /** An endpoint is disabled when every attempt has failed for so long; 0 disables none for that. */
+  /** An endpoint is disabled when every attempt has failed for this time; 0 disables this rule. */
   readonly disableAfterMs: number;
 }
 
-/** Writes the health of endpoints, and disables those that are gone or have failed for too long. */
+/** Updates the health of endpoints. Disables those that are gone or have failed for too long. */
 export async function recordHealth(
   transaction: WriteTransaction,
   engine: Engine,

@@ -87,12 +87,12 @@ describe('the slots of an endpoint', () => {
   });
 });
 
-describe('what an endpoint may claim', () => {
-  it('is nothing while nothing is due', () => {
+describe('an endpoint claims', () => {
+  it('nothing while nothing is due', () => {
     expect(new EndpointQueue(endpoint).claimable).toBe(0);
   });
 
-  it('is one delivery a slot until it has answered', () => {
+  it('one delivery a slot until it has answered', () => {
     const queue = newQueue();
     expect(queue.claimable).toBe(2);
     queue.add(deliveries(2));
@@ -108,7 +108,7 @@ describe('what an endpoint may claim', () => {
     ['as many as its slots need after few', 5, 28],
     ['twice what was finished since the last claim', 40, 80],
     ['no more than can be sent within a lease', 200, 256],
-  ])('is %s when it answers', (_name, finished, claimable) => {
+  ])('%s when it answers', (_name, finished, claimable) => {
     const queue = newQueue();
     attempt(queue, { count: 5, statusCode: 200 });
     queue.add(deliveries(finished));
@@ -120,7 +120,7 @@ describe('what an endpoint may claim', () => {
     expect(queue.claimable).toBe(0);
   });
 
-  it('is one delivery at a time when it hangs; what waits leaves memory', () => {
+  it('one delivery at a time when it hangs, and releases those that wait', () => {
     const queue = newQueue();
     attempt(queue, manyAnswers);
     queue.add(deliveries(50));
@@ -142,7 +142,7 @@ describe('what an endpoint may claim', () => {
     expect([queue.held, queue.claimable]).toEqual([0, 1]);
   });
 
-  it('an answer in time does not hide an attempt that hangs', () => {
+  it('as a slow endpoint while an attempt hangs, also after a response in time', () => {
     const queue = newQueue();
     attempt(queue, manyAnswers);
     queue.add(deliveries(2));

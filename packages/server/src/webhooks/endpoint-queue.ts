@@ -1,25 +1,25 @@
 import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
 
-/** An attempt that takes longer is slow: its endpoint leaves the capacity of those that answer. */
+/** An attempt that takes longer is slow. Its endpoint then uses the capacity of slow endpoints. */
 export const slowAfterMs = 1_000;
 
 const initialSlots = 2;
 const maxSlots = 16;
-// An endpoint that answers, but slowly, has at most so many. One that does not answer has one.
+// The limit for an endpoint that answers slowly. One that does not answer has one slot.
 const maxSlowSlots = 4;
 const claimedPerSlot = 4;
 const maxHeld = 256;
 
 /**
- * The deliveries of one endpoint that are in memory: those in flight and those that wait for a slot.
- * The number of slots adapts: one more for each answer in time, half as many after a connection
- * that failed, one after an attempt that hung.
+ * The deliveries of one endpoint that are in memory, in flight or waiting for a slot. The number of
+ * slots adapts: it grows by one with each success, halves after a failed connection, and becomes one
+ * after an attempt that hung.
  */
 export class EndpointQueue {
   endpoint: Endpoint;
-  /** Whether storage has more that is due, as far as is known. */
+  /** Whether storage had more due deliveries when it was last read. */
   hasMore = false;
-  /** When it last held a delivery, by `performance.now()`. */
+  /** When it last had a delivery in memory, by `performance.now()`. */
   usedAt = performance.now();
   readonly #waiting: ClaimedDelivery[] = [];
   #inFlight = 0;
@@ -40,21 +40,21 @@ export class EndpointQueue {
   }
 
   /**
-   * Whether the last attempt was answered in time and none in flight is slow. A new endpoint has to
-   * answer first; after a restart, what storage has of the last attempt counts.
+   * Whether the last response was in time and no attempt in flight is slow. False for a new endpoint.
+   * After a restart, the last attempt in storage decides.
    */
   get isAnswering(): boolean {
     return this.#hasAnswered && this.#slowInFlight === 0;
   }
 
-  /** Whether its attempts take long. A new endpoint is neither slow nor answering. */
+  /** Whether its attempts are slow. A new endpoint is neither slow nor answering. */
   get isSlow(): boolean {
     return this.#wasSlow || this.#slowInFlight > 0;
   }
 
   /**
-   * How many more deliveries it can use. An endpoint that answers also has some that wait, so that no
-   * slot is idle until the next claim: twice what was finished since the last one.
+   * How many more deliveries it can use. An endpoint that answers also gets deliveries that wait,
+   * twice as many as it finished since the last claim: otherwise slots would be idle until the next.
    */
   get claimable(): number {
     if (!this.hasMore) return 0;
@@ -69,7 +69,7 @@ export class EndpointQueue {
     this.usedAt = performance.now();
   }
 
-  /** The next delivery to send, which is in flight from now on; undefined while no slot is free. */
+  /** Takes the next delivery to send. Returns undefined while no slot is free. */
   next(): ClaimedDelivery | undefined {
     if (this.#inFlight >= this.#slots) return undefined;
     const delivery = this.#waiting.shift();
@@ -77,7 +77,7 @@ export class EndpointQueue {
     return delivery;
   }
 
-  /** An attempt in flight has become slow. Returns what waits: it must not wait in memory. */
+  /** Records that an attempt in flight is slow. Removes and returns the waiting deliveries. */
   markSlow(): ClaimedDelivery[] {
     this.#slowInFlight += 1;
     this.#hasAnswered = false;
@@ -85,7 +85,7 @@ export class EndpointQueue {
     return this.drain();
   }
 
-  /** Frees a slot. Without an outcome nothing is learned from the attempt. */
+  /** Frees a slot, and adapts the number of slots to the outcome, if there is one. */
   finish(outcome: AttemptOutcome | undefined, wasSlow: boolean): void {
     this.#inFlight -= 1;
     this.usedAt = performance.now();
@@ -103,7 +103,7 @@ export class EndpointQueue {
     }
   }
 
-  /** Removes and returns what waits. */
+  /** Removes and returns the waiting deliveries. */
   drain(): ClaimedDelivery[] {
     return this.#waiting.splice(0);
   }

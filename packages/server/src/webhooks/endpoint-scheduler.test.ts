@@ -41,7 +41,7 @@ const answered: Omit<AttemptOutcome, 'delivery'> = {
   responseBody: null,
   nextAttemptAt: null,
 };
-const timedOut = { ...answered, statusCode: null, error: 'There was no answer' };
+const timedOut = { ...answered, statusCode: null, error: 'No response within 5000 ms' };
 
 /** Endpoints of organizations with an endless backlog, and attempts that end when told. */
 class World {
@@ -132,7 +132,7 @@ describe('endpoints that hang', () => {
     ['400 of eight organizations', 8, 50],
     ['4,000 of eighty organizations', 80, 50],
     ['4,000 of as many organizations', 4_000, 1],
-  ])('%s take nothing from an endpoint that answers', (_name, organizations, endpoints) => {
+  ])('%s take no capacity from an endpoint that answers', (_name, organizations, endpoints) => {
     const world = new World();
     const healthy = world.add('healthy', 'healthy');
     world.warmUp(healthy);
@@ -140,7 +140,7 @@ describe('endpoints that hang', () => {
     for (let turn = 0; turn < 10; turn += 1) {
       world.finish(healthy, false);
       const claimed = world.tick().find(({ queue }) => queue === healthy);
-      // All that its slots can use, whatever the others do.
+      // All that its slots can use.
       expect(claimed?.count).toBeGreaterThanOrEqual(16);
       expect(healthy.claimable).toBe(0);
       expect(world.held - healthy.held).toBeLessThanOrEqual(slowCapacity);
@@ -148,7 +148,7 @@ describe('endpoints that hang', () => {
     }
   });
 
-  it('of many organizations leave something for a new endpoint of another one', () => {
+  it('of many organizations leave capacity for a new endpoint of another one', () => {
     const world = new World();
     hang(world, 80, 50);
     world.tick();
@@ -168,7 +168,7 @@ describe('endpoints that hang', () => {
     expect(served.size).toBe(4_000);
   });
 
-  it('only after they had all their slots do not fill what others need', () => {
+  it('after they had all their slots leave capacity for others', () => {
     const world = new World();
     const healthy = world.add('healthy', 'healthy');
     world.warmUp(healthy);
@@ -177,7 +177,7 @@ describe('endpoints that hang', () => {
       world.tick();
       for (const queue of traps) world.finish(queue, false);
     }
-    // From now on none of them answers, and what is in flight is slow.
+    // From now on none of them answers, and attempts in flight are slow.
     for (let turn = 0; turn < 10; turn += 1) {
       world.tick();
       for (const queue of traps) world.slowDown(queue);
@@ -191,7 +191,7 @@ describe('endpoints that hang', () => {
 });
 
 describe('endpoints that answer', () => {
-  it('get what they can use beside an organization that has many more', () => {
+  it('get what they can use beside an organization with many more', () => {
     const world = new World();
     const many = hang(world, 1, 50);
     const few = [world.add('few', 'few-1'), world.add('few', 'few-2')];
@@ -211,8 +211,8 @@ describe('endpoints that answer', () => {
   });
 });
 
-describe('whatever happens', () => {
-  it('no more is held than there is capacity for', () => {
+describe('in any sequence', () => {
+  it('no more deliveries are in memory than the capacity', () => {
     const step = fc.record({
       endpoint: fc.nat(119),
       what: fc.constantFrom('answer', 'hang', 'slow', 'tick'),

@@ -2,14 +2,14 @@ import type { Endpoint } from './attempt.js';
 import type { Claim } from './delivery-queue.js';
 import { EndpointQueue } from './endpoint-queue.js';
 
-/** Deliveries that may be in memory, and therefore sockets that may be open, at once. */
+/** The most deliveries in memory, and so the most open sockets. */
 export const capacity = 2_048;
-/** The part of it that endpoints get which have not answered in time: new ones and those that hang. */
+/** The part of the capacity that is reserved for endpoints that are new, slow or hang. */
 export const slowCapacity = 512;
-/** Endpoints of that part which claim in one transaction: others wait for its end. */
+/** The most such endpoints that claim in one transaction, which bounds its duration. */
 export const slowClaimsAtOnce = 32;
-// One organization gets at most so much of what is free (dynamic threshold). Whatever others do, some
-// of it stays free for an organization that has nothing yet.
+// An organization gets at most this share of the free capacity (dynamic threshold). Some capacity
+// always remains for an organization that has none yet.
 const shareOfFree = 1 / 4;
 
 export interface PlannedClaim extends Claim {
@@ -22,16 +22,16 @@ interface Usage {
 }
 
 interface Total extends Usage {
-  /** Planned so far. */
+  /** Claims of slow endpoints in this plan. */
   slowClaims: number;
 }
 
 /**
- * Decides which endpoints may claim deliveries: in turn among organizations, and within an
- * organization in turn among its endpoints. Endpoints that hang share a capacity of their own.
+ * Decides which endpoints claim deliveries: round robin among organizations, and among the endpoints
+ * of each organization. Slow endpoints have a capacity of their own.
  */
 export class EndpointScheduler {
-  /** By organization, those that were served longest ago first. */
+  /** By organization, the least recently served first. */
   readonly #organizations = new Map<string, Map<string, EndpointQueue>>();
 
   get(endpoint: Endpoint): EndpointQueue | undefined {
@@ -60,7 +60,7 @@ export class EndpointScheduler {
     for (const endpoints of this.#organizations.values()) yield* endpoints.values();
   }
 
-  /** What to claim now. Each endpoint that is served goes to the end of its turn. */
+  /** Returns the claims to make now. Each endpoint that claims moves to the end of the order. */
   plan(): PlannedClaim[] {
     const total: Total = { answering: 0, slow: 0, slowClaims: 0 };
     let turns: OrganizationTurn[] = [];
@@ -93,12 +93,12 @@ export class EndpointScheduler {
   }
 }
 
-/** What one organization uses, and which of its endpoints wait for a claim. */
+/** The capacity that one organization uses, and its endpoints that can claim. */
 class OrganizationTurn {
   readonly organizationId: string;
   readonly used: Usage = { answering: 0, slow: 0 };
   readonly waiting: EndpointQueue[] = [];
-  /** Deliveries beyond the first of each endpoint that hangs: it claimed them while it answered. */
+  /** Deliveries of slow endpoints beyond the first of each: claimed while the endpoint answered. */
   #hung = 0;
 
   constructor(organizationId: string, endpoints: ReadonlyMap<string, EndpointQueue>) {
@@ -114,7 +114,7 @@ class OrganizationTurn {
     }
   }
 
-  /** A claim for the next endpoint that may have one; counts it in the usage of all. */
+  /** Returns a claim for the next endpoint that may claim, and adds it to the totals. */
   claim(total: Total): PlannedClaim | undefined {
     for (let queue = this.waiting.shift(); queue; queue = this.waiting.shift()) {
       const kind = queue.isAnswering ? 'answering' : 'slow';
@@ -133,7 +133,7 @@ class OrganizationTurn {
   }
 }
 
-/** What endpoints of a kind may still claim. The reserve of the slow ones is theirs alone. */
+/** Returns the free capacity of a kind. Only slow endpoints use the reserved part. */
 function freeOf(kind: keyof Usage, { answering, slow }: Usage): number {
   return kind === 'slow'
     ? Math.min(slowCapacity - slow, capacity - slow - answering)

@@ -6,14 +6,13 @@ import type { StorageOptions } from '../storage/open-storage.js';
 import { decodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
 import type { ObservedThread } from '../threads/thread.js';
-import type { DispatchSettings } from './create-dispatcher.js';
-import { dispatchThread, startDispatcher } from './dispatch-thread.js';
+import { type DispatchSettings, dispatchThread, startDispatcher } from './dispatch-thread.js';
 import type { DispatchFigures } from './webhook-dispatcher.js';
 
 export interface OpenDispatcherOptions {
   readonly isThreaded: boolean;
   readonly storage: StorageOptions;
-  /** Read and written when there is no thread. */
+  /** Used when there is no thread. */
   readonly database: Database;
   readonly settings: DispatchSettings;
   readonly clock: Clock;
@@ -21,17 +20,20 @@ export interface OpenDispatcherOptions {
 }
 
 export interface Dispatcher extends Service {
-  /** Says that a delivery may be due. */
+  /** Makes the dispatcher look for due deliveries now. */
   wake(): void;
   readonly figures: DispatchFigures;
   readonly thread: ObservedThread;
 }
 
-// The dispatcher waits a second for attempts under way, and records their outcomes.
+// The dispatcher waits one second for attempts in flight, and then records their outcomes.
 const stopTimeLimitMs = 3_000;
 const timeLimitMs = 10_000;
 
-/** Opens the dispatcher. A new thread resumes what a lost one had claimed when the leases expire. */
+/**
+ * Opens the dispatcher, in a thread or inline. If the thread ends, a new one claims its deliveries
+ * again when their leases expire.
+ */
 export function openDispatcher(options: OpenDispatcherOptions): Dispatcher {
   const { isThreaded, storage, database, settings, clock, logger } = options;
   let last: { readonly figures: DispatchFigures; readonly at: number } = {
@@ -58,7 +60,7 @@ export function openDispatcher(options: OpenDispatcherOptions): Dispatcher {
     wake: () => thread.send('wake'),
     get figures() {
       const { figures, at } = last;
-      // A thread that has stopped reporting makes no turns either.
+      // A thread that hangs no longer reports.
       return { ...figures, sinceTurnMs: figures.sinceTurnMs + (performance.now() - at) };
     },
   };

@@ -7,7 +7,7 @@ export interface OutcomeCount {
   readonly count: number;
 }
 
-/** Counts what became of attempts. */
+/** Counts attempts by event type and outcome. */
 export class OutcomeTally {
   readonly #counts = new Map<string, OutcomeCount>();
 

@@ -16,6 +16,6 @@ it.each([
   expect(nextAttemptAt(webhookRetrySchedule, attempts, 5_000)).toBe(5_000 + seconds * 1000);
 });
 
-it('after the final attempt there is none', () => {
+it('returns null after the final attempt', () => {
   expect(nextAttemptAt(webhookRetrySchedule, 7, 0)).toBeNull();
 });

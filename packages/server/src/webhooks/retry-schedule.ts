@@ -1,7 +1,7 @@
-/** Milliseconds before the second attempt, the third, and so on. */
+/** The delays in milliseconds before the second attempt, the third, and so on. */
 export type RetrySchedule = readonly number[];
 
-/** When to try again after so many attempts, counted from the last one; null when that was the last. */
+/** Returns when to retry after `attempts` attempts, or null after the last one. */
 export function nextAttemptAt(
   schedule: RetrySchedule,
   attempts: number,

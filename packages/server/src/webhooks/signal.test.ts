@@ -10,7 +10,7 @@ it('ends a wait', async () => {
   await waiting;
 });
 
-it('ends the next wait when it comes earlier, and only that one', async () => {
+it('ends the next wait and no other when it is notified before', async () => {
   const signal = new Signal();
   signal.notify();
   signal.notify();

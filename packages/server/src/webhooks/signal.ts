@@ -1,4 +1,4 @@
-/** Wakes the one task that waits for it. A notification that arrives earlier ends the next wait. */
+/** Wakes the one task that waits for it. A notification before the wait ends that wait at once. */
 export class Signal {
   #isNotified = false;
   #wake: (() => void) | undefined;

@@ -5,12 +5,12 @@ import { eventTypes } from '../events/event-types.js';
 import { findUrlFault } from '../network/receiver-url.js';
 import { disabledReasons } from './endpoint-health.js';
 
-/** Webhooks of one organization: more would make every change write as many deliveries. */
+/** The limit for one organization. Every change writes a delivery for each of its webhooks. */
 export const maxWebhooks = 50;
-/** How long both secrets sign after a rotation. */
+/** How long the previous secret also signs after a rotation. */
 export const rotationMs = 24 * 60 * 60 * 1000;
-/** How much is kept of what a receiver answers. */
-export const keptResponseBytes = 2048;
+/** The most bytes of a response that are stored. */
+export const maxStoredResponseBytes = 2048;
 
 const maxReceiverUrlLength = 2048;
 
@@ -18,7 +18,7 @@ const url = z
   .string()
   .max(maxReceiverUrlLength)
   .check((context) => {
-    // Whether private addresses are allowed is the operator's to say; the service asks that.
+    // The service applies the operator's setting for private addresses.
     const fault = findUrlFault(context.value, { allowPrivateNetwork: true });
     if (fault)
       context.issues.push({ code: 'custom', message: fault.message, input: context.value });
@@ -159,7 +159,7 @@ export const deliveryAttempt = z
     responseBody: z
       .string()
       .nullable()
-      .meta({ description: `The first ${keptResponseBytes} bytes of the answer, as text.` }),
+      .meta({ description: `The first ${maxStoredResponseBytes} bytes of the answer, as text.` }),
   })
   .meta({ id: 'DeliveryAttempt' });
 

@@ -25,40 +25,40 @@ export interface WebhookDispatcherOptions {
 export interface DispatchFigures {
   /** Recorded attempts since the start. */
   readonly attempts: readonly OutcomeCount[];
-  /** Deliveries that are not over, as of some seconds ago. */
+  /** Pending deliveries, as of some seconds ago. */
   readonly pending: number;
-  /** How long the oldest delivery that is due has waited for an attempt; 0 when none waits. */
+  /** How long the oldest due delivery has waited for an attempt; 0 when none waits. */
   readonly overdueMs: {
-    /** For endpoints that answer in time, or have not been tried yet. */
+    /** Of endpoints that answer in time or are new. */
     readonly answering: number;
-    /** For endpoints that hang or answer slowly: their own backlog makes them wait. */
+    /** Of endpoints that hang or answer slowly. Only their own backlog delays them. */
     readonly slow: number;
   };
-  /** How long ago the dispatcher last completed a turn. */
+  /** How long ago the dispatcher last completed a tick. */
   readonly sinceTurnMs: number;
 }
 
-// After a crash, claimed deliveries are due again no later than this.
+// After a crash, claimed deliveries are due again within this time.
 const leaseMs = 20_000;
-// A delivery that is not sent by then is left to whoever claims it next.
+// A delivery is not sent when less of its lease is left: it is claimed again after the lease.
 const leaseMarginMs = attemptTimeoutMs + 2_000;
-// How often storage is asked what is due: other processes and time make deliveries due.
+// How often storage is searched for due deliveries. Other nodes also record deliveries.
 const scanEveryMs = 500;
-// Between two scans at least so many times the duration of the first: many endpoints make scans long.
+// The least pause between two scans, as a multiple of the scan's duration. Many endpoints take long.
 const scanPauseFactor = 4;
-// Counting reads a whole index.
+// A count reads a whole index.
 const countEveryMs = 5_000;
-// Outcomes are recorded together: this many, or those of this many milliseconds.
+// Outcomes are recorded in batches: at this size, or after this time.
 const flushCount = 256;
 const flushAfterMs = 25;
-// What is known about an endpoint that is not used any more is forgotten after this time.
-const forgetAfterMs = 10 * 60_000;
+// The queue of an endpoint without deliveries is evicted after this time.
+const evictAfterMs = 10 * 60_000;
 const stopGraceMs = 1_000;
 
 /**
- * Sends what is due and records the outcomes: claim, sign, post, record. Each endpoint has a queue of
- * its own, and the scheduler decides which queues claim. A delivery is recorded after its attempt, so
- * a crash in between sends it again and never loses it.
+ * Sends due deliveries: claims, signs, posts, and records the outcomes. Each endpoint has a queue of
+ * its own, and the scheduler decides which queues claim. An outcome is recorded after the attempt, so
+ * a crash in between repeats the attempt and loses nothing.
  */
 export class WebhookDispatcher implements Service {
   readonly name = 'webhooks';
@@ -66,7 +66,7 @@ export class WebhookDispatcher implements Service {
   readonly #context: AttemptContext;
   readonly #scheduler = new EndpointScheduler();
   #outcomes: AttemptOutcome[] = [];
-  /** Claimed deliveries whose endpoint has become slow: others need their memory. */
+  /** Claimed deliveries that will not be sent, because their endpoint became slow or inactive. */
   #unsent: ClaimedDelivery[] = [];
   #held = 0;
   readonly #abort = new AbortController();
@@ -79,14 +79,14 @@ export class WebhookDispatcher implements Service {
   #pending = 0;
   #countedAt = Number.NEGATIVE_INFINITY;
   #earliestDueAt = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };
-  #turnedAt = performance.now();
+  #tickedAt = performance.now();
   readonly #signal = new Signal();
   #flushTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WebhookDispatcherOptions) {
     this.#options = options;
     this.#context = { ...options, signal: this.#abort.signal };
-    // Every attempt in flight listens.
+    // Every attempt in flight adds a listener.
     setMaxListeners(0, this.#abort.signal);
   }
 
@@ -94,7 +94,7 @@ export class WebhookDispatcher implements Service {
     this.#running ??= this.#run();
   }
 
-  /** Waits a moment for attempts in flight, releases what was not sent, and ends. */
+  /** Stops: waits up to a second for attempts in flight, and releases deliveries that were not sent. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#signal.notify();
@@ -109,17 +109,17 @@ export class WebhookDispatcher implements Service {
       attempts: this.#tally.counts,
       pending: this.#pending,
       overdueMs: { answering: Math.max(0, now - answering), slow: Math.max(0, now - slow) },
-      sinceTurnMs: performance.now() - this.#turnedAt,
+      sinceTurnMs: performance.now() - this.#tickedAt,
     };
   }
 
-  /** Says that something may be due. */
+  /** Makes the next tick search storage for due deliveries, and starts it now. */
   wake(): void {
     this.#isScanDue = true;
     this.#signal.notify();
   }
 
-  /** Sends everything that is due now and records the outcomes; returns the number of attempts. */
+  /** Sends all due deliveries and records the outcomes. Returns the number of attempts. */
   async drain(): Promise<number> {
     let attempts = 0;
     await this.#scan();
@@ -135,7 +135,7 @@ export class WebhookDispatcher implements Service {
     while (!this.#isStopping) {
       try {
         await this.#tick();
-        this.#turnedAt = performance.now();
+        this.#tickedAt = performance.now();
         throttle.reset();
       } catch (error) {
         throttle.report(error);
@@ -150,7 +150,7 @@ export class WebhookDispatcher implements Service {
     for (const each of this.#scheduler.queues()) this.#discard(each.drain());
     const deadline = performance.now() + stopGraceMs;
     while (this.#held > 0 && performance.now() < deadline) await this.#signal.wait(flushAfterMs);
-    // What is cut off now is sent again at the next start.
+    // Aborted attempts are repeated when their leases expire.
     this.#abort.abort(new Error('the server stops'));
     while (this.#held > 0) await this.#signal.wait(flushAfterMs);
     try {
@@ -163,7 +163,7 @@ export class WebhookDispatcher implements Service {
     }
   }
 
-  /** Records outcomes, claims what the scheduler plans, and sends it; returns how many were recorded. */
+  /** Records outcomes, claims as the scheduler plans, and sends. Returns how many it recorded. */
   async #tick(): Promise<number> {
     const { queue, clock } = this.#options;
     if (this.#nextScanInMs() <= 0) await this.#scan();
@@ -175,7 +175,7 @@ export class WebhookDispatcher implements Service {
     try {
       claimed = await queue.advance(outcomes, claims, clock(), leaseMs);
     } catch (error) {
-      // They are recorded as soon as storage accepts them; meanwhile nothing is claimed.
+      // The next tick records them. Nothing is claimed before storage accepts them.
       this.#outcomes.unshift(...outcomes);
       throw error;
     }
@@ -192,7 +192,7 @@ export class WebhookDispatcher implements Service {
       if (own) own.push(delivery);
       else byWebhook.set(delivery.webhookId, [delivery]);
     }
-    // Claims are planned in parts. The next tick has the next part, or nothing to do.
+    // A plan has a limited number of claims. The next tick makes the next plan.
     if (claims.length > 0) this.#signal.notify();
     for (const { webhookId, queue, count } of claims) {
       const own = byWebhook.get(webhookId) ?? [];
@@ -211,7 +211,7 @@ export class WebhookDispatcher implements Service {
     return Math.min(scanEveryMs, Math.max(1, this.#nextScanInMs()));
   }
 
-  /** Learns which endpoints have something due, and what has changed about them. */
+  /** Reads endpoints with pending deliveries, and updates or evicts their queues. */
   async #scan(): Promise<void> {
     const startedAt = performance.now();
     this.#isScanDue = false;
@@ -239,10 +239,10 @@ export class WebhookDispatcher implements Service {
     this.#earliestDueAt = earliest;
     for (const own of this.#scheduler.queues()) {
       if (pending.has(own)) continue;
-      // It has been turned off or deleted, or has nothing more.
+      // The webhook is inactive or deleted, or has no pending deliveries.
       own.hasMore = false;
       this.#discard(own.drain());
-      if (own.held === 0 && startedAt - own.usedAt > forgetAfterMs) this.#scheduler.remove(own);
+      if (own.held === 0 && startedAt - own.usedAt > evictAfterMs) this.#scheduler.remove(own);
     }
     this.#scannedAt = performance.now();
     this.#scanTookMs = this.#scannedAt - startedAt;
@@ -253,7 +253,7 @@ export class WebhookDispatcher implements Service {
     return false;
   }
 
-  /** Puts aside what will not be sent, to be released. */
+  /** Sets deliveries aside that will not be sent. The next tick releases them. */
   #discard(deliveries: readonly ClaimedDelivery[]): void {
     this.#held -= deliveries.length;
     this.#unsent.push(...deliveries);
@@ -283,14 +283,14 @@ export class WebhookDispatcher implements Service {
     try {
       outcome = await attemptDelivery(delivery, queue.endpoint, this.#context);
     } catch (error) {
-      // Cut off by a stop, or a fault of ours: due again when the lease ends.
+      // Aborted by a stop, or a defect. The delivery is due again when the lease expires.
       if (!this.#abort.signal.aborted) this.#options.onError(error);
     }
     clearTimeout(timer);
     queue.finish(outcome, isSlow);
     this.#held -= 1;
     if (outcome) this.#outcomes.push(outcome);
-    // The endpoint is disabled once this outcome is recorded.
+    // Recording this outcome disables the endpoint.
     if (outcome?.statusCode === goneStatus) this.#discard(queue.drain());
     if (!this.#isStopping) this.#send(queue);
     if (this.#outcomes.length >= flushCount || this.#held === 0) this.#signal.notify();

@@ -17,7 +17,7 @@ export interface Page {
   readonly offset: number;
 }
 
-/** Webhooks. Every method is one transaction; none sees what has been deleted. */
+/** Stores webhooks. Every method is one transaction and ignores deleted webhooks. */
 export class WebhookRepository {
   readonly #database: Database;
 
@@ -25,7 +25,7 @@ export class WebhookRepository {
     this.#database = database;
   }
 
-  /** The webhook as it was made, the first time too; undefined when there are `max` already. */
+  /** Creates a webhook. Returns null when the organization has `max` webhooks. */
   create(
     organizationId: string,
     webhook: NewWebhook,
@@ -73,7 +73,7 @@ export class WebhookRepository {
         .set({
           ...(url !== undefined && { url }),
           ...(events !== undefined && { events: JSON.stringify(events) }),
-          // Whoever turns it on or off has decided, not the server any more.
+          // An explicit change of `isActive` clears the server's reason.
           ...(isActive !== undefined && {
             is_active: isActive ? 1 : 0,
             disabled_at: null,
@@ -84,7 +84,7 @@ export class WebhookRepository {
               number | null
             >`case when is_active = 0 then null else failing_since end`,
           }),
-          // What attempts said was about another receiver.
+          // The health of another receiver.
           ...(isMoved && { last_success_at: null, failing_since: null, failure_rate: null }),
           updated_at: now,
         })
@@ -94,7 +94,7 @@ export class WebhookRepository {
     });
   }
 
-  /** Ends a webhook; its deliveries are removed later, little by little. */
+  /** Marks a webhook as deleted. The pruner removes it and its deliveries in batches. */
   delete(organizationId: string, id: string, now: number): Promise<Webhook | undefined> {
     return this.#database.write(async (transaction) => {
       const webhook = await find(transaction, organizationId, id);
@@ -108,7 +108,7 @@ export class WebhookRepository {
     });
   }
 
-  /** Replaces the secret; for a while the one before signs as well. */
+  /** Replaces the secret. The previous secret also signs for 24 hours. */
   rotateSecret(
     organizationId: string,
     id: string,
@@ -157,7 +157,7 @@ export interface WebhookPage {
   readonly webhooks: readonly Webhook[];
 }
 
-/** One page, newest first, and how many there are in all. */
+/** Returns one page, newest first, and the total. */
 export async function listWebhooks(
   { read }: Database,
   organizationId: string,

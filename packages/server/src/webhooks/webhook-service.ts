@@ -37,18 +37,18 @@ export interface WebhookServiceOptions {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
-  /** Called when a webhook has changed, so that its next attempt obeys the change. */
+  /** Called after a webhook has changed. */
   readonly onChanged: () => void;
 }
 
 type Idempotency = IdempotentRequest | undefined;
 
 const features = {
-  webhooks: { isPartOf: hasWebhooks, are: 'Webhooks are' },
-  replay: { isPartOf: ({ hasReplay }: Plan) => hasReplay, are: 'Replay is' },
+  webhooks: { isPartOf: hasWebhooks, subject: 'Webhooks are' },
+  replay: { isPartOf: ({ hasReplay }: Plan) => hasReplay, subject: 'Replay is' },
 };
 
-/** The rules of webhooks: who may have them, and what may be asked of them. */
+/** Applies the rules of webhooks: plans, limits and valid receivers. */
 export class WebhookService {
   readonly #options: WebhookServiceOptions;
 
@@ -81,7 +81,7 @@ export class WebhookService {
   }
 
   async get(organizationId: string, id: string): Promise<Webhook> {
-    return found(await this.#options.webhooks.find(organizationId, id));
+    return requireFound(await this.#options.webhooks.find(organizationId, id));
   }
 
   async update(organizationId: string, id: string, patch: WebhookUpdateRequest): Promise<Webhook> {
@@ -90,14 +90,14 @@ export class WebhookService {
     if (patch.url !== undefined) this.#checkUrl(patch.url);
     const webhook = await webhooks.update(organizationId, id, patch, clock());
     onChanged();
-    return found(webhook);
+    return requireFound(webhook);
   }
 
   async delete(organizationId: string, id: string): Promise<Webhook> {
     const { webhooks, clock, onChanged } = this.#options;
     const webhook = await webhooks.delete(organizationId, id, clock());
     onChanged();
-    return found(webhook);
+    return requireFound(webhook);
   }
 
   async rotateSecret(organizationId: string, id: string, idempotency: Idempotency) {
@@ -112,7 +112,7 @@ export class WebhookService {
       idempotency,
     );
     onChanged();
-    return { result: found(result), replayed };
+    return { result: requireFound(result), replayed };
   }
 
   async test(
@@ -150,7 +150,7 @@ export class WebhookService {
     deliveryId: string,
   ): Promise<{ delivery: DeliveryRow; body: string; attempts: AttemptRow[] }> {
     await this.get(organizationId, id);
-    return found(await this.#options.deliveries.find(id, deliveryId), 'delivery');
+    return requireFound(await this.#options.deliveries.find(id, deliveryId), 'delivery');
   }
 
   async replay(
@@ -163,23 +163,26 @@ export class WebhookService {
     await this.#requirePlan(organizationId, 'replay');
     await this.#getActive(organizationId, id);
     const { result, replayed } = await deliveries.replay(id, deliveryId, clock(), idempotency);
-    return { result: found(result, 'delivery'), replayed };
+    return { result: requireFound(result, 'delivery'), replayed };
   }
 
   async #getActive(organizationId: string, id: string): Promise<Webhook> {
     const webhook = await this.get(organizationId, id);
     if (webhook.isActive) return webhook;
     throw validationError([
-      { path: 'id', message: 'is a webhook that is off: turn it on by PATCH { "isActive": true }' },
+      {
+        path: 'id',
+        message: 'must be an active webhook: activate it by PATCH { "isActive": true }',
+      },
     ]);
   }
 
   async #requirePlan(organizationId: string, feature: keyof typeof features): Promise<void> {
     const { organizations, plans } = this.#options;
     const { plan } = await organizations.get(organizationId);
-    const { isPartOf, are } = features[feature];
+    const { isPartOf, subject } = features[feature];
     if (isPartOf(plans[plan])) return;
-    throw new ApiError('PLAN_REQUIRED', `${are} not part of the plan ${plan}`);
+    throw new ApiError('PLAN_REQUIRED', `${subject} not part of the plan ${plan}`);
   }
 
   #checkUrl(url: string): void {
@@ -189,7 +192,7 @@ export class WebhookService {
   }
 }
 
-function found<T>(thing: T | null | undefined, what = 'webhook'): T {
+function requireFound<T>(thing: T | null | undefined, what = 'webhook'): T {
   if (thing) return thing;
   throw new ApiError('NOT_FOUND', `There is no such ${what} in this organization`);
 }

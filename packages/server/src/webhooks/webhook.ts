@@ -3,7 +3,7 @@ import type { EventType } from '../events/event-types.js';
 import type { WebhookTable } from '../storage/schema.js';
 import type { DisabledReason } from './endpoint-health.js';
 
-/** A receiver and what it subscribes to. */
+/** A subscription of one receiver to event types. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
@@ -14,14 +14,14 @@ export interface Webhook {
   readonly health: EndpointHealth;
 }
 
-/** What attempts say about an endpoint. */
+/** The health of an endpoint, from its attempts. */
 export interface EndpointHealth {
   readonly failureRate: number | null;
   readonly lastSuccessAt: number | null;
   readonly failingSince: number | null;
   readonly disabledAt: number | null;
   readonly disabledReason: DisabledReason | null;
-  /** When the pending delivery that comes first is due, or was. */
+  /** When the first pending delivery is or was due. */
   readonly oldestDueAt: number | null;
 }
 

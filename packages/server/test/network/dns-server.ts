@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { type Answer, decode, encode, type Packet } from 'dns-packet';
 import { onTestFinished } from 'vitest';
 
-/** What is answered about a name; nothing at all when it is undefined. */
+/** The response for a name. The server does not respond to other names. */
 export type DnsAnswer =
   | { readonly rcode: 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' }
   /** TXT records, each as its strings. */
@@ -17,13 +17,13 @@ const rcodes = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 const recursion = 0x0180;
 
 export interface DnsServer {
-  /** As SHORTY_DNS_SERVERS has it. */
+  /** In the form of SHORTY_DNS_SERVERS. */
   readonly address: string;
   readonly asked: readonly string[];
   set(name: string, answer: DnsAnswer): void;
 }
 
-/** A real name server over UDP on the loopback interface, until the test has finished. */
+/** Starts a real DNS server on UDP and stops it when the test has finished. */
 export async function dnsServer(): Promise<DnsServer> {
   const answers = new Map<string, DnsAnswer>();
   const asked: string[] = [];

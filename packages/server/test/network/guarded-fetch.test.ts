@@ -29,7 +29,7 @@ const get: GuardedRequest = {
 
 async function reasonOf(promise: Promise<unknown>): Promise<string> {
   const error = await promise.then(
-    () => new Error('it was answered'),
+    () => new Error('the request did not fail'),
     (caught: unknown) => caught,
   );
   expect(error).toBeInstanceOf(GuardedFetchError);
@@ -38,7 +38,7 @@ async function reasonOf(promise: Promise<unknown>): Promise<string> {
 
 const local: ResolveDns = async () => ['127.0.0.1'];
 
-describe('only public addresses are reached', () => {
+describe('guarded fetch reaches public addresses only', () => {
   it.each([
     'http://127.0.0.1/',
     'http://2130706433/',
@@ -63,7 +63,7 @@ describe('only public addresses are reached', () => {
     'http://anything.localhost/',
   ])('%s is refused before anything is sent', async (url) => {
     const resolve = async () => {
-      throw new Error('nothing is looked up');
+      throw new Error('unexpected look-up');
     };
     expect(await reasonOf(guarded(false, resolve).request(url, get))).toBe('forbidden_address');
   });
@@ -80,31 +80,31 @@ describe('only public addresses are reached', () => {
     'http://example.com:25/',
     'http://example.com:6667/',
     'http://example.com:70000/',
-  ])('%s is no URL for a request', async (url) => {
+  ])('%s is refused as a URL', async (url) => {
     expect(await reasonOf(guarded(true).request(url, get))).toBe('bad_url');
   });
 
-  it('a name that leads to a private address is refused, and nothing is connected to', async () => {
+  it('refuses a name that resolves to a private address, without a connection', async () => {
     const server = await httpServer((_request, response) => response.end());
     const request = guarded(false, local).request(`http://rebound.test:${server.port}/`, get);
     expect(await reasonOf(request)).toBe('forbidden_address');
     expect(server.connections()).toBe(0);
   });
 
-  it('every address of a name is checked, and the private ones are passed over', async () => {
+  it('checks every address of a name and skips private ones', async () => {
     const server = await httpServer((_request, response) => response.end());
-    // A documentation address stands for a public one that is not there; neither may be tried.
+    // A documentation address is not public either.
     const resolve = async () => ['203.0.113.1', '127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1'];
     const request = guarded(false, resolve).request(`http://mixed.test:${server.port}/`, get);
     expect(await reasonOf(request)).toBe('forbidden_address');
     expect(server.connections()).toBe(0);
   });
 
-  it('a name is looked up anew for each connection: private at the second look-up is refused', async () => {
+  it('looks up a name for each connection and refuses a private address at the second look-up', async () => {
     let lookups = 0;
     const resolve = async () => {
       lookups += 1;
-      // A public address where nothing answers in time, and then our own network.
+      // First a public address where nothing responds, then this machine.
       return lookups === 1 ? ['192.0.0.9'] : ['127.0.0.1'];
     };
     const server = await httpServer((_request, response) => response.end());
@@ -115,13 +115,13 @@ describe('only public addresses are reached', () => {
     expect([lookups, server.connections()]).toEqual([2, 0]);
   });
 
-  it('the checked address is the one connected to, with the name in the Host header', async () => {
+  it('connects to the checked address and sends the name in the Host header', async () => {
     const server = await httpServer((request, response) => response.end(request.headers.host));
     const answer = await guarded(true, local).request(`http://hook.test:${server.port}/`, get);
     expect(Buffer.from(answer.body).toString()).toBe(`hook.test:${server.port}`);
   });
 
-  it('each redirect is checked anew', async () => {
+  it('checks each redirect', async () => {
     const server = await httpServer((request, response) => {
       const location = request.url === '/in' ? 'ftp://example.com/' : 'http://name@127.0.0.1/';
       response.writeHead(302, { location }).end();
@@ -132,21 +132,21 @@ describe('only public addresses are reached', () => {
     }
   });
 
-  it('a name without an address is a fault of DNS', async () => {
+  it('reports a name without an address as a DNS error', async () => {
     for (const resolve of [async () => [], async () => Promise.reject(new Error('ENOTFOUND'))]) {
       const request = guarded(true, resolve).request('http://nowhere.test/', get);
       expect(await reasonOf(request)).toBe('dns');
     }
   });
 
-  it('messages name no address', async () => {
+  it('does not name an address in messages', async () => {
     const request = guarded(false, async () => ['10.1.2.3']).request('http://inner.test/', get);
-    await expect(request).rejects.toThrow('inner.test does not lead to a public address');
+    await expect(request).rejects.toThrow('inner.test does not resolve to a public address');
   });
 });
 
 describe('redirects', () => {
-  it('are answered as they come unless they are asked to be followed', async () => {
+  it('are returned by default', async () => {
     const server = await httpServer((_request, response) => {
       response.writeHead(302, { location: '/next' }).end();
     });
@@ -154,7 +154,7 @@ describe('redirects', () => {
     expect([answer.status, answer.headers.location]).toEqual([302, '/next']);
   });
 
-  it('are followed so many times, and a POST never', async () => {
+  it('are followed up to the limit, and never for a POST', async () => {
     const server = await httpServer((request, response) => {
       const at = Number(request.url?.slice(1));
       if (at === 3) response.end('there');
@@ -170,7 +170,7 @@ describe('redirects', () => {
 });
 
 describe('certificates', () => {
-  it('are verified, for the name that was asked for', async () => {
+  it('are verified for the requested name', async () => {
     const names: unknown[] = [];
     const server = createTlsServer({
       ...selfSigned,
@@ -191,27 +191,27 @@ describe('certificates', () => {
     expect(names).toEqual(['receiver.test']);
   });
 
-  it('of a server that speaks no TLS at all are a fault of TLS', async () => {
+  it('are a TLS error when the server does not speak TLS', async () => {
     const server = await rawServer((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n'));
     const request = guarded(true).request(server.url.replace('http:', 'https:'), get);
     expect(await reasonOf(request)).toBe('tls');
   });
 });
 
-describe('an answer of any kind ends', () => {
+describe('a request ends when the response is', () => {
   const short = { ...get, timeoutMs: 200 };
 
-  it('none at all', async () => {
+  it('missing', async () => {
     const server = await rawServer(() => {});
     expect(await reasonOf(guarded(true).request(server.url, short))).toBe('timeout');
   });
 
-  it('a look-up that never ends', async () => {
+  it('preceded by a look-up that never ends', async () => {
     const fetch = guarded(true, () => new Promise(() => {}));
     expect(await reasonOf(fetch.request('http://slow.test/', short))).toBe('timeout');
   });
 
-  it('headers that trickle', async () => {
+  it('slow in its headers', async () => {
     const server = await rawServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket.write('X-Slow: 1\r\n'), 20);
@@ -220,17 +220,17 @@ describe('an answer of any kind ends', () => {
     expect(await reasonOf(guarded(true).request(server.url, short))).toBe('timeout');
   });
 
-  it('a body that trickles', async () => {
+  it('slow in its body', async () => {
     const server = await rawServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
       const timer = setInterval(() => socket.write('.'), 20);
       socket.on('close', () => clearInterval(timer));
     });
     const request = guarded(true).request(server.url, short);
-    await expect(request).rejects.toThrow('The answer was not complete within 200 ms');
+    await expect(request).rejects.toThrow('No complete response within 200 ms');
   });
 
-  it('1xx for ever', async () => {
+  it('1xx without end', async () => {
     const server = await rawServer((socket) => {
       const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
       socket.on('close', () => clearInterval(timer));
@@ -238,7 +238,7 @@ describe('an answer of any kind ends', () => {
     expect(await reasonOf(guarded(true).request(server.url, short))).toBe('timeout');
   });
 
-  it('1xx before the answer is passed over', async () => {
+  it('preceded by 1xx, which is skipped', async () => {
     const server = await rawServer((socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n');
       socket.write('HTTP/1.1 204 No Content\r\nX-Last: yes\r\n\r\n');
@@ -267,18 +267,18 @@ describe('an answer of any kind ends', () => {
     expect(await reasonOf(guarded(true).request(server.url, get))).toBe(reason);
   });
 
-  it('a reset', async () => {
+  it('a reset connection', async () => {
     const server = await rawServer((socket) => void socket.resetAndDestroy());
     expect(await reasonOf(guarded(true).request(server.url, get))).toBe('connect');
   });
 
-  it('nobody who listens', async () => {
+  it('a refused connection', async () => {
     const server = await httpServer(() => {});
     const gone = server.url.replace(/:\d+$/, ':1024');
     expect(await reasonOf(guarded(true).request(gone, get))).toBe('connect');
   });
 
-  it('a gigabyte: its beginning is kept and the rest is not read', async () => {
+  it('a gigabyte, which is cut', async () => {
     const server = await rawServer((socket) =>
       flood(
         socket,
@@ -291,7 +291,7 @@ describe('an answer of any kind ends', () => {
   });
 
   it.each(['Content-Length: 1000000000', 'X-No-Length: true'])(
-    'a gigabyte with %s fails where nothing may be cut',
+    'a gigabyte with %s, which fails unless it may be cut',
     async (header) => {
       const server = await rawServer((socket) =>
         flood(socket, `HTTP/1.1 200 OK\r\n${header}\r\n\r\n`, Buffer.alloc(65_536, 'x')),
@@ -301,13 +301,13 @@ describe('an answer of any kind ends', () => {
     },
   );
 
-  it('a body that fits is whole', async () => {
+  it('as large as the limit, which is complete', async () => {
     const server = await httpServer((_request, response) => response.end('x'.repeat(100)));
     const answer = await guarded(true).request(server.url, { ...get, onOversize: 'fail' });
     expect([answer.body.length, answer.isCut]).toEqual([100, false]);
   });
 
-  it('an abort, with its reason', async () => {
+  it('aborted, with the reason', async () => {
     const server = await rawServer(() => {});
     const controller = new AbortController();
     const request = guarded(true).request(server.url, { ...get, signal: controller.signal });
@@ -315,7 +315,7 @@ describe('an answer of any kind ends', () => {
     await expect(request).rejects.toThrow('the server stops');
   });
 
-  it('of a request that was given up before it could be sent nothing arrives', async () => {
+  it('aborted during the look-up, and sends nothing', async () => {
     let received = 0;
     const server = await httpServer((_request, response) => {
       received += 1;
@@ -338,7 +338,7 @@ describe('an answer of any kind ends', () => {
 });
 
 describe('a POST', () => {
-  it('carries headers and exact bytes, over a connection that is used again', async () => {
+  it('carries headers and exact bytes over a reused connection', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
     const server = await httpServer(async (request, response) => {
       const chunks: Buffer[] = [];

@@ -22,11 +22,11 @@ async function tryOnce(url: string): Promise<string | undefined> {
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 
-describe('a receiver that misbehaves is a failed attempt, and never more', () => {
+describe('a receiver that misbehaves fails the attempt only', () => {
   it.each<[string, (socket: Socket) => void, string]>([
     ['resets', (socket) => socket.resetAndDestroy(), 'was closed'],
     ['answers nothing', (socket) => socket.end(), 'was closed'],
-    ['answers garbage', (socket) => socket.end('who is there?\r\n\r\n'), 'no valid HTTP'],
+    ['answers garbage', (socket) => socket.end('who is there?\r\n\r\n'), 'not valid HTTP'],
     [
       'answers 101',
       (socket) => socket.end('HTTP/1.1 101 X\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n'),
@@ -47,7 +47,7 @@ describe('a receiver that misbehaves is a failed attempt, and never more', () =>
   it('one that hangs, after 5 s', async () => {
     const server = await rawServer(() => {});
     const startedAt = performance.now();
-    expect(await tryOnce(server.url)).toBe('pending 1 There was no answer within 5000 ms');
+    expect(await tryOnce(server.url)).toBe('pending 1 No response within 5000 ms');
     expect(performance.now() - startedAt).toBeGreaterThan(4_990);
     expect(performance.now() - startedAt).toBeLessThan(7_000);
   });
@@ -58,7 +58,7 @@ describe('a receiver that misbehaves is a failed attempt, and never more', () =>
       const timer = setInterval(() => socket.write('.'), 50);
       socket.on('close', () => clearInterval(timer));
     });
-    expect(await tryOnce(server.url)).toBe('pending 1 The answer was not complete within 5000 ms');
+    expect(await tryOnce(server.url)).toBe('pending 1 No complete response within 5000 ms');
   });
 
   it('one that has a bad certificate', async () => {
@@ -70,7 +70,7 @@ describe('a receiver that misbehaves is a failed attempt, and never more', () =>
     expect(await tryOnce(`https://127.0.0.1:${port}/`)).toContain('TLS');
   });
 
-  it('one that sends a gigabyte after its 200: 2 KB of it are kept', async () => {
+  it('one that sends a gigabyte after its 200, of which 2 KB are stored', async () => {
     const server = await rawServer((socket) =>
       flood(socket, `${ok}Content-Length: 1000000000\r\n\r\n`, Buffer.alloc(65_536, 'x')),
     );
@@ -84,7 +84,7 @@ describe('a receiver that misbehaves is a failed attempt, and never more', () =>
     expect(found?.attempts[0]?.response_body).toBe('x'.repeat(2048));
   });
 
-  it('one that answers 1xx first is heard out', async () => {
+  it('one that answers 1xx first, which is not a failure', async () => {
     const server = await rawServer((socket) => {
       socket.write('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 202 Accepted\r\n\r\n');
       socket.end();
@@ -92,14 +92,14 @@ describe('a receiver that misbehaves is a failed attempt, and never more', () =>
     expect(await tryOnce(server.url)).toBe('delivered 1 null');
   });
 
-  it('one that answers 1xx without end is given up after ten', async () => {
+  it('one that answers 1xx without end, after ten', async () => {
     const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
     const server = await rawServer((socket) => flood(socket, hint, Buffer.from(hint.repeat(50))));
-    const words = 'There are more than 10 informational responses';
+    const words = 'The receiver sent more than 10 informational responses';
     expect(await tryOnce(server.url)).toBe(`pending 1 ${words}`);
   });
 
-  it('one whose answer is no text', async () => {
+  it('one whose response is not text, which is stored', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
     const server = await httpServer((_request, response) => void response.end(bytes));
     const id = await opened.subscribe(server.url);
@@ -112,7 +112,7 @@ describe('a receiver that misbehaves is a failed attempt, and never more', () =>
     expect(found?.attempts[0]?.response_body).not.toContain('\0');
   });
 
-  it('one that leads to a private address only at the second look-up', async () => {
+  it('one that resolves to a private address at the second look-up', async () => {
     const inner = await receiver();
     let lookups = 0;
     const resolve = async () => {
@@ -128,7 +128,7 @@ describe('a receiver that misbehaves is a failed attempt, and never more', () =>
     opened.clock.advance(30_000);
     await dispatcher.drain();
     expect(await opened.states(id)).toEqual([
-      'pending 2 rebound.test does not lead to a public address',
+      'pending 2 rebound.test does not resolve to a public address',
     ]);
     expect(inner.received).toEqual([]);
   });

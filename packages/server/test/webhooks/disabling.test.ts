@@ -79,7 +79,7 @@ describe('410 Gone', () => {
     ]);
   });
 
-  it('ends the deliveries that were claimed with it', async () => {
+  it('stops sending deliveries that were already claimed', async () => {
     const statuses = [204, 204, 204, 204];
     const hook = await receiver((response, count) => {
       response.writeHead(statuses[count - 1] ?? 410).end();
@@ -87,13 +87,13 @@ describe('410 Gone', () => {
     const id = await opened.subscribe(hook.url);
     await opened.record(id, 100);
     await opened.dispatcher().drain();
-    // Four answers have made six slots of two. A claim that is under way may fill them once more.
+    // Four successes make six slots of two. A claim in progress may fill them once more.
     expect(hook.received.length).toBeLessThanOrEqual(4 + 2 * 6);
     const waiting = (await opened.states(id)).filter((state) => state === 'pending 0 null');
     expect(waiting).toHaveLength(100 - hook.received.length);
   });
 
-  it('disables also where time never does', async () => {
+  it('disables the endpoint even when the setting is 0', async () => {
     const hook = await answering(410);
     const id = await opened.subscribe(hook.url);
     await opened.record(id);
@@ -101,7 +101,7 @@ describe('410 Gone', () => {
     expect((await read(id)).health.disabledReason).toBe('gone');
   });
 
-  it('from the URL that a webhook had before does not disable it', async () => {
+  it('from an earlier URL of the webhook does not disable it', async () => {
     const id = await opened.subscribe('http://receiver.example/new');
     await opened.record(id);
     const claim = [{ webhookId: id, count: 1 }];
@@ -144,7 +144,7 @@ describe('an endpoint whose every attempt fails', () => {
     expect(hook.received).toHaveLength(length);
   });
 
-  it('starts anew after a success', async () => {
+  it('starts its five days again after a success', async () => {
     const hook = await answering(500);
     const id = await opened.subscribe(hook.url);
     await pass(id, 4);
@@ -161,7 +161,7 @@ describe('an endpoint whose every attempt fails', () => {
     expect((await read(id)).isActive).toBe(true);
   });
 
-  it('starts anew when its URL changes', async () => {
+  it('starts its five days again when its URL changes', async () => {
     const [before, after] = [await answering(500), await answering(500)];
     const id = await opened.subscribe(before.url);
     await pass(id, 4);
@@ -171,7 +171,7 @@ describe('an endpoint whose every attempt fails', () => {
     expect((await read(id)).isActive).toBe(true);
   });
 
-  it('is never disabled where the setting is 0', async () => {
+  it('is never disabled when the setting is 0', async () => {
     const hook = await answering(500);
     const id = await opened.subscribe(hook.url);
     const dispatcher = opened.dispatcher({ disableAfterMs: 0 });
@@ -203,7 +203,7 @@ describe('an endpoint whose every attempt fails', () => {
         disabledReason: 'failing',
         disabledAt: start + 5 * day,
       });
-      // All that were recorded are there, each with the attempts that were made.
+      // Every delivery is there, with its number of attempts.
       const states = await opened.states(id);
       expect(states).toHaveLength(60);
       const attempts = states.reduce((sum, state) => sum + Number(state.split(' ')[1]), 0);
@@ -224,7 +224,7 @@ async function countAttempts(webhookId: string): Promise<number> {
 }
 
 describe('a disabled endpoint that is enabled again', () => {
-  it('goes on with the attempts and times that its deliveries had', async () => {
+  it('resumes its deliveries with their attempts and times', async () => {
     const hook = await answering(503);
     const id = await opened.subscribe(hook.url);
     await opened.record(id);
@@ -255,7 +255,7 @@ describe('a disabled endpoint that is enabled again', () => {
     expect((await opened.states(id)).sort()).toEqual(['delivered 2 null', 'delivered 3 null']);
   });
 
-  it('is sent the events that happened meanwhile', async () => {
+  it('gets the events that were recorded while it was disabled', async () => {
     const hook = await answering(410);
     const id = await opened.subscribe(hook.url);
     await happen();
@@ -270,7 +270,7 @@ describe('a disabled endpoint that is enabled again', () => {
     expect((await opened.states(id)).sort()).toEqual(['delivered 1 null', 'delivered 2 null']);
   });
 
-  it('is not sent what happened after its owner had turned it off', async () => {
+  it('gets no event that was recorded while its owner had deactivated it', async () => {
     const hook = await answering(410);
     const id = await opened.subscribe(hook.url);
     await happen();
@@ -283,7 +283,7 @@ describe('a disabled endpoint that is enabled again', () => {
 });
 
 describe('an endpoint that stays disabled for 30 days', () => {
-  it('has its deliveries failed with the reason, and nothing more is recorded for it', async () => {
+  it('fails its deliveries with the reason and records no more events', async () => {
     const hook = await answering(410);
     const id = await opened.subscribe(hook.url);
     await happen();
@@ -291,21 +291,21 @@ describe('an endpoint that stays disabled for 30 days', () => {
     await happen();
     const pruner = new DeliveryPruner(opened.stored.database, opened.clock);
     opened.clock.advance(disabledRetentionMs - 1);
-    await pruner.runOnce();
+    await pruner.prune();
     expect((await opened.states(id)).sort()).toEqual([
       'pending 0 null',
       'pending 1 The receiver answered 410',
     ]);
     opened.clock.advance(1);
     await happen();
-    await pruner.runOnce();
+    await pruner.prune();
     const failed = (attempts: number) => `failed ${attempts} The webhook was disabled for 30 days`;
     expect((await opened.states(id)).sort()).toEqual([failed(0), failed(1)]);
     opened.clock.advance(29 * day);
-    await pruner.runOnce();
+    await pruner.prune();
     expect(await opened.states(id)).toHaveLength(2);
     opened.clock.advance(day + 1);
-    await pruner.runOnce();
+    await pruner.prune();
     expect(await opened.states(id)).toEqual([]);
   });
 });

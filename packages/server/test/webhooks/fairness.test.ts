@@ -13,7 +13,7 @@ beforeEach(async () => {
   opened = await openDispatcher();
 });
 
-/** Endpoints of one receiver, each with a backlog. */
+/** Creates endpoints of a receiver, each with a backlog. */
 async function subscribeMany(
   url: string | ((at: number) => string),
   owners: readonly string[],
@@ -50,13 +50,13 @@ const organizations = async (count: number) =>
   Promise.all(Array.from({ length: count }, () => opened.stored.addOrganization('scale')));
 
 describe('beside endpoints that hang', () => {
-  it('an endpoint is sent all its deliveries before any of 300 hanging ones has timed out', async () => {
+  it('an endpoint gets all its deliveries before any of 300 hanging ones times out', async () => {
     const hanging = await rawServer(() => {});
     const owners = await organizations(6);
     const ids = await subscribeMany(hanging.url, owners, { each: 50, backlog: 10 });
     const dispatcher = opened.dispatcher();
     dispatcher.start();
-    // They have what they can get before the others come.
+    // The hanging endpoints have all the capacity that they can get.
     await connected(hanging, 200);
     const good = await receiver();
     const goodId = await opened.subscribe(good.url, await opened.stored.addOrganization('scale'));
@@ -83,7 +83,7 @@ describe('beside endpoints that hang', () => {
     dispatcher.wake();
     await good.arrived(50);
     expect((await attempted(ids)).rows).toBe(0);
-    // Nothing of the backlog of the others is in memory beyond what is in flight.
+    // The backlog of the others is not in memory, except deliveries in flight.
     expect(await leased(ids)).toBeLessThanOrEqual(2 * 49);
     await dispatcher.stop();
   });
@@ -111,13 +111,13 @@ describe('beside endpoints that hang', () => {
     await dispatcher.stop();
   });
 
-  it('an endpoint that has hung is sent one delivery at a time and keeps its backlog', async () => {
+  it('an endpoint that has hung gets one delivery at a time and loses none', async () => {
     const hanging = await rawServer(() => {});
     const id = await opened.subscribe(hanging.url);
     await opened.record(id, 20);
     const dispatcher = opened.dispatcher();
     dispatcher.start();
-    // Two at first; after they have timed out one, and one more after that.
+    // Two at first, and one at a time after they have timed out.
     await connected(hanging, 3);
     expect((await attempted([id])).rows).toBe(2);
     expect(await leased([id])).toBe(1);

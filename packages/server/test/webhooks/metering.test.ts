@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 const makeLink = () => opened.stored.create(opened.organizationId, [{}]);
-/** `2030-01: 1` for each month that has any. */
+/** Returns `2030-01: 1` for each month with a count. */
 const metered = async () =>
   (
     await opened.stored.database.read
@@ -25,7 +25,7 @@ const metered = async () =>
   ).map(({ month, used }) => `${month}: ${used}`);
 
 describe('webhook_delivery', () => {
-  it('counts a delivery once, when it is acknowledged, however many attempts that takes', async () => {
+  it('counts a delivery once, when it succeeds, whatever the number of attempts', async () => {
     const hook = await receiver((response, count) =>
       response.writeHead(count < 3 ? 500 : 204).end(),
     );
@@ -42,7 +42,7 @@ describe('webhook_delivery', () => {
     expect(await metered()).toEqual(['2030-01: 1']);
   });
 
-  it('counts each webhook that an event reached', async () => {
+  it('counts each webhook that an event was delivered to', async () => {
     const [one, two] = [await receiver(), await receiver()];
     await opened.subscribe(one.url);
     await opened.subscribe(two.url);
@@ -52,7 +52,7 @@ describe('webhook_delivery', () => {
     expect(await metered()).toEqual(['2030-01: 4']);
   });
 
-  it('passes over what failed for good', async () => {
+  it('does not count deliveries that failed', async () => {
     const hook = await receiver((response) => response.writeHead(500).end());
     const id = await opened.subscribe(hook.url);
     await makeLink();

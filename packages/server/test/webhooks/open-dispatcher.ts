@@ -15,7 +15,7 @@ export interface DispatcherOptions {
   readonly schedule?: readonly number[];
   readonly allowPrivateNetwork?: boolean;
   readonly resolve?: ResolveDns;
-  /** Five days when it is left out. */
+  /** Five days by default. */
   readonly disableAfterMs?: number;
 }
 
@@ -28,17 +28,17 @@ export interface Opened {
   readonly outbox: EventOutbox;
   readonly queue: DeliveryQueue;
   readonly errors: unknown[];
-  /** A dispatcher on the same storage: another process, or the same one after a restart. */
+  /** Creates a dispatcher on the same storage, as another process or a restart does. */
   dispatcher(options?: DispatcherOptions): WebhookDispatcher;
-  /** A webhook of the organization, or of another one. */
+  /** Creates a webhook of the organization, or of another one. */
   subscribe(url: string, owner?: string): Promise<string>;
-  /** Records so many events for a webhook alone. */
+  /** Records events for one webhook only. */
   record(webhookId: string, count?: number): Promise<void>;
-  /** Status, attempts and last error of a webhook's deliveries, newest first. */
+  /** Returns status, attempts and last error of a webhook's deliveries, newest first. */
   states(webhookId: string): Promise<string[]>;
 }
 
-/** Dispatchers on a real file, with a clock that passes by `advance` only. */
+/** Opens storage for dispatchers, with a clock that only `advance` moves. */
 export async function openDispatcher(): Promise<Opened> {
   const stored = await openRepository();
   const { database } = stored;

@@ -19,23 +19,23 @@ async function rows(): Promise<number[]> {
   );
 }
 
-describe('what is over is kept for 30 days', () => {
-  it('then its deliveries, attempts and events go, and what is pending stays', async () => {
+describe('finished deliveries are retained for 30 days', () => {
+  it('and then removed with attempts and events; pending deliveries remain', async () => {
     const hook = await receiver();
     const id = await opened.subscribe(hook.url);
     await opened.record(id, 700);
     await opened.dispatcher().drain();
     opened.clock.advance(deliveryRetentionMs);
     await opened.record(id, 1);
-    expect(await pruner.runOnce()).toBe(0);
+    expect(await pruner.prune()).toBe(0);
     opened.clock.advance(1);
-    expect(await pruner.runOnce()).toBe(700);
+    expect(await pruner.prune()).toBe(700);
     expect(await rows()).toEqual([1, 1, 1, 0]);
     opened.clock.advance(deliveryRetentionMs * 2);
-    expect(await pruner.runOnce()).toBe(0);
+    expect(await pruner.prune()).toBe(0);
   });
 
-  it('an event stays as long as one delivery of it', async () => {
+  it('and an event as long as its last delivery', async () => {
     const hook = await receiver();
     const id = await opened.subscribe(hook.url);
     await opened.record(id);
@@ -47,18 +47,18 @@ describe('what is over is kept for 30 days', () => {
     await opened.deliveries.replay(id, first?.id ?? '', opened.clock(), undefined);
     await dispatcher.drain();
     opened.clock.advance(1);
-    expect(await pruner.runOnce()).toBe(1);
+    expect(await pruner.prune()).toBe(1);
     expect(await rows()).toEqual([1, 1, 1, 1]);
   });
 
-  it('a webhook that was deleted goes with all that was its', async () => {
+  it('except those of a deleted webhook, which are removed with it', async () => {
     const id = await opened.subscribe('http://receiver.example/');
     await opened.record(id, 600);
     await opened.stored.database.write((transaction) =>
       transaction.updateTable('webhooks').set({ deleted_at: 1 }).where('id', '=', id).execute(),
     );
     expect(await opened.dispatcher().drain()).toBe(0);
-    expect(await pruner.runOnce()).toBe(600);
+    expect(await pruner.prune()).toBe(600);
     expect(await rows()).toEqual([0, 0, 0, 0]);
   });
 });

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:
 import { verifyWebhook, type WebhookEvent } from '@shorty/webhook-verifier';
 import { httpServer, type LocalServer } from '../network/local-server.js';
 
-/** One delivery as it arrived. */
+/** A request that the receiver got. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -13,15 +13,15 @@ export interface Received {
 
 export interface Receiver extends LocalServer {
   readonly received: Received[];
-  /** Resolves when so many deliveries have arrived. */
+  /** Resolves when `count` deliveries have arrived. */
   arrived(count: number): Promise<void>;
 }
 
-type Answer = (response: ServerResponse, count: number) => void;
+type Respond = (response: ServerResponse, count: number) => void;
 
-/** A real receiver that keeps what it is sent and answers as told; 204 unless told otherwise. */
+/** Starts a real receiver that records deliveries. It answers 204 by default. */
 export async function receiver(
-  answer: Answer = (response) => response.writeHead(204).end(),
+  respond: Respond = (response) => response.writeHead(204).end(),
 ): Promise<Receiver> {
   const received: Received[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
@@ -31,7 +31,7 @@ export async function receiver(
     const body = Buffer.concat(chunks).toString();
     const { method = '', url: path = '', headers } = request;
     received.push({ method, path, headers, body, event: JSON.parse(body) as WebhookEvent });
-    answer(response, received.length);
+    respond(response, received.length);
     for (const { count, resolve } of waiting) if (received.length >= count) resolve();
   };
   return {
@@ -45,7 +45,7 @@ export async function receiver(
   };
 }
 
-/** Throws unless the delivery is signed with the secret at the time. */
+/** Verifies the signature of a delivery at a time; throws when it is wrong. */
 export function verify({ body, headers }: Received, secret: string, now: number): WebhookEvent {
   return verifyWebhook({ body, headers, secret, now: new Date(now) });
 }

@@ -69,7 +69,7 @@ describe('a non-2xx response triggers retry', () => {
     expect(hook.received.map(({ path }) => path)).toEqual(['/', '/', '/', '/']);
   });
 
-  it('replays and retries go to the URL that the webhook has now', async () => {
+  it('sends replays and retries to the present URL of the webhook', async () => {
     const [before, after] = [
       await receiver((response) => response.writeHead(500).end()),
       await receiver(),
@@ -87,8 +87,8 @@ describe('a non-2xx response triggers retry', () => {
   });
 });
 
-describe('a webhook that is off', () => {
-  it('is sent nothing; what was pending is sent when it is on again', async () => {
+describe('an inactive webhook', () => {
+  it('gets nothing, and its pending deliveries when it is active again', async () => {
     const hook = await receiver();
     const id = await opened.subscribe(hook.url);
     await opened.record(id);
@@ -111,7 +111,7 @@ describe('a webhook that is off', () => {
 });
 
 describe('at least once', () => {
-  it('what was claimed by a process that died is sent when its lease has ended', async () => {
+  it('sends deliveries of a killed process when their leases have expired', async () => {
     const hook = await receiver();
     const id = await opened.subscribe(hook.url);
     await opened.record(id);
@@ -125,7 +125,7 @@ describe('at least once', () => {
     expect(hook.received[0]?.headers['x-service-delivery-id']).toBe(claimed[0]?.id);
   });
 
-  it('two that claim at once share the work and send nothing twice', async () => {
+  it('two dispatchers share the work and send nothing twice', async () => {
     const hook = await receiver();
     const id = await opened.subscribe(hook.url);
     await opened.record(id, 200);
@@ -137,7 +137,7 @@ describe('at least once', () => {
     expect(ids).toHaveLength(200);
   });
 
-  it('an outcome that comes after its lease has ended is not recorded over another one', async () => {
+  it('an outcome after the lease does not replace another outcome', async () => {
     const id = await opened.subscribe('http://receiver.example/');
     await opened.record(id);
     const claim = [{ webhookId: id, count: 1 }];
@@ -159,7 +159,7 @@ describe('at least once', () => {
     expect(await opened.states(id)).toEqual(['delivered 1 null']);
   });
 
-  it('a dispatcher that is stopped gives back what it has not sent', async () => {
+  it('a stopped dispatcher releases deliveries that it has not sent', async () => {
     const hook = await receiver((response, count) => {
       if (count <= 3) response.writeHead(204).end();
     });
@@ -167,7 +167,7 @@ describe('at least once', () => {
     await opened.record(id, 12);
     const first = opened.dispatcher();
     first.start();
-    // Three answers make five slots of two.
+    // Three successes make five slots of two.
     await hook.arrived(3 + 5);
     await first.stop();
     expect(hook.received).toHaveLength(8);
@@ -175,7 +175,7 @@ describe('at least once', () => {
     await opened.stored.database.write((transaction) =>
       transaction.updateTable('webhooks').set({ url: next.url }).where('id', '=', id).execute(),
     );
-    // The four that waited are due at once, the five that were cut off when their lease ends.
+    // The four that waited are due at once; the five that were aborted, when their leases expire.
     const second = opened.dispatcher();
     expect(await second.drain()).toBe(4);
     opened.clock.advance(20_000);

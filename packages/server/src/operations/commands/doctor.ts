@@ -7,7 +7,7 @@ import {
 import { findWrongLinkCounters, mendLinkCounters } from '../../organizations/link-doctor.js';
 import type { Database } from '../../storage/database.js';
 import { diagnoseSearch, repairSearch } from '../../urls/search-doctor.js';
-import { diagnoseDeliveries, mendDeliveries } from '../../webhooks/delivery-doctor.js';
+import { diagnoseDeliveries, repairDeliveries } from '../../webhooks/delivery-doctor.js';
 import { withDatabase } from './open-database.js';
 
 interface Diagnosis {
@@ -101,7 +101,7 @@ async function examineDeliveries(database: Database): Promise<Diagnosis> {
         : []),
     ],
     errors: faults,
-    repair: () => mendDeliveries(database, Date.now()),
+    repair: () => repairDeliveries(database, Date.now()),
   };
 }
 

@@ -17,7 +17,7 @@ import { webhookHandlers } from './webhook-handlers.js';
 import { WebhookRepository } from './webhook-repository.js';
 import { WebhookService, type WebhookServiceOptions } from './webhook-service.js';
 
-export interface WebhookRoomOptions {
+export interface WebhookModuleOptions {
   readonly config: Config;
   readonly database: Database;
   readonly storage: StorageOptions;
@@ -32,8 +32,8 @@ export interface WebhookRoomOptions {
 
 const pruneEveryMs = 10 * 60_000;
 
-/** Events and who is told of them: the outbox that other rooms write to, and what empties it. */
-export function createWebhookRoom(options: WebhookRoomOptions) {
+/** Composes webhooks: the outbox that other modules record events in, the API, and the dispatcher. */
+export function createWebhookModule(options: WebhookModuleOptions) {
   const { config, database, storage, isThreaded, organizations, plans, clock, logger } = options;
   const { allowPrivateNetwork } = config;
   const settings = {
@@ -62,8 +62,8 @@ export function createWebhookRoom(options: WebhookRoomOptions) {
     new PeriodicService({
       name: 'old deliveries',
       everyMs: pruneEveryMs,
-      tick: () => pruner.runOnce(),
-      onError: (err) => logger.error({ err }, 'old deliveries could not be removed'),
+      tick: () => pruner.prune(),
+      onError: (err) => logger.error({ err }, 'pruning deliveries failed'),
     }),
     dispatcher,
   ];
