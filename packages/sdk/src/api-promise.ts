@@ -1,4 +1,4 @@
-/** What is known of a response beside its data. */
+/** The status, headers and request id of a response. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -11,7 +11,7 @@ export interface WithResponse<T> {
 }
 
 /**
- * A promise of the data, with the response for who asks.
+ * A promise of the data. `withResponse` also returns the response.
  *
  * @example
  * ```ts
@@ -23,25 +23,25 @@ export interface WithResponse<T> {
  * ```
  */
 export class ApiPromise<T> extends Promise<T> {
-  readonly #answer: Promise<WithResponse<T>>;
+  readonly #result: Promise<WithResponse<T>>;
 
-  constructor(answer: Promise<WithResponse<T>>) {
+  constructor(result: Promise<WithResponse<T>>) {
     super((resolve, reject) => {
-      answer.then(({ data }) => resolve(data), reject);
+      result.then(({ data }) => resolve(data), reject);
     });
-    this.#answer = answer;
+    this.#result = result;
   }
 
-  // then, catch and finally make plain promises: theirs is no answer of the API.
+  // then, catch and finally return plain promises, which have no response.
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
-  /** The data together with status, headers and request id. */
+  /** Returns the data together with status, headers and request id. */
   withResponse(): Promise<WithResponse<T>> {
-    // The caller takes the outcome from the answer; this promise must not report it as unhandled.
+    // The caller handles a rejection of the returned promise, so this one must not be unhandled.
     this.catch(() => {});
-    // A promise of its own, so that a failure that nobody takes is still reported.
-    return this.#answer.then((answer) => answer);
+    // A new promise: its rejection is reported if the caller does not handle it.
+    return this.#result.then((result) => result);
   }
 }

@@ -10,8 +10,8 @@ export interface BulkProgress {
 }
 
 /**
- * A bulk call that stopped on the way. Status, code and the rest are those of its `cause`: the
- * error of the request that failed, the reason of an abort, or what the input or `onChunk` threw.
+ * A bulk call that stopped before its end. Status, code and details are those of its `cause`: the
+ * error of the failed request, the reason of an abort, or an error of the input or of `onChunk`.
  *
  * @example
  * ```ts
@@ -30,15 +30,15 @@ export interface BulkProgress {
 export class ShortyBulkError extends ShortyError {
   override name = 'ShortyBulkError';
 
-  /** The sum of the requests that were answered; each `index` is a position in the whole input. */
+  /** The sum of the completed requests. Each `index` is a position in the whole input. */
   readonly partial: BulkResult;
   /**
-   * Positions of the items whose request failed, in order. Where `status` is a 4xx the server
-   * refused them; otherwise it may have done them, and the same call with the same
-   * `idempotencyKey` finds out without doing anything twice.
+   * Positions of the items whose request failed, in order. With a 4xx `status` the server refused
+   * them. Otherwise it may have processed them; repeating the call with the same `idempotencyKey`
+   * returns the results without processing an item twice.
    */
   readonly unknown: readonly number[];
-  /** The position of the first item that was not sent; neither was any after it. */
+  /** The position of the first item that was not sent. No later item was sent. */
   readonly nextIndex: number;
 
   constructor(cause: unknown, progress: BulkProgress) {

@@ -10,8 +10,8 @@ import { Transport } from './send-request.js';
 import { readSettings } from './settings.js';
 
 /**
- * A client of one Shorty server. It holds no connection and needs no closing; make one and share
- * it. The constructor sends nothing and throws ShortyConfigError for options that cannot work.
+ * A client of one Shorty server. Create one and share it; it need not be closed. The constructor
+ * sends no request, and throws ShortyConfigError for invalid options.
  *
  * @example
  * ```ts

@@ -10,8 +10,8 @@ export interface ShortyErrorInit {
 }
 
 /**
- * What every failed call rejects with, unless the caller's own signal ended it. There is a class
- * for each family of statuses.
+ * The base class of all errors of this package. A failed call rejects with one of its subclasses, or
+ * with the reason of the caller's signal.
  *
  * @example
  * ```ts
@@ -30,15 +30,15 @@ export interface ShortyErrorInit {
 export class ShortyError extends Error {
   override name = 'ShortyError';
 
-  /** The HTTP status; undefined when there was no answer. */
+  /** The HTTP status, or undefined without a response. */
   readonly status: number | undefined;
-  /** The API's word for the fault; undefined when the answer did not come from the API. */
+  /** The error code of the API, or undefined if the response is not from the API. */
   readonly code: ErrorCode | undefined;
-  /** The fields that are wrong, each with what would be right. */
+  /** The invalid fields, each with its rule. */
   readonly details: readonly ErrorDetail[];
-  /** Names the request in the server's log. */
+  /** The id of the request in the server's log. */
   readonly requestId: string | undefined;
-  /** Milliseconds that the server asks to wait before another attempt. */
+  /** Milliseconds to wait before another attempt, from `Retry-After`. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, init: ShortyErrorInit = {}) {
@@ -53,7 +53,7 @@ export class ShortyError extends Error {
 }
 
 /**
- * Whether a value is an error of this package, from another copy of it too.
+ * Returns whether a value is an error of this package, including another copy of it.
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ export function isShortyError(value: unknown): value is ShortyError {
   return value instanceof Error && 'requestId' in value && Array.isArray(Object(value).details);
 }
 
-/** 400: the request is not as it should be, and `details` names the fields. */
+/** 400: the request is not valid. `details` names the fields. */
 export class ValidationError extends ShortyError {
   override name = 'ValidationError';
 }
@@ -81,17 +81,17 @@ export class AuthenticationError extends ShortyError {
   override name = 'AuthenticationError';
 }
 
-/** 402: the plan's quota is used up. */
+/** 402: the quota of the plan is exhausted. */
 export class QuotaExceededError extends ShortyError {
   override name = 'QuotaExceededError';
 }
 
-/** 403: the token lacks the scope, or the plan the feature. */
+/** 403: the token lacks a scope, or the plan lacks the feature. */
 export class PermissionError extends ShortyError {
   override name = 'PermissionError';
 }
 
-/** 404: this organization has no such thing. */
+/** 404: the organization has no such record. */
 export class NotFoundError extends ShortyError {
   override name = 'NotFoundError';
 }
@@ -101,42 +101,42 @@ export class ConflictError extends ShortyError {
   override name = 'ConflictError';
 }
 
-/** 410: it existed once. */
+/** 410: the record was deleted or has expired. */
 export class GoneError extends ShortyError {
   override name = 'GoneError';
 }
 
-/** 429: too many requests, after all retries too. */
+/** 429: too many requests, also after all retries. */
 export class RateLimitError extends ShortyError {
   override name = 'RateLimitError';
 }
 
-/** Any other 4xx, and a redirect: the API sends none, and a token must not follow one. */
+/** Another 4xx, or a redirect. Redirects are not followed, because they would receive the token. */
 export class RequestRejectedError extends ShortyError {
   override name = 'RequestRejectedError';
 }
 
-/** 5xx: the server failed, after all retries too. */
+/** 5xx: the server failed, also after all retries. */
 export class ServerError extends ShortyError {
   override name = 'ServerError';
 }
 
-/** No whole answer came: the server is away, or the connection broke. `cause` says how. */
+/** There is no complete response: the server is unreachable, or the connection broke. See `cause`. */
 export class ConnectionError extends ShortyError {
   override name = 'ConnectionError';
 }
 
-/** No answer came within `timeoutMs`, or within `deadlineMs` of all attempts together. */
+/** There is no response within `timeoutMs`, or within `deadlineMs` for all attempts together. */
 export class TimeoutError extends ShortyError {
   override name = 'TimeoutError';
 }
 
-/** A success whose body is not the API's: something else answers at the base URL. */
+/** A successful response that is not from the API. The base URL is probably wrong. */
 export class UnexpectedResponseError extends ShortyError {
   override name = 'UnexpectedResponseError';
 }
 
-/** An option that is missing or cannot work; nothing was sent. */
+/** A missing or invalid option. No request was sent. */
 export class ShortyConfigError extends ShortyError {
   override name = 'ShortyConfigError';
 
@@ -160,7 +160,7 @@ const classes: ReadonlyMap<number, typeof ShortyError> = new Map([
   [429, RateLimitError],
 ]);
 
-/** The error of a status that is no success. */
+/** Returns the error for a status outside 2xx. */
 export function createStatusError(
   status: number,
   message: string,

@@ -5,19 +5,19 @@ import type { Ports } from './ports.js';
 import type { Settings } from './settings.js';
 
 export interface Outgoing extends RequestInfo {
-  /** Needs no token. */
+  /** Whether it is sent without a token. */
   readonly isPublic: boolean;
   readonly url: string;
   readonly headers: Headers;
   readonly body: string | undefined;
 }
 
-/** A response, read to its end. */
+/** A complete response. */
 export interface Incoming extends ApiResponse {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** Sends one request and reads its answer, whatever its status. */
+/** Sends one request and reads its response, of any status. */
 export async function exchange(
   request: Outgoing,
   signal: AbortSignal,
@@ -39,12 +39,12 @@ export async function exchange(
         method,
         headers,
         signal,
-        // A redirect could carry the token to another host.
+        // A redirect could send the token to another host.
         redirect: 'manual',
         ...(body === undefined ? {} : { body }),
       });
       return {
-        // Browsers hide the status of a redirect that is not followed.
+        // Browsers hide the status of a redirect.
         status: response.type === 'opaqueredirect' ? 302 : response.status,
         headers: response.headers,
         requestId: response.headers.get('x-request-id') ?? undefined,
@@ -57,12 +57,12 @@ export async function exchange(
   }
 }
 
-/** The message at the bottom: fetch itself only says that it failed. */
-function describe(fault: unknown): string {
-  let deepest = fault;
+/** Returns the message of the innermost cause. The message of fetch itself is generic. */
+function describe(error: unknown): string {
+  let deepest = error;
   while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
   if (!(deepest instanceof Error)) return String(deepest);
-  // Where every address of a host fails, Node leaves the message empty and sets a code.
+  // If every address of a host fails, Node sets a code and leaves the message empty.
   const code = 'code' in deepest ? String(deepest.code) : '';
   return deepest.message || code || deepest.name;
 }

@@ -1,4 +1,4 @@
-/** Groups items in their order; each group but the last one has `size` of them. */
+/** Splits items into arrays of `size`; the last one may be shorter. */
 export async function* inChunks<T>(
   items: Iterable<T> | AsyncIterable<T>,
   size: number,

@@ -3,24 +3,24 @@ import { Agent, fetch as undiciFetch } from 'undici';
 export interface NodeFetchOptions {
   /** Connections per server: 16 by default. */
   connections?: number | undefined;
-  /** Milliseconds that an idle connection is kept, unless the server says less: 30,000 by default. */
+  /** Milliseconds until an idle connection closes, unless the server closes it: 30,000 by default. */
   keepAliveTimeoutMs?: number | undefined;
-  /** Milliseconds that opening a connection may take: 10,000 by default. */
+  /** Time limit in milliseconds for opening a connection: 10,000 by default. */
   connectTimeoutMs?: number | undefined;
-  /** Requests sent on a connection before the first is answered: 1 (none ahead) by default. */
+  /** Requests in flight on one connection: 1 (no pipelining) by default. */
   pipelining?: number | undefined;
 }
 
 export interface NodeFetch {
-  /** For the `fetch` option of a client; any number of clients may share it. */
+  /** The value for the `fetch` option. Clients may share it. */
   readonly fetch: typeof globalThis.fetch;
-  /** Waits for the requests under way and closes the connections. */
+  /** Waits for requests in flight and closes the connections. */
   close(): Promise<void>;
 }
 
 /**
- * A fetch on connections of its own that are kept open, for Node programs that send much. Needs
- * the package `undici` beside this one.
+ * Creates a fetch with its own pool of keep-alive connections, for Node programs that send many
+ * requests. Needs the package `undici`.
  *
  * @example
  * ```ts
@@ -45,11 +45,11 @@ export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
     pipelining,
     keepAliveTimeout: keepAliveTimeoutMs,
     connect: { timeout: connectTimeoutMs },
-    // The client's own time-outs hold, and may be longer than the agent's.
+    // The client has its own time-outs, which may be longer than the agent's defaults.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  // The same fetch, typed by undici's package instead of Node's types.
+  // Node's types and undici's types of fetch differ.
   const send = undiciFetch as unknown as (
     input: string | URL | Request,
     init: Omit<RequestInit, 'dispatcher'> & { dispatcher: Agent },

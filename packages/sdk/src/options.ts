@@ -1,5 +1,5 @@
 /**
- * How a client reaches its server. Give either `clientId` and `clientSecret`, or `accessToken`.
+ * The options of a client. Set either `clientId` and `clientSecret`, or `accessToken`.
  *
  * @example
  * ```ts
@@ -15,60 +15,60 @@
  * ```
  */
 export interface ShortyOptions {
-  /** Where the API is, http or https. A path prefix is kept: `https://example.com/links`. */
+  /** The http or https address of the API. It may have a path: `https://example.com/links`. */
   baseUrl: string;
   clientId?: string | undefined;
   clientSecret?: string | undefined;
-  /** Used as it is and never renewed. Wins over client credentials. */
+  /** A fixed token, which is not renewed. Takes precedence over client credentials. */
   accessToken?: string | undefined;
-  /** Scopes to ask for, separated by spaces; all of the client's by default. */
+  /** Scopes of the token, separated by spaces: all scopes of the client by default. */
   scope?: string | undefined;
-  /** Stands in for `globalThis.fetch`; see also `@shorty/sdk/node`. */
+  /** Replaces `globalThis.fetch`. See also `@shorty/sdk/node`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** How often a failed request is repeated: 3 by default, 0 for never, Infinity until the deadline. */
+  /** Retries of a failed request: 3 by default. Infinity retries until the deadline. */
   maxRetries?: number | undefined;
-  /** Milliseconds that one attempt may take: 30,000 by default. */
+  /** Time limit of one attempt in milliseconds: 30,000 by default. */
   timeoutMs?: number | undefined;
-  /** Milliseconds that a request may take with all its attempts and waits: 120,000 by default. */
+  /** Time limit of a request with all retries in milliseconds: 120,000 by default. */
   deadlineMs?: number | undefined;
-  /** Milliseconds that one wait takes at most, `Retry-After` or not: 20,000 by default. */
+  /** The longest wait before a retry in milliseconds: 20,000 by default. */
   maxRetryDelayMs?: number | undefined;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Called while requests are made. An error that a hook throws fails the request. */
+  /** Callbacks for logs and metrics. If one throws, the request fails. */
   hooks?: ShortyHooks | undefined;
 }
 
-/** Settings of one request; what is left out comes from the client. */
+/** Options of one request. The client's options are the defaults. */
 export interface RequestOptions {
-  /** Stops the request or the wait before its repetition; rejects with the signal's reason. */
+  /** Cancels the request and its retries. The call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds that one attempt may take. */
+  /** Time limit of one attempt in milliseconds. */
   timeoutMs?: number | undefined;
-  /** Milliseconds that the request may take with all its attempts and waits. */
+  /** Time limit of the request with all retries in milliseconds. */
   deadlineMs?: number | undefined;
   maxRetries?: number | undefined;
   /**
-   * Makes a POST safe to repeat for 24 hours, by another process too: 1 to 255 visible ASCII
-   * characters. A random one by default. Without effect on other methods.
+   * Makes a POST safe to repeat for 24 hours, also from another process. It has 1 to 255 visible
+   * ASCII characters and is random by default. Other methods ignore it.
    */
   idempotencyKey?: string | undefined;
-  /** Sent beside, and instead of, the client's headers. */
+  /** Added to the client's headers, which they override. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a bulk call takes beside the settings of its requests. `deadlineMs` holds for each request. */
+/** Options of a bulk call. `deadlineMs` applies to each request. */
 export interface BulkOptions<Result> extends RequestOptions {
-  /** Requests under way at once: 1 by default. */
+  /** Requests in flight at the same time: 1 by default. */
   concurrency?: number | undefined;
   /**
-   * Called for each request of up to 100 items, in the order of the input and awaited; each
-   * `index` is a position in the whole input.
+   * Called after each request of up to 100 items, in the order of the input. The call waits for its
+   * promise. Each `index` is a position in the whole input.
    */
   onChunk?: ((chunkResult: Result, chunkIndex: number) => void | Promise<void>) | undefined;
 }
 
-/** Callbacks to log and measure with. None is given a token or a body. */
+/** Callbacks for logs and metrics. They get neither tokens nor bodies. */
 export interface ShortyHooks {
   onRequest?: ((info: RequestInfo) => void) | undefined;
   onResponse?: ((info: ResponseInfo) => void) | undefined;
@@ -78,13 +78,13 @@ export interface ShortyHooks {
 /** A request that is about to be sent. */
 export interface RequestInfo {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
-  /** From 1. */
+  /** Counts from 1. */
   readonly attempt: number;
 }
 
-/** A response that was read to its end. */
+/** A complete response. */
 export interface ResponseInfo extends RequestInfo {
   readonly status: number;
   readonly headers: Headers;
@@ -92,9 +92,9 @@ export interface ResponseInfo extends RequestInfo {
   readonly durationMs: number;
 }
 
-/** An attempt that failed and will be repeated. */
+/** A failed attempt that is going to be repeated. */
 export interface RetryInfo extends RequestInfo {
-  /** How long the client waits first. */
+  /** The wait before the next attempt in milliseconds. */
   readonly delayMs: number;
   readonly error: unknown;
 }

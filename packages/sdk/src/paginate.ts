@@ -17,10 +17,10 @@ type FetchPage<P> = (query: PageQuery) => ApiPromise<P>;
 const pageSize = 100;
 
 /**
- * A list that has not been asked for yet: awaited it is one page, iterated it is every item.
+ * A list that is requested lazily: `await` reads one page, `for await` reads all items.
  *
- * An iteration yields no item twice, and none that was on the list from its beginning to its end
- * is missing, whatever is created, changed or deactivated meanwhile.
+ * An iteration yields no item twice and misses no item that is on the list all the time, even while
+ * items are created, changed or deactivated.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export class PagedList<Item extends { readonly id: string }, P extends Page<Item
     this.#fetchPage = fetchPage;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: awaiting the list is how one page is read.
+  // biome-ignore lint/suspicious/noThenProperty: awaiting the list reads one page.
   then<A = P, B = never>(
     onFulfilled?: ((page: P) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
@@ -57,7 +57,7 @@ export class PagedList<Item extends { readonly id: string }, P extends Page<Item
     return this.#load().catch(onRejected);
   }
 
-  /** One page together with status, headers and request id. */
+  /** Returns one page together with status, headers and request id. */
   withResponse(): Promise<WithResponse<P>> {
     return this.#load().withResponse();
   }
@@ -73,15 +73,15 @@ export class PagedList<Item extends { readonly id: string }, P extends Page<Item
 }
 
 /**
- * Pages overlap by one item, because the list moves between requests. The order of two items never
- * changes, so a page that begins with an item seen before follows on; one that does not may have
- * skipped some (those before it have left the list), and the walk goes back until one does.
+ * Yields all items. Pages overlap by one item, because the list changes between requests while the
+ * order of two items does not. If the first item of a page is new, items may have been skipped, so
+ * the iteration goes back until a page begins with a known item.
  */
 async function* iterate<Item extends { readonly id: string }>(
   query: PageQuery,
   fetchPage: FetchPage<Page<Item>>,
 ): AsyncGenerator<Item, void, undefined> {
-  // Of two at least: with an overlap of one, pages of one would not get on.
+  // With an overlap of one item, pages of one item would not advance.
   const limit = query.limit === 1 ? 2 : (query.limit ?? pageSize);
   const firstOffset = query.offset ?? 0;
   const seen = new Set<string>();

@@ -1,24 +1,24 @@
-/** What the client asks of the world beside `fetch`; tests pass their own. */
+/** The clock, randomness and timers of the client. Tests replace them. */
 export interface Ports {
-  /** Milliseconds that never jump. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
   /** Milliseconds since 1970. */
   readonly epochMs: () => number;
   /** At least 0, less than 1. */
   readonly random: () => number;
   readonly newKey: () => string;
-  /** Answers how to stop the timer. */
+  /** Returns a function that stops the timer. */
   readonly startTimer: (delayMs: number, callback: () => void) => () => void;
 }
 
-// setTimeout takes longer delays for none at all. Nobody waits for these 24 days.
+// setTimeout runs at once for a longer delay. The limit is 24 days, so such a timer never runs.
 const maxTimerMs = 2_147_483_647;
 
 export const systemPorts: Ports = {
   monotonicMs: () => performance.now(),
   epochMs: () => Date.now(),
   random: () => Math.random(),
-  // randomUUID is missing on pages that are not served by https.
+  // crypto.randomUUID needs a page that is served by https.
   newKey: () =>
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
       byte.toString(16).padStart(2, '0'),

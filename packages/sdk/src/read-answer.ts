@@ -3,12 +3,12 @@ import type { Incoming } from './exchange.js';
 import { readRetryAfter } from './retry-delay.js';
 import type { ErrorResponse } from './types.js';
 
-/** Makes of an answer what was asked for, or throws its error. */
+/** Returns the result of a response, or throws its error. */
 export type Read<T> = (incoming: Incoming, request: string, nowMs: number) => T;
 
 const snippetLength = 200;
 
-/** The data of an answer, or its error. `request` names the request in messages. */
+/** Returns the data of a response, or throws its error. `request` names the request in messages. */
 export function readAnswer<T>(incoming: Incoming, request: string, nowMs: number): T {
   const { status, headers } = incoming;
   const text = new TextDecoder().decode(incoming.body);

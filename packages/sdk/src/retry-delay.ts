@@ -3,8 +3,8 @@ import { ConnectionError, ShortyError, TimeoutError } from './errors.js';
 const firstDelayMs = 500;
 
 /**
- * Whether another attempt may succeed. Every request of this package can be repeated safely: POSTs
- * carry an idempotency key, and the others say what shall be, not what shall change.
+ * Returns whether another attempt may succeed. Every request of this package is safe to repeat: a
+ * POST has an idempotency key, and the other methods are idempotent.
  */
 export function isRetryable(error: unknown): error is ShortyError {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
@@ -13,7 +13,7 @@ export function isRetryable(error: unknown): error is ShortyError {
   return status === 429 || status >= 500;
 }
 
-/** Milliseconds to wait after the given number of retries: full jitter, never before Retry-After. */
+/** Returns the milliseconds before the next retry: full jitter, and at least Retry-After. */
 export function retryDelay(
   retries: number,
   retryAfterMs: number | undefined,
@@ -24,13 +24,13 @@ export function retryDelay(
   return Math.min(maxDelayMs, Math.max(jittered, retryAfterMs ?? 0));
 }
 
-/** Reads Retry-After, seconds or a date (RFC 9110 §10.2.3), as milliseconds from now. */
+/** Returns Retry-After (RFC 9110 §10.2.3), seconds or a date, as milliseconds from now. */
 export function readRetryAfter(headers: Headers, nowMs: number): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (/^\d+$/.test(value)) return Number(value) * 1000;
   const at = /GMT$/.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(at)) return undefined;
-  // The server's own clock wrote both dates, and ours may be wrong.
+  // Both dates come from the server's clock, which may differ from ours.
   const answeredAt = Date.parse(headers.get('date') ?? '');
   return Math.max(0, at - (Number.isNaN(answeredAt) ? nowMs : answeredAt));
 }

@@ -3,7 +3,7 @@ import { inChunks } from './in-chunks.js';
 import type { BulkOptions } from './options.js';
 import { checkNumber } from './settings.js';
 
-/** How many items one request takes. */
+/** The most items in one request. */
 export const chunkSize = 100;
 
 export interface BulkCall<Item, Result extends BulkResult> {
@@ -11,7 +11,7 @@ export interface BulkCall<Item, Result extends BulkResult> {
   readonly options: BulkOptions<Result>;
   readonly total: Result;
   readonly send: (items: Item[], chunkIndex: number) => PromiseLike<Result>;
-  /** Moves each index of a chunk's result to its place in the whole input. */
+  /** Converts each index of a chunk's result to a position in the whole input. */
   readonly rebase: (result: Result, firstIndex: number) => Result;
 }
 
@@ -22,14 +22,14 @@ interface Chunk<Result> {
   readonly outcome: Promise<{ readonly result: Result } | { readonly error: unknown }>;
 }
 
-/** Sends any number of items by the hundred and sums the answers in the order of the input. */
+/** Sends items in requests of 100 and sums the results in the order of the input. */
 export async function runBulk<Item, Result extends BulkResult>(
   call: BulkCall<Item, Result>,
 ): Promise<Result> {
   const { items, total, send, rebase } = call;
   const { concurrency = 1, onChunk, signal } = call.options;
   checkNumber('concurrency', concurrency);
-  const underWay: Chunk<Result>[] = [];
+  const inFlight: Chunk<Result>[] = [];
   const unknown: number[] = [];
   let nextIndex = 0;
   let chunkIndex = 0;
@@ -43,11 +43,11 @@ export async function runBulk<Item, Result extends BulkResult>(
         return { error };
       },
     );
-    underWay.push({ index: chunkIndex++, firstIndex: nextIndex, size: chunk.length, outcome });
+    inFlight.push({ index: chunkIndex++, firstIndex: nextIndex, size: chunk.length, outcome });
     nextIndex += chunk.length;
   };
   const settleFirst = async () => {
-    const chunk = underWay.shift();
+    const chunk = inFlight.shift();
     const outcome = await chunk?.outcome;
     if (!chunk || !outcome) return;
     const { index, firstIndex, size } = chunk;
@@ -62,7 +62,7 @@ export async function runBulk<Item, Result extends BulkResult>(
 
   try {
     for await (const chunk of inChunks(items, chunkSize)) {
-      while (underWay.length >= concurrency && !failure) await settleFirst();
+      while (inFlight.length >= concurrency && !failure) await settleFirst();
       if (failure) break;
       signal?.throwIfAborted();
       start(chunk);
@@ -70,8 +70,8 @@ export async function runBulk<Item, Result extends BulkResult>(
   } catch (cause) {
     failure ??= { cause };
   }
-  // What is under way is waited for even after a failure: its results must not be lost.
-  while (underWay.length > 0) {
+  // Requests in flight are awaited even after a failure, because their results must not be lost.
+  while (inFlight.length > 0) {
     await settleFirst().catch((cause: unknown) => {
       failure ??= { cause };
     });
@@ -80,7 +80,7 @@ export async function runBulk<Item, Result extends BulkResult>(
   return total;
 }
 
-/** Adds numbers to numbers and lists to lists. */
+/** Adds the numbers and appends the lists of a result to the total. */
 function addTo<Result extends BulkResult>(total: Result, part: Result): void {
   const sum: Record<string, unknown> = { ...total };
   for (const [name, value] of Object.entries(part)) {

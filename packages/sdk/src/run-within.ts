@@ -7,8 +7,8 @@ export interface Limits {
 }
 
 /**
- * Runs work under a signal that the caller's signal and a timer abort, and settles as soon as it is
- * aborted, whether the work listens or not.
+ * Runs work with a signal that the caller's signal and a timer abort. Rejects as soon as the signal
+ * is aborted, even if the work ignores it.
  */
 export async function runWithin<T>(
   limits: Limits,
@@ -25,12 +25,12 @@ export async function runWithin<T>(
     return await settleOrAbort(work(controller.signal), controller.signal);
   } finally {
     stopTimer();
-    // One signal may serve a million requests.
+    // A caller may use one signal for many requests, so listeners must not accumulate.
     signal?.removeEventListener('abort', onAbort);
   }
 }
 
-/** Settles as the promise does, or rejects with the signal's reason as soon as it is aborted. */
+/** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
 export function settleOrAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
@@ -40,7 +40,7 @@ export function settleOrAbort<T>(promise: Promise<T>, signal: AbortSignal): Prom
   });
 }
 
-/** Waits; an abort ends the wait with the signal's reason. */
+/** Waits for `delayMs`. Rejects with the signal's reason when it is aborted. */
 export async function wait(
   delayMs: number,
   signal: AbortSignal | undefined,

@@ -9,18 +9,18 @@ import { runWithin, wait } from './run-within.js';
 import { createHeaders, type RequestLimits, readLimits, type Settings } from './settings.js';
 import { createTokens, type Tokens } from './tokens.js';
 
-/** One call of the API, before it is known how often it must be sent. */
+/** One call of the API, which may need several attempts. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** The segments after `/api/v1`, not escaped; after `/api` where the request is public. */
+  /** The segments after `/api/v1`, or after `/api` for a public request. They are not escaped. */
   readonly path: readonly (string | number)[];
-  /** Needs no token, and is sent none. */
+  /** Whether it is sent without a token. */
   readonly isPublic?: boolean;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   readonly body?: unknown;
 }
 
-/** Sends calls until they are answered, refused, or out of retries or time. */
+/** Sends calls, and retries them within the limits. */
 export class Transport {
   readonly #settings: Settings;
   readonly #ports: Ports;
@@ -130,7 +130,7 @@ export class Transport {
     });
   }
 
-  /** Sends with a token, and once more with a new one where the server has forgotten the first. */
+  /** Sends with a token. Repeats once with a new token if the server refuses the first. */
   async #authorized(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
     for (let isRenewed = false; ; isRenewed = true) {
       const token = await this.#tokens.get(signal);
@@ -143,7 +143,7 @@ export class Transport {
 
 function escapeSegment(segment: string | number): string {
   const text = encodeURIComponent(segment);
-  // URLs resolve dots even when they are escaped: the request would reach another path.
+  // URL parsers resolve `.` and `..`, also escaped, so the request would have another path.
   if (/^\.{0,2}$/.test(text)) throw new ShortyConfigError('id', `cannot be "${text}"`);
   return text;
 }

@@ -2,9 +2,9 @@ import { ShortyConfigError } from './errors.js';
 import type { RequestOptions, ShortyHooks, ShortyOptions } from './options.js';
 import type { TokenRequest } from './types.js';
 
-/** The options of a client, checked and with every default in place. */
+/** The validated options of a client, with defaults. */
 export interface Settings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly credentials: TokenRequest | { readonly accessToken: string };
   readonly fetch: typeof globalThis.fetch;
@@ -30,7 +30,7 @@ export function readSettings(options: ShortyOptions): Settings {
   return {
     baseUrl: readBaseUrl(options.baseUrl),
     credentials: readCredentials(options),
-    // Looked up at each call: what replaces the global one later counts, too.
+    // Read at each call, because programs may replace the global fetch later.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     limits: readLimits(options, defaultLimits),
     maxRetryDelayMs,
@@ -51,12 +51,12 @@ export function readLimits(options: RequestOptions, defaults: RequestLimits): Re
   return { maxRetries, timeoutMs, deadlineMs };
 }
 
-/** Headers, with a clear error for what cannot be one. */
+/** Creates headers. Throws ShortyConfigError for invalid names and values. */
 export function createHeaders(option: string, values: Readonly<Record<string, string>>): Headers {
   try {
     return new Headers(values);
   } catch {
-    // The fault itself quotes the value, which may be a secret.
+    // The original error quotes the value, which may be a secret.
     throw new ShortyConfigError(option, 'has a character that HTTP headers cannot carry');
   }
 }
@@ -73,7 +73,7 @@ function readBaseUrl(text: string | undefined): string {
   const url = parseUrl(text ?? '');
   const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
   if (!isPlain || !/^https?:$/.test(url.protocol)) {
-    // The text may hold a password: it is not repeated.
+    // The message does not repeat the text, which may contain a password.
     throw new ShortyConfigError(
       'baseUrl',
       'must be an http or https address without credentials, query or fragment, such as https://sho.example',

@@ -9,10 +9,10 @@ import type { Token, TokenRequest } from './types.js';
 const renewBeforeMs = 60_000;
 const path = '/api/v1/auth/token';
 
-/** Where requests take their access token from. */
+/** Provides access tokens. */
 export interface Tokens {
   get(signal: AbortSignal): Promise<string>;
-  /** Forgets a token that was refused; answers whether another one can be had. */
+  /** Discards a refused token. Returns whether another one can be requested. */
   drop(token: string): boolean;
 }
 
@@ -31,8 +31,8 @@ interface Flight {
 }
 
 /**
- * Exchanges client credentials for tokens: one request for all that wait, made once. Who waits also
- * repeats, so that retries are counted in one place.
+ * Requests tokens with client credentials. Calls that need a token at the same time share one
+ * request. It is not retried here: each call that waits for it retries within its own limits.
  */
 class FetchedTokens implements Tokens {
   readonly #credentials: TokenRequest;
@@ -58,7 +58,7 @@ class FetchedTokens implements Tokens {
       return await settleOrAbort(flight.token, signal);
     } finally {
       flight.waiting--;
-      // Nobody wants the answer any more: it must not keep the process alive.
+      // Without waiting calls, the request must not keep the process alive.
       if (flight.waiting === 0) this.#end(flight);
     }
   }

@@ -2,24 +2,24 @@ import type { components, operations } from './generated/api.js';
 
 type Schemas = components['schemas'];
 
-/** Every code that the API answers a failed request with. */
+/** An error code of the API. */
 export type ErrorCode = Schemas['ErrorCode'];
-/** One fault of a request: the JSON path of the field, and what would be right. */
+/** An invalid field: its JSON path and its rule. */
 export type ErrorDetail = Schemas['ErrorDetail'];
-/** The envelope of every error. */
+/** The body of every error response. */
 export type ErrorResponse = Schemas['ErrorResponse'];
 
-/** The id of a link: answers have strings, requests take numbers too. */
+/** The id of a link: a string in responses, a string or a number in requests. */
 export type UrlId = string | number;
 /** A link to create. */
 export type UrlCreateRequest = Schemas['UrlCreateRequest'];
-/** What create answers. */
+/** The response of create. */
 export type UrlCreated = Schemas['UrlCreated'];
 /** The fields of a link to change; null clears an optional one. */
 export type UrlUpdateRequest = Schemas['UrlUpdateRequest'];
-/** A link with every field but its password. */
+/** A link with all fields except the password. */
 export type UrlRecord = Schemas['UrlRecord'];
-/** A link as lists show it. */
+/** A link in a list. */
 export type UrlListItem = Schemas['UrlListItem'];
 /** Filters and paging of a list of links. `limit` is the size of a page, 1 to 100. */
 export type UrlListQuery = NonNullable<operations['listUrls']['parameters']['query']>;
@@ -29,33 +29,33 @@ export type UrlPage =
 
 /** One change of a bulk update: the id of a link, and its fields to change. */
 export type UrlBulkUpdateItem = Schemas['UrlBulkUpdateItem'];
-/** What became of each item of one request to create links; `index` counts from 0. */
+/** The results of one request to create links. `index` counts from 0. */
 export type UrlBulkCreateResult = Schemas['UrlBulkCreateResult'];
-/** What became of each item of one request to change links; `index` counts from 0. */
+/** The results of one request to change links. `index` counts from 0. */
 export type UrlBulkUpdateResult = Schemas['UrlBulkUpdateResult'];
-/** Which links one request has deactivated, and which ids it has skipped. */
+/** The deactivated links and skipped ids of one request. */
 export type UrlBulkDeleteResult = Schemas['UrlBulkDeleteResult'];
-/** What became of each item of a whole bulk create. */
+/** The results of a whole bulk create. */
 export type BulkCreateResult = UrlBulkCreateResult;
-/** What became of each item of a whole bulk update. */
+/** The results of a whole bulk update. */
 export type BulkUpdateResult = UrlBulkUpdateResult;
-/** What a whole bulk delete has deactivated and skipped. */
+/** The deactivated links and skipped ids of a whole bulk delete. */
 export type BulkDeleteResult = UrlBulkDeleteResult;
 
 /** The window of a report, its grouping and the length of its breakdowns. */
 export type ClicksQuery = NonNullable<operations['getUrlClicks']['parameters']['query']>;
 /** The clicks of a link in a window. */
 export type UrlClicks = Schemas['UrlClicks'];
-/** The clicks of all links in a window, and which were clicked most. */
+/** The clicks of all links in a window, and the links with the most clicks. */
 export type AnalyticsOverview = Schemas['AnalyticsOverview'];
 /** Clicks by country, device, browser, operating system and referrer, the largest first. */
 export type ClickBreakdowns = Schemas['ClickBreakdowns'];
 /** One bucket of a time series. */
 export type ClickBucket = Schemas['ClickBucket'];
 
-/** A QR code to create: either for a link (`urlId`) or with a text of its own (`data`). */
+/** A QR code to create, for a link (`urlId`) or a text (`data`). */
 export type QrCreateRequest = Schemas['QrCreateRequest'];
-/** How a QR code shall look; what it carries never changes. */
+/** The look of a QR code to change. Its content never changes. */
 export type QrUpdateRequest = Schemas['QrUpdateRequest'];
 /** A QR code. */
 export type QrRecord = Schemas['QrRecord'];
@@ -72,28 +72,28 @@ export type ScanBreakdowns = Schemas['ScanBreakdowns'];
 /** One bucket of a time series of scans. */
 export type ScanBucket = Schemas['ScanBucket'];
 
-/** What can be subscribed to. */
+/** A type of event that a webhook can subscribe to. */
 export type EventType = Schemas['EventType'];
 /** A webhook to create. */
 export type WebhookCreateRequest = Schemas['WebhookCreateRequest'];
 /** The fields of a webhook to change. */
 export type WebhookUpdateRequest = Schemas['WebhookUpdateRequest'];
-/** What create answers: the only answer with the signing secret. */
+/** The response of create, the only one with the signing secret. */
 export type WebhookCreated = Schemas['WebhookCreated'];
 /** A webhook without its secret. */
 export type Webhook = Schemas['Webhook'];
-/** Which event a test shall send. */
+/** The type of a test event. */
 export type WebhookTestRequest = Schemas['WebhookTestRequest'];
-/** A new signing secret, and until when the one before signs as well. */
+/** A new signing secret, and the time until which the previous one also signs. */
 export type WebhookSecret = Schemas['WebhookSecret'];
 /** Paging of a list of webhooks. `limit` is the size of a page, 1 to 100. */
 export type WebhookListQuery = NonNullable<operations['listWebhooks']['parameters']['query']>;
 /** One page of a list of webhooks, newest first. */
 export type WebhookPage =
   operations['listWebhooks']['responses'][200]['content']['application/json']['data'];
-/** An event on its way to a webhook. */
+/** The delivery of an event to a webhook. */
 export type Delivery = Schemas['Delivery'];
-/** Where a delivery stands: failed is one whose last attempt has failed. */
+/** The status of a delivery. It is `failed` after its last attempt has failed. */
 export type DeliveryStatus = Schemas['DeliveryStatus'];
 /** A delivery with its body and all its attempts. */
 export type DeliveryDetail = Schemas['DeliveryDetail'];
@@ -115,13 +115,13 @@ export type DomainListQuery = NonNullable<operations['listDomains']['parameters'
 export type DomainPage =
   operations['listDomains']['responses'][200]['content']['application/json']['data'];
 
-/** What the organization has used in a month. */
+/** The usage of an organization in a month. */
 export type Usage = Schemas['Usage'];
-/** A meter of which the plan includes so many, and what more of it cost. */
+/** A meter with the amount that the plan includes, and the cost of overage. */
 export type BundledUsage = Schemas['BundledUsage'];
-/** Which month is read. */
+/** The month to read. */
 export type UsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
-/** What a token is asked for with. */
+/** A request for a token. */
 export type TokenRequest = Schemas['TokenRequest'];
 /** An access token. */
 export type Token = Schemas['Token'];

@@ -1,39 +1,39 @@
-/** Whether an id may be worked on: now, not yet, or no longer. */
+/** The state of an id: free and now claimed, in work, or done. */
 export type DedupeState = 'claimed' | 'running' | 'done';
 
 /**
- * Where ids are remembered. A store that several processes share must decide a claim atomically:
- * in Redis, `SET id running NX PX leaseMs`, and `GET id` where that did nothing.
+ * Stores the state of ids. A store that several processes share must claim atomically: in Redis,
+ * `SET id running NX PX leaseMs`, and `GET id` when that sets nothing.
  */
 export interface DedupeStore {
-  /** Marks an unknown id as running for `leaseMs` milliseconds, and says what it found. */
+  /** Marks an unknown id as running for `leaseMs` milliseconds. Returns the state that it found. */
   claim(id: string, leaseMs: number): DedupeState | Promise<DedupeState>;
   /** Marks a claimed id as done for `ttlMs` milliseconds. */
   finish(id: string, ttlMs: number): void | Promise<void>;
-  /** Forgets a claimed id, because its work failed. */
+  /** Deletes a claimed id whose work has failed. */
   release(id: string): void | Promise<void>;
 }
 
-/** How long, how many and where. */
+/** Options of `createDeduper`. */
 export interface DedupeOptions {
-  /** Milliseconds that a finished id is remembered. Default 48 h: the retries take 31.2 h. */
+  /** Milliseconds that a finished id is stored. Default 48 h; retries take 31.2 h. */
   readonly ttlMs?: number | undefined;
-  /** Ids that the store in memory holds; beyond that the oldest goes. Default 10,000. */
+  /** The most ids in the memory store, which evicts the oldest. Default 10,000. */
   readonly max?: number | undefined;
-  /** Milliseconds after which work whose process died may be taken over. Default 60,000. */
+  /** Milliseconds after which the work of a killed process may run again. Default 60,000. */
   readonly leaseMs?: number | undefined;
   /** Default: the memory of this process. */
   readonly store?: DedupeStore | undefined;
-  /** Milliseconds since the epoch, for the store in memory; for tests. Default `Date.now`. */
+  /** The clock of the memory store, in milliseconds since 1970. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
 /** Runs work once for each id. */
 export interface Deduper {
   /**
-   * Runs the work unless it was done for this id before; resolves to whether it ran. Where the same
-   * id is being worked on, waits for that: if it fails, this call fails too, so that the sender
-   * tries again. Rejects when another process is still at it.
+   * Runs the work unless it is done for this id. Resolves to whether it ran. Waits for work on the
+   * same id in this process, and rejects if that fails, so the sender retries. Rejects while another
+   * process works on the id.
    */
   once(id: string, work: () => unknown): Promise<boolean>;
 }
@@ -41,7 +41,7 @@ export interface Deduper {
 function memoryStore(max: number, now: () => number): DedupeStore {
   const entries = new Map<string, { state: 'running' | 'done'; until: number }>();
   function put(id: string, state: 'running' | 'done', ms: number): void {
-    // Deleted first: the map keeps the order of insertion, so the oldest is always in front.
+    // A map iterates in the order of insertion. Deleting first moves the id to the end.
     entries.delete(id);
     entries.set(id, { state, until: now() + ms });
     for (const [oldest, { until }] of entries) {
@@ -62,12 +62,12 @@ function memoryStore(max: number, now: () => number): DedupeStore {
 }
 
 /**
- * Makes a guard that lets each id through once. Shorty delivers at least once, so the same delivery
- * can come again. Give it `event.id`, which is signed and the same in every attempt: the delivery
- * id's header is not signed, so somebody who repeats a captured delivery can put a new one there.
- * Use the delivery id where several webhooks share a receiver and each delivery must count.
+ * Creates a deduper, which runs work once for each id. Shorty delivers at least once, so a delivery
+ * can arrive again. Use `event.id`, which is signed and the same in every attempt. The header with
+ * the delivery id is not signed: an attacker who replays a delivery can change it. Use the delivery
+ * id only when several webhooks share a receiver and each delivery must count.
  *
- * @throws {RangeError} for a time or a number that is not positive
+ * @throws {RangeError} if `ttlMs`, `max` or `leaseMs` is not positive
  *
  * @example
  * ```ts

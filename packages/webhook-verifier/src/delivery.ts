@@ -1,24 +1,24 @@
 import type { WebhookEvent } from './event.js';
 import { headerOf, type WebhookHeaders } from './signed-headers.js';
 
-/** What an adapter leaves for the handler. */
+/** A verified delivery, as an adapter passes it to the handler. */
 export interface WebhookDelivery {
   readonly event: WebhookEvent;
-  /** From a header that the signature does not cover: fit for logs; act on `event.id`. */
+  /** From a header that is not signed. Use it for logs, and `event.id` for decisions. */
   readonly deliveryId: string | undefined;
 }
 
 const deliveries = new WeakMap<object, WebhookDelivery>();
 
-export function keepDelivery(carrier: object, event: WebhookEvent, headers: WebhookHeaders): void {
+export function storeDelivery(carrier: object, event: WebhookEvent, headers: WebhookHeaders): void {
   deliveries.set(carrier, { event, deliveryId: headerOf(headers, 'x-service-delivery-id') });
 }
 
 /**
- * The delivery that an adapter has verified: pass Express' `req`, Fastify's `request` or Hono's
- * context.
+ * Returns the delivery that an adapter has verified. Pass Express' `req`, Fastify's `request` or
+ * Hono's context.
  *
- * @throws {TypeError} when no adapter ran before the handler
+ * @throws {TypeError} if no adapter ran before the handler
  *
  * @example
  * ```ts

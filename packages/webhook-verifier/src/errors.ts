@@ -1,4 +1,4 @@
-/** Why a delivery was refused; a program may branch on it, and it never changes its meaning. */
+/** Why a delivery was refused. Codes are stable, and programs may branch on them. */
 export type WebhookVerificationErrorCode =
   | 'missing_header'
   | 'malformed_header'
@@ -15,8 +15,8 @@ const statusCodes: Partial<Record<WebhookVerificationErrorCode, 400 | 413 | 500>
 };
 
 /**
- * The only error that a delivery can cause, whatever its sender put into it. A mistake in the
- * receiver's own call, such as an empty secret, is a `TypeError`.
+ * The only error that a delivery can cause. A wrong argument of the receiver, such as an empty
+ * secret, throws a `TypeError`.
  *
  * @example
  * ```ts
@@ -36,8 +36,8 @@ export class WebhookVerificationError extends Error {
   override name = 'WebhookVerificationError';
   declare readonly code: WebhookVerificationErrorCode;
   /**
-   * The HTTP status to answer: 400 for a signed body that is no event, 413 for a body above the
-   * limit, 500 when the receiver's own framework consumed the body, 401 for all else.
+   * The HTTP status to answer with: 400 for a signed body that is not an event, 413 for a body above
+   * the limit, 500 if the receiver's framework consumed the body, and 401 otherwise.
    */
   declare readonly statusCode: 400 | 401 | 413 | 500;
 
@@ -47,20 +47,20 @@ export class WebhookVerificationError extends Error {
     this.statusCode = statusCodes[code] ?? 401;
   }
 
-  /** What an adapter tells the sender; neither the secret nor the expected signature is in it. */
+  /** Returns what adapters send to the sender. It has neither a secret nor an expected signature. */
   toJSON(): { code: WebhookVerificationErrorCode; message: string } {
     return { code: this.code, message: this.message };
   }
 }
 
-/** Returns whether to answer the sender. Anything else is a fault of the receiver's application. */
+/** Returns whether to answer the sender. Other errors are errors of the receiver's application. */
 export function isRefusal(error: unknown): error is WebhookVerificationError {
   return error instanceof WebhookVerificationError && error.statusCode < 500;
 }
 
 /**
- * Throws for a body that is not bytes any more, and names the fix for each framework. A cause that
- * is a refusal itself is thrown as it is.
+ * Throws `body_already_parsed` with the fix for each framework. Throws `cause` itself if it is a
+ * WebhookVerificationError.
  */
 export function refuseConsumed(cause?: unknown): never {
   if (cause instanceof WebhookVerificationError) throw cause;

@@ -1,6 +1,6 @@
 import { WebhookVerificationError } from './errors.js';
 
-/** The link that a `url.*` event is about; the server sends its whole record, a newer one more. */
+/** The link of a `url.*` event. The server sends the whole record; newer ones may add fields. */
 export interface UrlEventData {
   /** Decimal digits. */
   readonly id: string;
@@ -11,25 +11,25 @@ export interface UrlEventData {
   readonly [field: string]: unknown;
 }
 
-/** A count that has reached a threshold. */
+/** A threshold that a count has reached. */
 export interface ThresholdEventData {
   /** Of the link or the QR code. */
   readonly id: string;
   readonly shortCode: string;
-  /** What was reached. */
+  /** The threshold. */
   readonly threshold: number;
   /** The count when it was reached. */
   readonly count: number;
   readonly [field: string]: unknown;
 }
 
-/** The QR code that a `qr.*` event is about. */
+/** The QR code of a `qr.*` event. */
 export interface QrEventData {
   /** UUID. */
   readonly id: string;
-  /** Null when the code stands alone. */
+  /** Null for a QR code without a link. */
   readonly urlId: string | null;
-  /** What the code says. */
+  /** The content of the QR code. */
   readonly qrData: string;
   readonly [field: string]: unknown;
 }
@@ -40,7 +40,7 @@ export interface DomainEventData {
   readonly [field: string]: unknown;
 }
 
-/** The event types, each with the data of its events. */
+/** The data of each event type. */
 export interface WebhookEventData {
   readonly 'url.created': UrlEventData;
   readonly 'url.updated': UrlEventData;
@@ -52,13 +52,13 @@ export interface WebhookEventData {
   readonly 'domain.verified': DomainEventData;
 }
 
-/** What a webhook can subscribe to. */
+/** A type of event that a webhook can subscribe to. */
 export type WebhookEventType = keyof WebhookEventData;
 
 /**
- * A verified event: a union that `type` tells apart. Events may arrive in any order, `createdAt`
- * tells theirs. A server newer than this package may send a type that is not listed here, so give
- * a `switch` a default branch.
+ * A verified event: a union discriminated by `type`. Events can arrive in any order; `createdAt` has
+ * the original one. A newer server can send types that are not listed here, so a `switch` needs a
+ * default branch.
  *
  * @example
  * ```ts
@@ -76,7 +76,7 @@ export type WebhookEventType = keyof WebhookEventData;
  */
 export type WebhookEvent<Type extends WebhookEventType = WebhookEventType> = {
   [Name in Type]: {
-    /** The event's own id, covered by the signature and the same in every delivery of it. */
+    /** The id of the event. It is signed and the same in every delivery. */
     readonly id: string;
     readonly type: Name;
     /** ISO 8601 in UTC, with milliseconds. */
@@ -102,12 +102,12 @@ function isEvent(value: unknown): value is WebhookEvent {
   );
 }
 
-/** Reads the event out of the bytes whose signature has been checked. */
+/** Parses the event in a body whose signature is verified. */
 export function parseEvent(bytes: Uint8Array): WebhookEvent {
   let value: unknown;
   let cause: unknown;
   try {
-    // A decoder that replaced bad bytes would hand on a text that nobody signed.
+    // A decoder that replaces invalid bytes returns text that is not signed.
     value = JSON.parse(utf8.decode(bytes));
   } catch (error) {
     cause = error;

@@ -3,21 +3,21 @@ import { MAX_BODY_BYTES, type VerifyRequestOptions } from './options.js';
 import { rawBytes } from './raw-bytes.js';
 import type { WebhookHeaders } from './signed-headers.js';
 
-/** The part of the web's `Request` that is needed, so that every runtime's own class fits. */
+/** The part of a web `Request` that is used, so every runtime's class fits. */
 export interface WebhookRequest {
   readonly headers: WebhookHeaders;
-  /** Read up to the limit. Where it is missing, `arrayBuffer` reads the whole body. */
+  /** Read up to the limit. If it is missing, `arrayBuffer` reads the whole body. */
   readonly body?: unknown;
   readonly bodyUsed?: boolean;
-  /** Rejects when the body was read before. */
+  /** Rejects if the body was read before. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 /**
  * Reads a body and stops at the limit.
  *
- * Throws `body_too_large`, or what the stream throws: when it was read before, is locked by a
- * reader, or was broken off by the sender.
+ * Throws `body_too_large`, or the error of a stream that was read before, is locked, or was aborted
+ * by the sender.
  */
 export async function readBody(
   request: WebhookRequest,
@@ -25,7 +25,7 @@ export async function readBody(
 ): Promise<Uint8Array> {
   const limit = options.maxBodyBytes ?? MAX_BODY_BYTES;
   const requireWithin = (size: number) => {
-    // A limit that is no number refuses everything.
+    // NaN refuses every size.
     if (!(size <= limit)) {
       throw new WebhookVerificationError('body_too_large', `The body is above ${limit} bytes`);
     }
@@ -38,8 +38,8 @@ export async function readBody(
   }
   let bytes = new Uint8Array(1024);
   let size = 0;
-  // Leaving the loop by a throw cancels the stream. Chunks are not collected: a sender could make
-  // each of them one byte long.
+  // A throw inside the loop cancels the stream. Chunks are not collected in a list, because a sender
+  // can make each of them one byte long.
   for await (const chunk of stream) {
     const end = size + chunk.length;
     requireWithin(end);

@@ -2,26 +2,26 @@ import { WebhookVerificationError } from './errors.js';
 import type { VerifyOptions } from './options.js';
 
 /**
- * Headers as any framework has them: `Headers`, a `Map`, pairs, or a plain object with names in any
- * case and one value or an array for each.
+ * The headers of a request: `Headers`, a `Map`, pairs, or a plain object with names in any case and a
+ * value or an array for each.
  */
 export type WebhookHeaders =
   | { get(name: string): string | null | undefined }
   | Iterable<readonly [string, string | readonly string[]]>
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What the sender claims: when it signed, and with what result. */
+/** The timestamp and signatures of a request, which are not verified yet. */
 export interface Claim {
   readonly timestamp: string;
   /** Each 64 hexadecimal digits in lower case. */
   readonly signatures: readonly string[];
 }
 
-// In lower case, as Node has them: to look through all headers takes a tenth of the whole check.
+// Node's headers are in lower case. A search through all headers takes a tenth of the whole check.
 const TIMESTAMP = 'x-service-timestamp';
 const SIGNATURE = 'x-service-signature';
 
-// What 16 signatures have, with a comma and a space after each. Shorty sends at most two.
+// The length of 16 signatures with separators. Shorty sends at most two.
 const MAX_HEADER_LENGTH = 1168;
 
 function malformed(message: string): WebhookVerificationError {
@@ -29,8 +29,8 @@ function malformed(message: string): WebhookVerificationError {
 }
 
 /**
- * Returns the lines of a header as one, which is what they are in a list header: RFC 9110 §5.3. The
- * name is in lower case.
+ * Returns the value of a header. Several lines are joined by commas (RFC 9110 §5.3). The name must be
+ * in lower case.
  */
 export function headerOf(headers: WebhookHeaders, name: string): string | undefined {
   const own = (headers as Record<string, unknown>)[name];
@@ -57,15 +57,15 @@ function present(headers: WebhookHeaders, name: string): string {
 }
 
 /**
- * Returns the digits of every `sha256=` signature, and skips those of other schemes. Returns none
- * when an element is neither.
+ * Returns the digits of every `sha256=` signature and skips other schemes. Returns an empty list if
+ * an element is invalid.
  */
 function hexesOf(header: string): readonly string[] {
   const hexes: string[] = [];
-  // Nearly always there is one, and `split` takes a tenth of the whole check.
+  // There is usually one signature, and `split` takes a tenth of the whole check.
   for (const element of header.includes(',') ? header.split(',') : [header]) {
     const signature = element.trim();
-    // RFC 4648 §8 gives hex no case. Lenient decoders stop at the first bad digit: check them all.
+    // Hex is case-insensitive (RFC 4648 §8). Lenient decoders stop at the first invalid digit.
     if (/^sha256=[\da-fA-F]{64}$/.test(signature)) hexes.push(signature.slice(7).toLowerCase());
     else if (!/^(?!sha256=)\w+=/.test(signature)) return [];
   }
@@ -73,7 +73,7 @@ function hexesOf(header: string): readonly string[] {
 }
 
 /**
- * Reads both signed headers and checks the time. It hashes nothing, so it comes before the body.
+ * Reads the timestamp and the signatures, and checks the age. Does not hash, so it runs first.
  */
 export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Claim {
   const { tolerance = 300, now } = options;
@@ -82,7 +82,7 @@ export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Clai
     throw new TypeError('tolerance must be seconds, now a Date');
   }
 
-  // Two timestamps come out as one that is no number.
+  // Two timestamps are joined by a comma, which is not a number.
   const timestamp = present(headers, TIMESTAMP);
   const signatures = hexesOf(present(headers, SIGNATURE));
   if (!signatures[0]) throw malformed(`${SIGNATURE} is not sha256=<hex>`);

@@ -5,7 +5,7 @@ import { rawBytes } from './raw-bytes.js';
 import { readBody, type WebhookRequest } from './read-body.js';
 import { readClaim } from './signed-headers.js';
 
-/** Compares 32 bytes with 64 hexadecimal digits in a time that does not tell where they differ. */
+/** Compares 32 bytes with 64 hexadecimal digits in constant time. */
 function isSignature(expected: Uint8Array, hex: string): boolean {
   const differ = (sum: number, byte: number, index: number) =>
     sum | (byte ^ parseInt(hex.slice(2 * index, 2 * index + 2), 16));
@@ -13,11 +13,12 @@ function isSignature(expected: Uint8Array, hex: string): boolean {
 }
 
 /**
- * Checks a web `Request` and returns its event, with Web Crypto only: for workers, edge functions,
- * Deno, Bun and Node. It reads the request's body; pass `request.clone()` to keep it.
+ * Verifies a web `Request` and returns its event. Uses Web Crypto only, so it runs in workers, edge
+ * functions, Deno, Bun and Node. Reads the body of the request; pass `request.clone()` to read it
+ * again.
  *
- * @throws {WebhookVerificationError} for anything wrong with the delivery
- * @throws {TypeError} for a missing secret, a negative tolerance or an invalid `now`
+ * @throws {WebhookVerificationError} if the delivery is not valid
+ * @throws {TypeError} if the secret is missing, the tolerance negative or `now` invalid
  *
  * @example
  * ```ts
@@ -59,6 +60,6 @@ export async function verifyRequest(
   if (!matches) {
     throw new WebhookVerificationError('signature_mismatch', 'Another secret, or another body');
   }
-  // The bytes that were hashed: the body may be the caller's buffer, which may have changed.
+  // Parse the bytes that were hashed. The caller may have changed its buffer.
   return parseEvent(content.subarray(prefix.length));
 }

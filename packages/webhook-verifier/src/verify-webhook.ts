@@ -7,20 +7,20 @@ import { readBody, type WebhookRequest } from './read-body.js';
 import { signatureOf } from './signature.js';
 import { readClaim, type WebhookHeaders } from './signed-headers.js';
 
-/** A delivery as it arrived, and how to check it. */
+/** A delivery as it was received, and the options for checking it. */
 export interface VerifyInput extends VerifyOptions {
   readonly body: RawBody;
   readonly headers: WebhookHeaders;
 }
 
-/** Returns the bytes that the signature fits. Headers and age are checked before any is hashed. */
+/** Verifies a delivery and returns its bytes. Checks headers and age before it hashes. */
 function check(input: VerifyInput): Uint8Array {
   const secrets = secretsOf(input);
   const { timestamp, signatures: hexes } = readClaim(input.headers, input);
   const signatures = hexes.map((hex) => Buffer.from(hex));
   const bytes = rawBytes(input.body);
   let matches = false;
-  // Every pair is compared, so that the time taken does not tell which one fitted.
+  // Every pair is compared, so the duration does not reveal which one matched.
   for (const secret of secrets) {
     const expected = Buffer.from(signatureOf(timestamp, bytes, secret));
     for (const signature of signatures) matches = timingSafeEqual(expected, signature) || matches;
@@ -32,11 +32,11 @@ function check(input: VerifyInput): Uint8Array {
 }
 
 /**
- * Checks a delivery's signature and age and returns its event. Synchronous, on `node:crypto`; where
- * that is missing use `verifyRequest`.
+ * Verifies the signature and age of a delivery and returns its event. Synchronous, and needs
+ * `node:crypto`; use `verifyRequest` on other runtimes.
  *
- * @throws {WebhookVerificationError} for anything wrong with the delivery
- * @throws {TypeError} for a missing secret, a negative tolerance or an invalid `now`
+ * @throws {WebhookVerificationError} if the delivery is not valid
+ * @throws {TypeError} if the secret is missing, the tolerance negative or `now` invalid
  *
  * @example
  * ```ts
@@ -60,10 +60,10 @@ export function verifyWebhook(input: VerifyInput): WebhookEvent {
 }
 
 /**
- * Checks a delivery's signature and age like `verifyWebhook`, and leaves the body alone.
+ * Verifies the signature and age of a delivery like `verifyWebhook`, without parsing the body.
  *
- * @throws {WebhookVerificationError} for anything wrong with headers, time or signature
- * @throws {TypeError} for a missing secret, a negative tolerance or an invalid `now`
+ * @throws {WebhookVerificationError} if headers, time or signature are not valid
+ * @throws {TypeError} if the secret is missing, the tolerance negative or `now` invalid
  *
  * @example
  * ```ts
@@ -80,11 +80,11 @@ export function verifySignature(input: VerifyInput): void {
 }
 
 /**
- * Checks a web `Request` and returns its event, on `node:crypto`. It reads the request's body; pass
- * `request.clone()` to keep it.
+ * Verifies a web `Request` and returns its event, with `node:crypto`. Reads the body of the request;
+ * pass `request.clone()` to read it again.
  *
- * @throws {WebhookVerificationError} for anything wrong with the delivery
- * @throws {TypeError} for a missing secret, a negative tolerance or an invalid `now`
+ * @throws {WebhookVerificationError} if the delivery is not valid
+ * @throws {TypeError} if the secret is missing, the tolerance negative or `now` invalid
  *
  * @example
  * ```ts

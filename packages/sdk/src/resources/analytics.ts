@@ -3,7 +3,7 @@ import type { RequestOptions } from '../options.js';
 import type { Transport } from '../send-request.js';
 import type { AnalyticsOverview, ClicksQuery } from '../types.js';
 
-/** Reports over all links of the organization; reached as `shorty.analytics`. */
+/** Reports on all links of the organization: `shorty.analytics`. */
 export class AnalyticsResource {
   readonly #transport: Transport;
 
@@ -13,7 +13,7 @@ export class AnalyticsResource {
 
   /**
    * Reads the clicks of all links, 30 days by day unless the query says otherwise. A visitor of two
-   * links is one unique click. Rejects with ValidationError for a window that cannot be.
+   * links is one unique click. Rejects with ValidationError for an invalid window.
    *
    * @example
    * ```ts

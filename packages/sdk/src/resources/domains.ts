@@ -4,10 +4,10 @@ import { PagedList } from '../paginate.js';
 import type { Transport } from '../send-request.js';
 import type { Domain, DomainCreateRequest, DomainListQuery, DomainPage } from '../types.js';
 
-/** Domains: one page when awaited, every one of them when iterated. */
+/** A list of domains: one page when awaited, all when iterated. */
 export type DomainList = PagedList<Domain, DomainPage>;
 
-/** Custom domains that links are served on; reached as `shorty.domains`. */
+/** Custom domains of links: `shorty.domains`. */
 export class DomainsResource {
   readonly #transport: Transport;
 
@@ -17,7 +17,7 @@ export class DomainsResource {
 
   /**
    * Adds a domain. It is active once `verify` has found its `txtRecord` in DNS. Rejects with
-   * ValidationError for what is no host name, and with ConflictError if it was added already.
+   * ValidationError for an invalid host name, and with ConflictError if it was added before.
    *
    * @example
    * ```ts
@@ -70,8 +70,8 @@ export class DomainsResource {
   }
 
   /**
-   * Looks up the TXT record and makes the domain active; one that is active is answered as it is.
-   * Rejects with ValidationError (`DOMAIN_INVALID`) that says what DNS answered instead, and with
+   * Looks up the TXT record and activates the domain. Returns an active domain unchanged. Rejects
+   * with ValidationError (`DOMAIN_INVALID`), whose message has the answer of DNS, and with
    * ConflictError (`DOMAIN_CONFLICT`) if the hostname is active in another organization.
    *
    * @example
@@ -93,8 +93,8 @@ export class DomainsResource {
   }
 
   /**
-   * Deletes a domain, and answers it as it was. Rejects with ConflictError while active links are
-   * on it.
+   * Deletes a domain and returns its last state. Rejects with ConflictError while it has active
+   * links.
    *
    * @example
    * ```ts

@@ -15,19 +15,19 @@ import type {
   ScansQuery,
 } from '../types.js';
 
-/** QR codes: one page when awaited, every one of them when iterated. */
+/** A list of QR codes: one page when awaited, all when iterated. */
 export type QrList = PagedList<QrRecord, QrPage>;
 
-/** The picture of a QR code. */
+/** The image of a QR code. */
 export interface QrImage {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** `image/png`, `image/svg+xml` or `image/webp`. */
   readonly contentType: string;
-  /** Names these bytes, in quotes: a changed picture has another one. */
+  /** The ETag of these bytes, in quotes. It changes with the image. */
   readonly etag: string | undefined;
 }
 
-/** QR codes of links and of texts; reached as `shorty.qr`. */
+/** QR codes of links and texts: `shorty.qr`. */
 export class QrResource {
   readonly #transport: Transport;
 
@@ -37,7 +37,7 @@ export class QrResource {
 
   /**
    * Creates a code for a link (`urlId`) or with a text of its own (`data`). Rejects with
-   * ValidationError where the code would not scan; its message says why, and what would work.
+   * ValidationError if the code would not scan. The message has the reason and a remedy.
    *
    * @example
    * ```ts
@@ -87,7 +87,7 @@ export class QrResource {
   }
 
   /**
-   * Changes how a code looks; `logoUrl: null` takes its logo away. What it carries never changes.
+   * Changes the look of a code. `logoUrl: null` removes its logo. Its content never changes.
    *
    * @example
    * ```ts
@@ -102,7 +102,7 @@ export class QrResource {
   }
 
   /**
-   * Deletes a code and answers it as it was. What is printed still leads to its link.
+   * Deletes a code and returns its last state. Printed copies still lead to its link.
    *
    * @example
    * ```ts
@@ -134,8 +134,8 @@ export class QrResource {
   }
 
   /**
-   * Gets the picture of a code in the code's format. It is public: no token is fetched or sent.
-   * Rejects with GoneError if the code was deleted. Each picture counts in `downloadCount`.
+   * Downloads the image of a code in its format. Images are public, so no token is sent.
+   * Rejects with GoneError if the code was deleted. Each download counts in `downloadCount`.
    *
    * @example
    * ```ts
@@ -154,7 +154,7 @@ export class QrResource {
 
 function readImage(incoming: Incoming, request: string, nowMs: number): QrImage {
   const { status, headers, body, requestId } = incoming;
-  // An error, or no answer of the API at all: both are told as everywhere.
+  // An error, or a response that is not from the API.
   if (status !== 200) return readAnswer(incoming, request, nowMs);
   const contentType = headers.get('content-type') ?? '';
   if (!contentType.startsWith('image/')) {

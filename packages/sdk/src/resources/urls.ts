@@ -21,10 +21,10 @@ import type {
   UrlUpdateRequest,
 } from '../types.js';
 
-/** Links: one page when awaited, every one of them when iterated. */
+/** A list of links: one page when awaited, all when iterated. */
 export type UrlList = PagedList<UrlListItem, UrlPage>;
 
-/** Short links, one or any number at a time; reached as `shorty.urls`. */
+/** Short links: `shorty.urls`. */
 export class UrlsResource {
   readonly #transport: Transport;
 
@@ -34,7 +34,7 @@ export class UrlsResource {
 
   /**
    * Creates a link. Rejects with ValidationError, ConflictError (the slug is taken),
-   * QuotaExceededError and what every request may reject with.
+   * QuotaExceededError, and the errors of every request.
    *
    * @example
    * ```ts
@@ -89,7 +89,7 @@ export class UrlsResource {
   /**
    * Reads the clicks of a link, 30 days by day unless the query says otherwise. Bots, link previews
    * and prefetches are not counted. Rejects with NotFoundError if this organization has no such
-   * link, and with ValidationError for a window that cannot be. Specification, "URLs".
+   * link, and with ValidationError for an invalid window. Specification, "URLs".
    *
    * @example
    * ```ts
@@ -105,7 +105,7 @@ export class UrlsResource {
   }
 
   /**
-   * Changes the given fields; null clears one. `isActive` pauses a link and brings it back.
+   * Changes the given fields; null clears one. `isActive` deactivates a link and activates it again.
    *
    * @example
    * ```ts
@@ -120,7 +120,7 @@ export class UrlsResource {
   }
 
   /**
-   * Deactivates a link and answers its record, which is kept.
+   * Deactivates a link and returns its record, which is not deleted.
    *
    * @example
    * ```ts
@@ -136,9 +136,9 @@ export class UrlsResource {
 
   /**
    * Creates any number of links, 100 a request. Items that the server refuses are in `errors`; a
-   * request that fails as a whole ends the call with ShortyBulkError, which keeps what was done.
-   * With an `idempotencyKey` the requests carry the keys `<key>-0`, `<key>-1` and so on: the same
-   * items with the same key, within 24 hours, make nothing twice.
+   * request that fails as a whole ends the call with ShortyBulkError, which has the results so far.
+   * With an `idempotencyKey` the requests have the keys `<key>-0`, `<key>-1` and so on: the same
+   * items with the same key create nothing twice within 24 hours.
    *
    * @example
    * ```ts
@@ -176,7 +176,7 @@ export class UrlsResource {
   }
 
   /**
-   * Creates at most 100 links in one request, for callers that cut and repeat by themselves.
+   * Creates at most 100 links in one request, for callers that split and retry themselves.
    *
    * @example
    * ```ts
@@ -233,7 +233,7 @@ export class UrlsResource {
 
   /**
    * Deactivates any number of links, 100 a request. Ids that are unknown here are in `skippedIds`.
-   * An id that comes again in a later request is counted again.
+   * An id that is repeated in a later request is counted again.
    *
    * @example
    * ```ts

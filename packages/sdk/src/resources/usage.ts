@@ -3,7 +3,7 @@ import type { RequestOptions } from '../options.js';
 import type { Transport } from '../send-request.js';
 import type { Usage, UsageQuery } from '../types.js';
 
-/** What the organization uses of its plan; reached as `shorty.usage`. */
+/** The usage of the organization: `shorty.usage`. */
 export class UsageResource {
   readonly #transport: Transport;
 
@@ -14,7 +14,7 @@ export class UsageResource {
   /**
    * Reads the usage of a calendar month in UTC, of the current one unless the query says otherwise.
    * Amounts are US dollars and exact; `included` is null without a limit. Rejects with
-   * ValidationError for a `period` that is no month, or lies in the future.
+   * ValidationError for a `period` that is not a month or is in the future.
    *
    * @example
    * ```ts

@@ -17,12 +17,12 @@ import type {
   WebhookUpdateRequest,
 } from '../types.js';
 
-/** Webhooks: one page when awaited, every one of them when iterated. */
+/** A list of webhooks: one page when awaited, all when iterated. */
 export type WebhookList = PagedList<Webhook, WebhookPage>;
-/** Deliveries: one page when awaited, every one of them when iterated. */
+/** A list of deliveries: one page when awaited, all when iterated. */
 export type DeliveryList = PagedList<Delivery, DeliveryPage>;
 
-/** Receivers of events, and what was delivered to them; reached as `shorty.webhooks`. */
+/** Webhooks and their deliveries: `shorty.webhooks`. */
 export class WebhooksResource {
   readonly #transport: Transport;
 
@@ -31,8 +31,8 @@ export class WebhooksResource {
   }
 
   /**
-   * Subscribes a receiver to events. The answer has the signing secret, and no later one does.
-   * Rejects with PermissionError where the plan has no webhooks.
+   * Subscribes a receiver to events. Only this response has the signing secret. Rejects with
+   * PermissionError if the plan has no webhooks.
    *
    * @example
    * ```ts
@@ -87,7 +87,7 @@ export class WebhooksResource {
   }
 
   /**
-   * Changes the given fields. `isActive: false` makes what is pending wait.
+   * Changes the given fields. With `isActive: false` pending deliveries wait.
    *
    * @example
    * ```ts
@@ -102,7 +102,7 @@ export class WebhooksResource {
   }
 
   /**
-   * Deletes a webhook and its deliveries, and answers it as it was.
+   * Deletes a webhook and its deliveries, and returns its last state.
    *
    * @example
    * ```ts
@@ -118,8 +118,7 @@ export class WebhooksResource {
   }
 
   /**
-   * Sends the example of an event type to this webhook alone; without a type, that of the first it
-   * subscribes to.
+   * Sends an example event to this webhook only. The default type is its first subscribed type.
    *
    * @example
    * ```ts
@@ -138,7 +137,7 @@ export class WebhooksResource {
 
   /**
    * Replaces the signing secret. Until `previousSecretExpiresAt`, 24 hours from now, deliveries
-   * carry a signature by each of the two.
+   * have a signature by each of the two secrets.
    *
    * @example
    * ```ts
@@ -180,7 +179,7 @@ export class WebhooksResource {
   }
 
   /**
-   * Reads a delivery with the body that is sent and every attempt so far.
+   * Reads a delivery with its body and all attempts.
    *
    * @example
    * ```ts
@@ -200,7 +199,7 @@ export class WebhooksResource {
   }
 
   /**
-   * Delivers an event once more: a new delivery, with an id of its own, of the same body.
+   * Delivers an event again, as a new delivery with its own id and the same body.
    *
    * @example
    * ```ts

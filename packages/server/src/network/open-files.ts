@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 // The rest is for files and outgoing connections.
 const connectionShare = 0.8;
 
-/** Returns how many connections the server accepts: at most `wanted`, and within the limit on open files. */
+/** Returns how many connections the server accepts, within the limit on open files. */
 export function affordableConnections(wanted: number): number {
   return Math.min(
     wanted,

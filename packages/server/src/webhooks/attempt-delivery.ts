@@ -18,7 +18,7 @@ export interface AttemptContext {
   readonly signal: AbortSignal;
 }
 
-/** Signs a delivery, posts it, and returns the outcome. Throws the signal's reason when it is aborted. */
+/** Signs and posts a delivery, and returns the outcome. Throws the signal's reason on abort. */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
   endpoint: Endpoint,

@@ -94,7 +94,7 @@ export class WebhookDispatcher implements Service {
     this.#running ??= this.#run();
   }
 
-  /** Stops: waits up to a second for attempts in flight, and releases deliveries that were not sent. */
+  /** Waits up to a second for attempts in flight, and releases deliveries that were not sent. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#signal.notify();

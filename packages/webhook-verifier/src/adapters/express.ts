@@ -1,4 +1,4 @@
-import { keepDelivery } from '../delivery.js';
+import { storeDelivery } from '../delivery.js';
 import { isRefusal } from '../errors.js';
 import { secretsOf, type VerifyOptions } from '../options.js';
 import type { RawBody } from '../raw-bytes.js';
@@ -6,14 +6,14 @@ import { verifyWebhook } from '../verify-webhook.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
 
-/** The part of Express' request that is needed; `rawBody` is where Nest and cloud functions keep the bytes. */
+/** The part of Express' request that is used. Nest and cloud functions set `rawBody`. */
 export interface ExpressWebhookRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body?: unknown;
   readonly rawBody?: unknown;
 }
 
-/** The part of Express' response that is needed. */
+/** The part of Express' response that is used. */
 export interface ExpressWebhookResponse {
   status(code: number): { json(body: unknown): unknown };
 }
@@ -27,17 +27,17 @@ export type ExpressWebhookMiddleware = (
 
 function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): unknown {
   const raw = rawBody ?? body;
-  // Parsers skip a request without a body and leave undefined or {}: that is no parsed body.
+  // For a request without a body, parsers leave undefined or {}.
   const empty = !('transfer-encoding' in headers || Number(headers['content-length']) > 0);
   return empty && !ArrayBuffer.isView(raw) ? '' : raw;
 }
 
 /**
- * Lets only verified deliveries through to the handler, which finds its own with
- * `webhookDelivery(req)`. Answers any other with `{ error: { code, message } }` and the error's
- * status. A body that a parser consumed is the application's fault and goes to `next`.
+ * Passes verified deliveries to the handler, which reads them with `webhookDelivery(req)`. Answers
+ * others with `{ error: { code, message } }` and the error's status. Passes the error to `next` if a
+ * parser consumed the body, because that is an error of the application.
  *
- * @throws {TypeError} at once for a missing secret
+ * @throws {TypeError} immediately if the secret is missing
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export function expressWebhook(options: VerifyOptions): ExpressWebhookMiddleware
     const { headers } = req;
     try {
       const event = verifyWebhook({ ...options, headers, body: bodyOf(req) as RawBody });
-      keepDelivery(req, event, headers);
+      storeDelivery(req, event, headers);
     } catch (error) {
       if (isRefusal(error)) res.status(error.statusCode).json({ error });
       else next(error);

@@ -1,4 +1,4 @@
-import { keepDelivery } from '../delivery.js';
+import { storeDelivery } from '../delivery.js';
 import { MAX_BODY_BYTES, secretsOf, type VerifyRequestOptions } from '../options.js';
 import type { RawBody } from '../raw-bytes.js';
 import { readClaim } from '../signed-headers.js';
@@ -6,13 +6,13 @@ import { verifyWebhook } from '../verify-webhook.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
 
-/** The part of Fastify's request that is needed. */
+/** The part of Fastify's request that is used. */
 export interface FastifyWebhookRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: unknown;
 }
 
-/** The part of a Fastify instance that is needed. */
+/** The part of a Fastify instance that is used. */
 export interface FastifyWebhookScope {
   removeAllContentTypeParsers(): unknown;
   addContentTypeParser(
@@ -24,7 +24,7 @@ export interface FastifyWebhookScope {
   addHook(name: 'preValidation', hook: (request: FastifyWebhookRequest) => Promise<void>): unknown;
 }
 
-/** A Fastify plugin that acts on the scope it is registered in. */
+/** A Fastify plugin that applies to the scope where it is registered. */
 export type FastifyWebhookPlugin = (
   scope: FastifyWebhookScope,
   options: unknown,
@@ -32,12 +32,12 @@ export type FastifyWebhookPlugin = (
 ) => void;
 
 /**
- * A plugin for a scope that has webhook routes only: in it, bodies stay bytes and only verified
- * deliveries reach a handler, which finds its own with `webhookDelivery(request)`. Others are
- * thrown and answered by Fastify with the error's status, `code` and message; those without fresh
- * signed headers before their body is read. A route's own `bodyLimit` replaces `maxBodyBytes`.
+ * Creates a plugin for a scope with webhook routes only. In this scope bodies stay bytes, and only
+ * verified deliveries reach a handler, which reads them with `webhookDelivery(request)`. Fastify
+ * answers others with the error's status, `code` and message. Headers and age are checked before the
+ * body is read. The `bodyLimit` of a route replaces `maxBodyBytes`.
  *
- * @throws {TypeError} at once for a missing secret
+ * @throws {TypeError} immediately if the secret is missing
  *
  * @example
  * ```ts
@@ -68,10 +68,10 @@ export function fastifyWebhook(options: VerifyRequestOptions): FastifyWebhookPlu
     scope.addHook('preValidation', async (request) => {
       const { headers } = request;
       const body = (request.body ?? '') as RawBody;
-      keepDelivery(request, verifyWebhook({ ...options, headers, body }), headers);
+      storeDelivery(request, verifyWebhook({ ...options, headers, body }), headers);
     });
     done();
   };
-  // Without it Fastify would give the plugin a scope of its own, which no route is in.
+  // Otherwise Fastify gives the plugin a scope of its own, without the routes.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true });
 }

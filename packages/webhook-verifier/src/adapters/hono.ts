@@ -1,4 +1,4 @@
-import { keepDelivery } from '../delivery.js';
+import { storeDelivery } from '../delivery.js';
 import { isRefusal, refuseConsumed } from '../errors.js';
 import { secretsOf, type VerifyRequestOptions } from '../options.js';
 import { readBody } from '../read-body.js';
@@ -7,7 +7,7 @@ import { verifyRequest } from '../verify-request.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
 
-/** The part of Hono's context that is needed. */
+/** The part of Hono's context that is used. */
 export interface HonoWebhookContext {
   readonly req: {
     readonly raw: {
@@ -27,13 +27,12 @@ export type HonoWebhookMiddleware = (
 ) => Promise<Response | undefined>;
 
 /**
- * Lets only verified deliveries through to the handler, which finds its own with
- * `webhookDelivery(c)` and may still read the body. Answers any other with
- * `{ error: { code, message } }` and the error's status; one without fresh signed headers before its
- * body is read. A body that was read before is the application's fault and is thrown to
- * `app.onError`.
+ * Passes verified deliveries to the handler, which reads them with `webhookDelivery(c)` and can still
+ * read the body. Answers others with `{ error: { code, message } }` and the error's status. Headers
+ * and age are checked before the body is read. Throws to `app.onError` if the body was read before,
+ * because that is an error of the application.
  *
- * @throws {TypeError} at once for a missing secret
+ * @throws {TypeError} immediately if the secret is missing
  *
  * @example
  * ```ts
@@ -56,14 +55,14 @@ export function honoWebhook(options: VerifyRequestOptions): HonoWebhookMiddlewar
     try {
       readClaim(headers, options);
       if (!bodyCache.arrayBuffer) {
-        // Of a body that was read as text or JSON, Hono would make bytes anew, and nobody signed
-        // those. A fault of the stream, such as a body limit's, is thrown to Hono.
+        // Hono encodes a body again that was read as text or JSON. Those bytes are not signed.
+        // Errors of the stream, such as a body limit's, are thrown to Hono.
         if (raw.bodyUsed) refuseConsumed();
         bodyCache.arrayBuffer = Promise.resolve((await readBody(raw, options)).slice().buffer);
       }
       const arrayBuffer = () => bodyCache.arrayBuffer as Promise<ArrayBuffer>;
       const event = await verifyRequest({ headers, arrayBuffer }, options);
-      keepDelivery(context, event, headers);
+      storeDelivery(context, event, headers);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       return Response.json({ error }, { status: error.statusCode });
