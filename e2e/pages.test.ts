@@ -50,7 +50,7 @@ const pages: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   async 'wrong password'(page) {
     await page.goto((await createLocked()).shortUrl);
     await tryPassword(page, 'wrong');
-    await page.getByText('That is not the password.').waitFor();
+    await page.getByText('Wrong password.').waitFor();
   },
   async 'too many attempts'(page) {
     const { shortUrl } = await createLocked();

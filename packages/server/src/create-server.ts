@@ -22,7 +22,7 @@ import { RateLimiter } from './http/rate-limiter.js';
 import { defaultTimeLimits, type TimeLimits } from './http/time-limits.js';
 import { deleteExpiredKeys } from './idempotency/delete-expired-keys.js';
 import { PeriodicService, type Service, stopAll } from './lifecycle.js';
-import { openLists } from './lists/open-lists.js';
+import { openListReader } from './lists/open-list-reader.js';
 import { createTxtResolver } from './network/dns-resolver.js';
 import { affordableConnections } from './network/open-files.js';
 import { createFirstOrganization } from './organizations/create-first-organization.js';
@@ -153,7 +153,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const onRequestError = (error: unknown, requestId: string) =>
     requestErrors.note(error, requestId);
   const onCallbackError = (error: unknown) => uncaughtErrors.note('callback', error);
-  const { lists, ...listReader } = openLists({
+  const { lists, ...listReader } = openListReader({
     isThreaded: isThreadedHere,
     storage,
     database,

@@ -408,7 +408,7 @@ export interface paths {
         put?: never;
         /**
          * Look up the TXT record and activate the domain
-         * @description An active domain is returned without a look-up, so its TXT record may be removed. DOMAIN_INVALID: DNS has no such record; the message says what it has. DOMAIN_CONFLICT: the hostname is active in another organization.
+         * @description An active domain is returned without a look-up, so its TXT record may be removed. DOMAIN_INVALID: DNS does not have this record; the message quotes the records that it has. DOMAIN_CONFLICT: the hostname is active in another organization.
          */
         post: operations["verifyDomain"];
         delete?: never;
@@ -2997,7 +2997,7 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description How many items to pass over first. */
                 offset?: components["parameters"]["Offset"];
-                /** @description Only links that are active, or only inactive ones. */
+                /** @description true: only active links; false: only inactive links. */
                 isActive?: boolean;
                 /** @description Only links whose title, target, slug or code contains this text, in any case. */
                 search?: string;

@@ -26,7 +26,7 @@ const tags = {
   Usage: 'What the organization uses of its plan.',
   Operations: 'Health and this description.',
   Redirects: 'The short links themselves.',
-  Pictures: 'QR codes as people and pages get them.',
+  'QR images': 'The images of QR codes and their preview pages.',
 };
 
 const integers = { type: 'integer' as const, minimum: 0 };

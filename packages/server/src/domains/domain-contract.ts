@@ -106,7 +106,7 @@ export const domainRoutes = [
     tag,
     summary: 'Look up the TXT record and activate the domain',
     description:
-      'An active domain is returned without a look-up, so its TXT record may be removed. DOMAIN_INVALID: DNS has no such record; the message says what it has. DOMAIN_CONFLICT: the hostname is active in another organization.',
+      'An active domain is returned without a look-up, so its TXT record may be removed. DOMAIN_INVALID: DNS does not have this record; the message quotes the records that it has. DOMAIN_CONFLICT: the hostname is active in another organization.',
     access: { scope: 'domains:write' },
     params,
     idempotent: true,

@@ -36,7 +36,7 @@ export interface DomainFilter {
   readonly hostname?: string | undefined;
 }
 
-/** The domain whose links visitors of a hostname get. */
+/** The domain that serves the links of a hostname. */
 export interface HostDomain {
   readonly id: string;
   readonly isActive: boolean;
@@ -62,7 +62,10 @@ export class DomainRepository {
     );
   }
 
-  /** Creates a pending domain, or restores the one that the organization has deleted, with its links. */
+  /**
+   * Creates a pending domain. When the organization had deleted a domain of this hostname, restores
+   * that domain with its links.
+   */
   create(
     domain: Domain,
     max: number,

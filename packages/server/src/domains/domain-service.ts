@@ -22,7 +22,7 @@ export interface DomainServiceOptions {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
-  /** Called after each committed change, before the response, so that the next visit obeys it. */
+  /** Called after each committed change, before the response, so that the next visit uses the new state. */
   readonly onChanged: () => void;
 }
 
@@ -30,7 +30,7 @@ type Idempotency = IdempotentRequest | undefined;
 
 const challengeBytes = 24;
 
-/** The rules of custom domains: who owns them and when they serve links. */
+/** Creates, verifies and deletes custom domains. */
 export class DomainService {
   readonly #options: DomainServiceOptions;
 
@@ -65,7 +65,11 @@ export class DomainService {
       case 'created':
         return { result: result.domain, replayed };
       case 'exists':
-        throw refusal('DOMAIN_CONFLICT', `${hostname} exists already: ${result.id}`, replayed);
+        throw refusal(
+          'DOMAIN_CONFLICT',
+          `${hostname} already exists as domain ${result.id}`,
+          replayed,
+        );
       case 'too-many':
         throw refusal(
           'QUOTA_EXCEEDED',

@@ -17,7 +17,7 @@ interface Entry {
   readonly expiresAt: number;
 }
 
-// A domain that another node verifies or deletes takes effect here within this time.
+// A change of a domain on another node takes effect on this node within this time.
 const maxAgeMs = 1_000;
 // Slower storage counts as unavailable, and the expired entry is used again.
 const refreshTimeoutMs = 250;

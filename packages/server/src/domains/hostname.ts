@@ -4,7 +4,7 @@ import { domainToASCII } from 'node:url';
 /** The DNS label, in front of a hostname, of the TXT record that proves who owns the hostname. */
 const challengeLabel = '_shorty-challenge';
 
-// RFC 1035 §2.3.4 allows 253 characters, and the name of the TXT record needs them, too.
+// RFC 1035 §2.3.4 allows 253 characters. The longer name of the TXT record must fit, too.
 export const maxHostnameLength = 253 - `${challengeLabel}.`.length;
 
 // RFC 1123 §2.1.

@@ -5,7 +5,7 @@ import { hostnameOf } from './hostname.js';
 export class OwnHosts {
   readonly #hosts: () => readonly string[];
 
-  /** `hosts` returns them with their ports, if they have any; they are known once the server listens. */
+  /** `hosts` returns hosts with their ports. It is called late, because ports are known after listen. */
   constructor(hosts: () => readonly string[]) {
     this.#hosts = hosts;
   }
@@ -13,7 +13,7 @@ export class OwnHosts {
   /** Returns whether a hostname, as `hostnameOf` returns it, is one of them. */
   has(hostname: string): boolean {
     const own = this.#hosts().map((host) => hostnameOf(parseUrl(`http://${host}`)?.host ?? host));
-    // A server that is reached through loopback is reached by every name of loopback.
+    // Every loopback name reaches the same server, so one of them stands for all.
     return own.includes(hostname) || (isLoopback(hostname) && own.some(isLoopback));
   }
 }

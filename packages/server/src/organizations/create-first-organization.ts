@@ -19,7 +19,7 @@ export async function createFirstOrganization(
   const auth = new AuthService(new ClientRepository(database), { clock, randomBytes });
   const first = config.credentials ?? auth.newCredentials();
   const id = newUuid();
-  // Operators of their own server have no limits.
+  // The first organization belongs to the operator, who has no limits.
   const isFirst = await organizations.createFirst(
     { id, name: 'default', plan: 'enterprise', createdAt: clock() },
     clientOf(id, first),

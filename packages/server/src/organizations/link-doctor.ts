@@ -35,7 +35,7 @@ export async function findWrongLinkCounters(
 }
 
 /** Corrects counters by their difference, so changes since the diagnosis are not lost. */
-export async function mendLinkCounters(
+export async function repairLinkCounters(
   database: Database,
   wrong: readonly WrongLinkCounter[],
 ): Promise<void> {

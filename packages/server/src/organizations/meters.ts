@@ -1,4 +1,4 @@
-/** The uses that are counted for each organization and month. */
+/** The actions that are counted for each organization and month. */
 export const meters = ['api_call', 'qr_generated', 'webhook_delivery'] as const;
 export type Meter = (typeof meters)[number];
 

@@ -25,7 +25,7 @@ export class OrganizationRepository {
     return this.#database.write((transaction) => insert(transaction, organization, client));
   }
 
-  /** Does the same if there is no organization yet; returns false if there is one. */
+  /** Creates the first organization and its client. Returns false when there already is one. */
   createFirst(organization: NewOrganization, client: Client): Promise<boolean> {
     return this.#database.write(async (transaction) => {
       const any = await transaction
@@ -54,7 +54,7 @@ export class OrganizationRepository {
       await transaction
         .insertInto('plan_changes')
         .values({ organization_id: id, changed_at: now, plan_before: before.plan })
-        // Of two changes in one millisecond, the first has the earlier plan.
+        // Of two changes in one millisecond, the first one has the plan before both.
         .onConflict((conflict) => conflict.doNothing())
         .execute();
       await transaction.updateTable('organizations').set({ plan }).where('id', '=', id).execute();

@@ -10,7 +10,7 @@ export interface Price {
 export interface MonthlyBundle {
   /** Null without a limit. */
   readonly included: number | null;
-  /** The price beyond the bundle; null where uses end with the bundle. */
+  /** The price beyond the bundle; null where uses beyond it are refused. */
   readonly overage: Price | null;
 }
 

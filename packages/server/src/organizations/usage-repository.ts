@@ -2,10 +2,10 @@ import type { Database } from '../storage/database.js';
 import { type Meter, monthOf } from './meters.js';
 import type { PlanName } from './plans.js';
 
-export interface MonthOfUse {
+export interface MonthlyUsage {
   /** The plan that the month is charged by. */
   readonly plan: PlanName;
-  /** The current number, whatever the month. */
+  /** The current number, not that of the month. */
   readonly activeUrls: number;
   readonly used: ReadonlyMap<Meter, number>;
 }
@@ -18,7 +18,7 @@ export class UsageRepository {
   }
 
   /** Reads the use of a month from one snapshot. */
-  read(organizationId: string, month: string): Promise<MonthOfUse> {
+  read(organizationId: string, month: string): Promise<MonthlyUsage> {
     return this.#database.snapshot(async (db) => {
       const organization = await db
         .selectFrom('organizations')
@@ -31,7 +31,7 @@ export class UsageRepository {
         .where('organization_id', '=', organizationId)
         .orderBy('changed_at')
         .execute();
-      // The first change after the month has the plan at the month's end.
+      // The plan before the first later change is the plan at the month's end.
       const later = changes.find(({ changed_at }) => monthOf(changed_at) > month);
       const rows = await db
         .selectFrom('usage_meters')

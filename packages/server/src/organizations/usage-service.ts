@@ -12,7 +12,7 @@ export interface UsageServiceOptions {
   readonly clock: Clock;
 }
 
-/** Reports what organizations have used and what it costs. */
+/** Reports the use of organizations and its cost. */
 export class UsageService {
   readonly #options: UsageServiceOptions;
 

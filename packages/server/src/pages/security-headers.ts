@@ -19,7 +19,7 @@ function collect(set: ReturnType<typeof helmet>): Record<string, string> {
 
 /**
  * helmet's headers for every response except redirects and images. They are constant, so helmet runs
- * once. Strict-Transport-Security is left to the TLS proxy, which has the configuration of TLS.
+ * once. The TLS proxy sends Strict-Transport-Security, because TLS is configured there.
  */
 const fixed: Readonly<Record<string, string>> = collect(
   helmet({

@@ -52,12 +52,12 @@ const maxLogoUrlBytes = 2048;
 const logoUrl = z
   .string()
   .check((context) => {
-    const fault =
+    const error =
       findTargetUrlError(context.value) ??
       (Buffer.byteLength(context.value) > maxLogoUrlBytes
         ? `must be at most ${maxLogoUrlBytes} bytes long`
         : undefined);
-    if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value });
+    if (error) context.issues.push({ code: 'custom', message: error, input: context.value });
   })
   .meta({
     description:

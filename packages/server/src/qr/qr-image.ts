@@ -52,7 +52,7 @@ export function toQrImage(
   return { id, qrData, format, size, mediaType, bytes, etag, headers };
 }
 
-/** Tells whether an If-None-Match header matches, by weak comparison: RFC 9110 §13.1.2. */
+/** Returns whether an If-None-Match header matches, by weak comparison: RFC 9110 §13.1.2. */
 export function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;

@@ -62,12 +62,12 @@ describe('injectUtm', () => {
       fc.property(fc.array(plain), parameters, (pairs, set) => {
         const own = new Set(set.map(([name]) => name));
         const query = pairs.map((pair) => pair.join('='));
-        const kept = query.filter(
+        const others = query.filter(
           (_, index) => !own.has(decodeURIComponent(pairs[index]?.[0] ?? '')),
         );
         const result = injectUtm(`https://e.com/?${query.join('&')}`, set);
-        expect(result.slice('https://e.com/?'.length).split('&').slice(0, kept.length)).toEqual(
-          kept,
+        expect(result.slice('https://e.com/?'.length).split('&').slice(0, others.length)).toEqual(
+          others,
         );
       }),
     );

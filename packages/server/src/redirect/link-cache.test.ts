@@ -134,7 +134,7 @@ describe('LinkCache', () => {
   });
 
   it.each([0, 1, 2, 3, 4, 5, 6])(
-    'keeps nothing old when the change comes %i microtasks after the read has ended',
+    'caches no outdated link when the change happens %i microtasks after the read has ended',
     async (microtasks) => {
       const { cache, reads } = controlledCache();
       const load = cache.load(null, 'abc');

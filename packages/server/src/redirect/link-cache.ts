@@ -2,7 +2,7 @@ import { ClockCache } from './clock-cache.js';
 import type { Link } from './link.js';
 
 export interface LinkCacheOptions {
-  /** The number of links to hold; 100,000 when left out. */
+  /** The maximum number of links; 100,000 by default. */
   readonly max?: number;
   /** Reads a link from storage. */
   readonly load: (domainId: string | null, key: string) => Promise<Link | undefined>;
@@ -22,9 +22,8 @@ interface Invalidated {
 }
 
 /**
- * The links that redirects are answered from. Entries have no time to live: a change of a link
- * invalidates it. After `invalidate` has returned, no request gets what was read before. A load that
- * was running at that time is repeated.
+ * Caches links for redirects. Entries do not expire: a change of a link invalidates it. After
+ * `invalidate` returns, no request gets the old link, because loads in progress are repeated.
  */
 export class LinkCache {
   readonly #links: ClockCache<string, Link>;

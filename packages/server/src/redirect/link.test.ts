@@ -40,7 +40,7 @@ describe('toLink', () => {
     [308, 'private, max-age=90'],
     [302, 'no-store'],
     [307, 'no-store'],
-  ] as const)('%i is kept as %s', (redirectType, cacheControl) => {
+  ] as const)('a redirect with %i has the Cache-Control %s', (redirectType, cacheControl) => {
     expect(toLink(url({ redirectType }))).toMatchObject({ status: redirectType, cacheControl });
   });
 

@@ -1,9 +1,9 @@
-import { type LinkName, linkNameOf } from '../urls/link-chains.js';
+import { type LinkName, linkNameOf } from '../urls/loop-detector.js';
 import { isExpired, type RedirectType, type ShortUrl } from '../urls/short-url.js';
 import { utmFields } from '../urls/url-contract.js';
 import { injectUtm, type UtmParameters } from './inject-utm.js';
 
-/** A link as redirects use it. It has everything that does not depend on the request. */
+/** The fields of a link that a redirect needs. They do not depend on the request. */
 export interface Link {
   readonly urlId: number;
   readonly organizationId: string;
@@ -15,9 +15,9 @@ export interface Link {
   readonly isActive: boolean;
   readonly expiresAt: number | null;
   readonly passwordHash: string | null;
-  /** The link that its target may name; undefined when its path cannot be that of a link. */
+  /** The hostname and key of its target; undefined when the path cannot be that of a short link. */
   readonly targetName: LinkName | undefined;
-  /** Whether its target leads back to it over known hosts. */
+  /** Whether its target leads back to it through hosts that this server knows. */
   readonly isLoop: boolean;
 }
 

@@ -13,7 +13,7 @@ import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
 import { gonePage, notFoundPage, passwordPage, unavailablePage } from '../pages/link-pages.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
-import { maxHops } from '../urls/link-chains.js';
+import { maxHops } from '../urls/loop-detector.js';
 import { decideRedirect, type Link } from './link.js';
 import type { LinkCache } from './link-cache.js';
 import { readPassword } from './read-password.js';
@@ -37,8 +37,8 @@ export interface RedirectHandlerOptions {
 }
 
 /**
- * Responds to visits of short links. It is the first request handler: a cached link is answered in
- * the turn of the event loop in which its request arrives.
+ * Responds to visits of short links. It is the first request handler. It responds to a cached link
+ * in the turn of the event loop in which the request arrives.
  */
 export class RedirectHandler {
   readonly #options: RedirectHandlerOptions;
@@ -65,7 +65,7 @@ export class RedirectHandler {
       // Cached paths are valid, so a hit needs no further check of the path.
       const link = this.#options.cache.peek(domainId, path);
       if (link) {
-        this.#answer(request, response, link);
+        this.#respond(request, response, link);
         return true;
       }
     }
@@ -92,14 +92,14 @@ export class RedirectHandler {
   ): Promise<void> {
     const { cache } = this.#options;
     const domain = await domainId;
-    this.#answer(
+    this.#respond(
       request,
       response,
       cache.peek(domain, `/${key}`) ?? (await cache.load(domain, key)),
     );
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse, link: Link | undefined): void {
+  #respond(request: IncomingMessage, response: ServerResponse, link: Link | undefined): void {
     const decision = decideRedirect(link, this.#options.clock());
     switch (decision) {
       case 'redirect':
@@ -153,12 +153,12 @@ export class RedirectHandler {
       const passwordHash = link.passwordHash as string;
       isCorrect = await passwords.verify(link.organizationId, passwordHash, password);
     } catch (error) {
-      // No password was compared, for example because the queue is full.
+      // The password was not checked, for example because the queue is full.
       this.#passwordLimiter.refund(clientKey);
       throw error;
     }
     if (!isCorrect) {
-      this.#refuse(request, response, wrongPassword, passwordPage('That is not the password.'));
+      this.#refuse(request, response, wrongPassword, passwordPage('Wrong password.'));
       return;
     }
     this.#passwordLimiter.refund(clientKey);
@@ -173,7 +173,7 @@ export class RedirectHandler {
     }
     this.#leadsBack(link, host)
       .catch((error) => {
-        // Redirects from the cache go on while storage is away, whether or not they lead back.
+        // Cached links redirect without this check while storage is unavailable.
         if (error instanceof StorageUnavailableError) return false;
         throw error;
       })
@@ -191,9 +191,8 @@ export class RedirectHandler {
   }
 
   /**
-   * Returns whether a link leads back to itself when `host`, at which it is visited, is counted as a
-   * host of this server. Writes refuse loops over the hosts that the server knows, but any other name
-   * may lead to it as well. Only the visit proves that this one does.
+   * Returns whether a link leads back to itself through `host`, the unknown host of this visit.
+   * Writes refuse loops through known hosts only, but DNS may point other names at this server, too.
    */
   async #leadsBack(link: Link, host: string): Promise<boolean> {
     const { cache, findDomain, isOwnHost } = this.#options;
@@ -214,7 +213,7 @@ export class RedirectHandler {
   }
 
   #record(request: IncomingMessage, response: ServerResponse, link: Link, status: number): void {
-    // Called later together with those of other visits, so it must not throw.
+    // Callbacks of several visits run in one batch, so this one must not throw.
     this.#options.record(request, link, () => {
       try {
         redirect(request, response, link, status);
@@ -239,18 +238,18 @@ export class RedirectHandler {
   /** Sends an error response. Never throws, because promises and callbacks end here. */
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     try {
-      this.#answerError(request, response, error);
+      this.#respondWithError(request, response, error);
     } catch (second) {
       this.#options.onError(second, stableRequestIdOf(request));
       response.destroy();
     }
   }
 
-  #answerError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  #respondWithError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     // The client disconnected before it had sent the whole request.
     if (request.destroyed && !request.complete) return;
-    const problem = toApiError(error);
-    if (problem.status >= 500) {
+    const apiError = toApiError(error);
+    if (apiError.status >= 500) {
       this.#options.onError(error, stableRequestIdOf(request));
     }
     if (response.headersSent || response.destroyed) response.destroy();
@@ -258,24 +257,24 @@ export class RedirectHandler {
       this.#refuse(
         request,
         response,
-        problem,
-        problem.status >= 500 ? unavailablePage : passwordPage(problem.message),
+        apiError,
+        apiError.status >= 500 ? unavailablePage : passwordPage(apiError.message),
       );
   }
 }
 
 const unknown = new ApiError('NOT_FOUND', 'There is no such link');
-const gone = new ApiError('GONE', 'This link has expired or was switched off');
+const gone = new ApiError('GONE', 'This link has expired or was deactivated');
 const challenge = { headers: { 'WWW-Authenticate': 'Password' } };
 const passwordNeeded = new ApiError(
   'UNAUTHORIZED',
-  'This link asks for a password: POST it as "password" to the same address',
+  'This link needs a password: POST it as "password" to the same address',
   challenge,
 );
-const wrongPassword = new ApiError('UNAUTHORIZED', 'That is not the password', challenge);
+const wrongPassword = new ApiError('UNAUTHORIZED', 'Wrong password', challenge);
 
 function methodNotAllowed(allow: string): ApiError {
-  return new ApiError('METHOD_NOT_ALLOWED', `Links answer ${allow}`, { headers: { Allow: allow } });
+  return new ApiError('METHOD_NOT_ALLOWED', `Use ${allow}`, { headers: { Allow: allow } });
 }
 
 /** Returns the path of a request target without its query. */

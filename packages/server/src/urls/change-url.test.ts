@@ -107,15 +107,15 @@ describe('patchUrl', () => {
     ['sets a password', null, { isPasswordProtected: true, password: 'p' }, 'new', 'new'],
     ['changes it', 'old', { password: 'p' }, 'new', 'new'],
     [
-      'changes it when told twice',
+      'changes it with an explicit isPasswordProtected',
       'old',
       { isPasswordProtected: true, password: 'p' },
       'new',
       'new',
     ],
-    ['keeps it', 'old', { isPasswordProtected: true }, null, 'old'],
+    ['does not change it without a new one', 'old', { isPasswordProtected: true }, null, 'old'],
     ['removes it', 'old', { isPasswordProtected: false }, null, null],
-    ['leaves none alone', null, { isPasswordProtected: false }, null, null],
+    ['changes nothing without a password', null, { isPasswordProtected: false }, null, null],
   ])('%s', (_, passwordHash, patch, newHash, expected) => {
     expect(patched(url({ passwordHash }), patch, newHash).passwordHash).toBe(expected);
   });

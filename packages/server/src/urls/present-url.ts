@@ -21,8 +21,8 @@ export function shortUrlOf(
 }
 
 /**
- * Returns the prefix of the text of a link's QR codes. A link on a custom domain has the domain's
- * host, because no other host resolves its codes.
+ * Returns the scheme and host in the payload of a link's QR codes. A link on a custom domain has
+ * that domain's host, because no other host resolves its key.
  */
 export function publicHostOf(
   { scheme, shortDomain }: LinkOrigins,

@@ -1,6 +1,6 @@
 import type { Route } from '../contract/define-route.js';
 
-// Paths that browsers, crawlers and people expect on a web server, with or without a route today.
+// Paths that browsers, crawlers and people expect on a web server. Some have no route yet.
 const wellKnownWords = [
   'admin',
   'api',
@@ -35,7 +35,7 @@ const wellKnownWords = [
   'www',
 ];
 
-/** Returns the words, in lower case, that are no slugs: first segments of routes, and well-known words. */
+/** Returns the words that cannot be slugs, in lower case: well-known words and first segments of routes. */
 export function reservedWords(routes: readonly Route[]): ReadonlySet<string> {
   const firstSegments = routes
     .map((route) => route.path.split('/')[1] ?? '')

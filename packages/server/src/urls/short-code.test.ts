@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shortCodeMaker } from './short-code.js';
+import { shortCodeGenerator } from './short-code.js';
 
 const nothingReserved = () => false;
 
-describe('shortCodeMaker', () => {
+describe('shortCodeGenerator', () => {
   it('returns 7 characters of [A-Za-z0-9]', () => {
-    const newCode = shortCodeMaker(randomBytes, nothingReserved);
+    const newCode = shortCodeGenerator(randomBytes, nothingReserved);
     for (let at = 0; at < 10_000; at += 1) expect(newCode()).toMatch(/^[A-Za-z0-9]{7}$/);
   });
 
   it('returns each character equally often over all byte values', () => {
     let at = 0;
     // Every byte value in turn, over and over.
-    const newCode = shortCodeMaker(
+    const newCode = shortCodeGenerator(
       (count) => Uint8Array.from({ length: count }, () => at++ % 256),
       nothingReserved,
     );
@@ -28,7 +28,7 @@ describe('shortCodeMaker', () => {
   });
 
   it('returns 100,000 different codes', () => {
-    const newCode = shortCodeMaker(randomBytes, nothingReserved);
+    const newCode = shortCodeGenerator(randomBytes, nothingReserved);
     const codes = new Set(Array.from({ length: 100_000 }, newCode));
     // 62^7 is 3.5e12: more than two clashes by chance come once in millions of runs.
     expect(codes.size).toBeGreaterThan(99_997);
@@ -38,9 +38,9 @@ describe('shortCodeMaker', () => {
     const bytes = fc.uint8Array({ minLength: 4096, maxLength: 4096 });
     fc.assert(
       fc.property(bytes, (pool) => {
-        const first = shortCodeMaker(() => pool, nothingReserved)();
+        const first = shortCodeGenerator(() => pool, nothingReserved)();
         let draws = 0;
-        const newCode = shortCodeMaker(
+        const newCode = shortCodeGenerator(
           (count) => {
             draws += 1;
             return draws === 1 ? pool : randomBytes(count);

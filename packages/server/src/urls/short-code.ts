@@ -3,14 +3,14 @@ import type { RandomBytes } from '../ports.js';
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 export const shortCodeLength = 7;
 
-// Bytes from here on are discarded: their remainders would favour the first letters.
+// Larger bytes are discarded, because their remainders would favour the first letters.
 const byteLimit = 256 - (256 % alphabet.length);
 
 // Random bytes are read in blocks, because each read is a system call.
 const poolSize = 4096;
 
 /** Returns a generator of short codes: 7 random letters and digits, never a reserved word. */
-export function shortCodeMaker(
+export function shortCodeGenerator(
   randomBytes: RandomBytes,
   isReserved: (word: string) => boolean,
 ): () => string {

@@ -12,7 +12,7 @@ export interface ShortUrl extends UrlSettings {
   readonly updatedAt: number;
 }
 
-/** The fields that its owner may change. */
+/** The fields of a link that the API can change. */
 export interface UrlSettings {
   readonly targetUrl: string;
   readonly title: string | null;

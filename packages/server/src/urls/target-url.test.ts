@@ -52,8 +52,8 @@ describe('findTargetUrlError', () => {
     ['https://example.com/\ud800', /surrogate/],
     [fill(maxTargetUrlBytes + 1), /8192 bytes/],
     [`https://example.com/${'ü'.repeat(4087)}`, /8192 bytes/],
-  ])('refuses %j', (target, fault) => {
-    expect(findTargetUrlError(target)).toMatch(fault);
+  ])('refuses %j', (target, error) => {
+    expect(findTargetUrlError(target)).toMatch(error);
   });
 
   it('parses a backslash as a slash, so no user name follows it', () => {

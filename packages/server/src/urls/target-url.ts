@@ -13,7 +13,7 @@ export function findTargetUrlError(text: string): string | undefined {
     return 'must not contain control characters or line breaks, or begin or end with a space';
   }
   if (!text.isWellFormed()) return 'must be well-formed Unicode (it has half of a surrogate pair)';
-  // UTF-8 takes at most three bytes for a UTF-16 unit, so bytes of short texts need no count.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so the bytes of a short text are not counted.
   if (text.length * 3 > maxTargetUrlBytes && Buffer.byteLength(text) > maxTargetUrlBytes) {
     return `must be at most ${maxTargetUrlBytes} bytes long`;
   }
@@ -21,7 +21,7 @@ export function findTargetUrlError(text: string): string | undefined {
   const url = parseUrl(text);
   if (!url) return 'must be a valid URL';
   if (url.username !== '' || url.password !== '') {
-    return 'must not carry a user name or password before the host (user@host)';
+    return 'must not contain a user name or password before the host (user@host)';
   }
   return undefined;
 }

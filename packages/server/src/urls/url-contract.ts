@@ -35,10 +35,10 @@ const customSlug = z
   .max(50, 'must be 3 to 50 characters long')
   .regex(
     /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/,
-    'may hold letters, digits and hyphens (A-Z a-z 0-9 -), and no hyphen at either end',
+    'must consist of letters, digits and hyphens (A-Z a-z 0-9 -), without a hyphen at either end',
   )
   .meta({
-    description: 'Case-sensitive. It cannot be changed, and is never free again.',
+    description: 'Case-sensitive. It cannot be changed, and no other link can ever use it.',
     example: 'spring-sale',
   });
 
@@ -345,7 +345,7 @@ export const urlRoutes = [
       ...paging,
       isActive: queryBoolean
         .optional()
-        .meta({ description: 'Only links that are active, or only inactive ones.' }),
+        .meta({ description: 'true: only active links; false: only inactive links.' }),
       search: line(200, 1).optional().meta({
         description:
           'Only links whose title, target, slug or code contains this text, in any case.',

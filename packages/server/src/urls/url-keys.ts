@@ -20,20 +20,20 @@ export function keysOf(
     : [{ domain_key, key: url.customSlug, url_id: url.id }, code];
 }
 
-/** Returns one text for a domain and a key, for maps. */
-export function keyNameOf({ domain_key, key }: DomainAndKey): string {
+/** Returns a string that identifies a key on a domain, for use as the key of a map. */
+export function mapKeyOf({ domain_key, key }: DomainAndKey): string {
   return `${domain_key}/${key}`;
 }
 
-/** Returns the ids of the links that have these keys, by `keyNameOf`. Free keys are left out. */
+/** Returns the ids of the links that have these keys, by `mapKeyOf`. Leaves out free keys. */
 export async function findKeyOwners(
   transaction: WriteTransaction,
   keys: readonly DomainAndKey[],
 ): Promise<Map<string, number>> {
   const keysOfDomain = new Map<string, string[]>();
   for (const { domain_key, key } of keys) {
-    const known = keysOfDomain.get(domain_key);
-    if (known) known.push(key);
+    const others = keysOfDomain.get(domain_key);
+    if (others) others.push(key);
     else keysOfDomain.set(domain_key, [key]);
   }
   const owners = new Map<string, number>();
@@ -44,7 +44,7 @@ export async function findKeyOwners(
       .where('domain_key', '=', domain_key)
       .where('key', 'in', ownKeys)
       .execute();
-    for (const { key, url_id } of rows) owners.set(keyNameOf({ domain_key, key }), url_id);
+    for (const { key, url_id } of rows) owners.set(mapKeyOf({ domain_key, key }), url_id);
   }
   return owners;
 }

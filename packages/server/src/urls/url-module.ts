@@ -7,9 +7,9 @@ import { PeriodicService } from '../lifecycle.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
-import { LinkChains } from './link-chains.js';
+import { LoopDetector } from './loop-detector.js';
 import { type LinkOrigins, toRecord } from './present-url.js';
-import { shortCodeMaker } from './short-code.js';
+import { shortCodeGenerator } from './short-code.js';
 import { expireUrls } from './url-expiry.js';
 import { urlHandlers } from './url-handlers.js';
 import { UrlRepository } from './url-repository.js';
@@ -32,13 +32,13 @@ export interface UrlModuleOptions {
 
 const expiryEveryMs = 1_000;
 
-/** Composes the module of links: records, redirect look-up and expiry. */
+/** Composes the module of links: API, look-up for redirects, and expiry. */
 export function createUrlModule(options: UrlModuleOptions) {
   const { database, listUrls, outbox, origins, isReserved, plans, clock, logger } = options;
-  const chains = new LinkChains(options.ownHosts);
+  const loops = new LoopDetector(options.ownHosts);
   const urls = new UrlRepository(database, {
     outbox,
-    chains,
+    loops,
     plans,
     toEventData: (shortUrl, now) => toRecord(origins(), shortUrl, now),
   });
@@ -47,7 +47,7 @@ export function createUrlModule(options: UrlModuleOptions) {
     passwords: options.passwords,
     listUrls,
     clock,
-    newShortCode: shortCodeMaker(randomBytes, isReserved),
+    newShortCode: shortCodeGenerator(randomBytes, isReserved),
     isReserved,
     onChanged: options.onChanged,
   });
@@ -59,7 +59,7 @@ export function createUrlModule(options: UrlModuleOptions) {
       const url = await urls.findByKey(domainId, key);
       if (!url) return undefined;
       // Writes refuse loops, but a change of the server's own hosts may close one.
-      return { url, isLoop: await chains.leadsBack(database.read, url) };
+      return { url, isLoop: await loops.leadsBack(database.read, url) };
     },
     handlers: urlHandlers(service, origins, clock),
     expire,
@@ -68,7 +68,7 @@ export function createUrlModule(options: UrlModuleOptions) {
         name: 'expiry',
         everyMs: expiryEveryMs,
         tick: expire,
-        onError: (err) => logger.error({ err }, 'links could not be expired'),
+        onError: (err) => logger.error({ err }, 'link expiry failed'),
       }),
     ],
   };

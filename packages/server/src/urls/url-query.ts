@@ -36,7 +36,7 @@ export function selectUrls(db: Kysely<Schema>) {
 export interface UrlPageOptions {
   /** An organization with at most this many links is searched without the index. */
   readonly readWithoutIndex?: number;
-  /** A search with more candidates than this, or more links that are not indexed yet, does not use the index. */
+  /** A search does not use the index when it has more candidates, or more unindexed links, than this. */
   readonly maxCandidates?: number;
   readonly timeoutMs?: number | undefined;
 }

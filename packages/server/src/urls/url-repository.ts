@@ -13,10 +13,10 @@ import { type PlanTable, standardPlans } from '../organizations/plans.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { allocateUrlIds } from './allocate-url-ids.js';
-import type { LinkChains } from './link-chains.js';
+import type { LoopDetector } from './loop-detector.js';
 import { isExpired, type ShortUrl, type UrlDraft, urlOf } from './short-url.js';
 import { urlCreated, urlExpired, urlUpdated } from './url-events.js';
-import { domainKeyOf, findKeyOwners, keyNameOf, keysOf } from './url-keys.js';
+import { domainKeyOf, findKeyOwners, keysOf, mapKeyOf } from './url-keys.js';
 import { selectUrls } from './url-query.js';
 import { fromRow, toRow, type UrlRow } from './url-row.js';
 
@@ -58,7 +58,7 @@ export interface UrlRepositoryOptions {
   /** Returns the public record of a link for its events. */
   readonly toEventData: (url: ShortUrl, now: number) => DataOfEvent<typeof urlCreated>;
   readonly plans?: PlanTable;
-  readonly chains: LinkChains;
+  readonly loops: LoopDetector;
 }
 
 /** Stores links and their keys. Every method is one transaction. */
@@ -67,8 +67,8 @@ export class UrlRepository {
   readonly #outbox: EventOutbox;
   readonly #toEventData: UrlRepositoryOptions['toEventData'];
   readonly #plans: PlanTable;
-  readonly #chains: LinkChains;
-  // Prepared, because redirects of links that are not cached wait for it.
+  readonly #loops: LoopDetector;
+  // A prepared query, because redirects of uncached links wait for it.
   readonly #byKey: (domainKey: string, key: string) => CompiledQuery<UrlRow>;
 
   constructor(database: Database, options: UrlRepositoryOptions) {
@@ -82,12 +82,12 @@ export class UrlRepository {
     this.#outbox = options.outbox;
     this.#toEventData = options.toEventData;
     this.#plans = options.plans ?? standardPlans;
-    this.#chains = options.chains;
+    this.#loops = options.loops;
   }
 
   /**
-   * Creates links from drafts, as if one after the other, and returns the outcome of each. The
-   * quota, keys, links and events are written in one transaction.
+   * Creates links from drafts in order and returns the outcome of each. Writes the quota, keys, links
+   * and events in one transaction.
    */
   createMany<Result>(
     drafts: readonly UrlDraft[],
@@ -101,7 +101,9 @@ export class UrlRepository {
   }
 
   /** Returns the result of an earlier `createMany` with the same Idempotency-Key. */
-  findFirstResult<Kept>(request: IdempotentRequest): Promise<IdempotentResult<Kept> | undefined> {
+  findFirstResult<Result>(
+    request: IdempotentRequest,
+  ): Promise<IdempotentResult<Result> | undefined> {
     return findStoredResult(this.#database.read, request);
   }
 
@@ -147,7 +149,7 @@ export class UrlRepository {
     });
   }
 
-  /** Deactivates links and returns those of the ids that the organization has. */
+  /** Deactivates links. Returns the ids that belong to the organization. */
   deactivateMany(organizationId: string, ids: readonly number[], now: number): Promise<number[]> {
     return this.#database.write(async (transaction) => {
       const rows = await selectUrls(transaction)
@@ -215,10 +217,10 @@ export class UrlRepository {
     });
     const refused = new Map<number, CreateOutcome>();
     const accepted = new Map<number, ShortUrl>();
-    // Keys of stored links, and of the links that this request creates before the current one.
+    // Maps the keys of stored links, and of links that this request has accepted so far, to link ids.
     const owners: Map<string, number> = await findKeyOwners(transaction, urls.flatMap(keysOf));
-    const local = new Set(await this.#chains.findLocal(transaction, urls));
-    const findCreated = (keyName: string) => accepted.get(owners.get(keyName) ?? 0);
+    const local = new Set(await this.#loops.findLocal(transaction, urls));
+    const findAccepted = (mapKey: string) => accepted.get(owners.get(mapKey) ?? 0);
     for (const draft of urls) {
       if (draft.domainId !== null && !domains.has(draft.domainId)) {
         refused.set(draft.id, { status: 'domain-invalid' });
@@ -226,18 +228,18 @@ export class UrlRepository {
       }
       const domain_key = domainKeyOf(draft.domainId);
       const { customSlug } = draft;
-      if (customSlug !== null && owners.has(keyNameOf({ domain_key, key: customSlug }))) {
+      if (customSlug !== null && owners.has(mapKeyOf({ domain_key, key: customSlug }))) {
         refused.set(draft.id, { status: 'slug-conflict' });
         continue;
       }
       const shortCode = await this.#findFreeCode(transaction, draft, owners, context.newShortCode);
       const url = shortCode === draft.shortCode ? draft : { ...draft, shortCode };
-      if (local.has(draft) && (await this.#chains.leadsBack(transaction, url, findCreated))) {
+      if (local.has(draft) && (await this.#loops.leadsBack(transaction, url, findAccepted))) {
         refused.set(url.id, { status: 'loop' });
         continue;
       }
       accepted.set(url.id, url);
-      for (const key of keysOf(url)) owners.set(keyNameOf(key), url.id);
+      for (const key of keysOf(url)) owners.set(mapKeyOf(key), url.id);
     }
 
     const free = await reserveLinks(transaction, this.#plans, organizationId, accepted.size);
@@ -254,7 +256,7 @@ export class UrlRepository {
     return urls.map(({ id }) => refused.get(id) ?? createdOutcome(accepted.get(id) as ShortUrl));
   }
 
-  /** Returns the code of a new link, or another one when that is taken on its domain. */
+  /** Returns the short code of a new link, or a new code when another link has it on this domain. */
   async #findFreeCode(
     transaction: WriteTransaction,
     { domainId, shortCode, customSlug }: ShortUrl,
@@ -263,9 +265,8 @@ export class UrlRepository {
   ): Promise<string> {
     const domain_key = domainKeyOf(domainId);
     for (let code = shortCode; ; code = newShortCode()) {
-      const keyName = keyNameOf({ domain_key, key: code });
-      if (code === customSlug || owners.has(keyName)) continue;
-      // The first code has been looked up with those of the other links.
+      if (code === customSlug || owners.has(mapKeyOf({ domain_key, key: code }))) continue;
+      // The caller has looked up the first code in storage.
       if (code === shortCode) return code;
       const stored = await findKeyOwners(transaction, [{ domain_key, key: code }]);
       if (stored.size === 0) return code;
@@ -301,15 +302,15 @@ export class UrlRepository {
       url = { ...url, hostname };
     }
     if (moves || activeChange > 0 || url.targetUrl !== before.targetUrl) {
-      const [local] = await this.#chains.findLocal(transaction, [url]);
-      if (local && (await this.#chains.leadsBack(transaction, url))) return { status: 'loop' };
+      const [local] = await this.#loops.findLocal(transaction, [url]);
+      if (local && (await this.#loops.leadsBack(transaction, url))) return { status: 'loop' };
     }
     if (activeChange > 0 && (await reserveLinks(transaction, this.#plans, organizationId, 1)) < 1) {
       await releaseLinks(transaction, organizationId, 1);
       return { status: 'quota-exceeded' };
     }
-    // The keys on the old domain stay taken and still lead to the link, because it may be in print.
-    if (moves && !(await this.#takeKeys(transaction, url))) {
+    // The link keeps its keys on the old domain, because printed copies use them.
+    if (moves && !(await this.#insertKeys(transaction, url))) {
       if (activeChange > 0) await releaseLinks(transaction, organizationId, 1);
       return { status: 'slug-conflict' };
     }
@@ -319,12 +320,12 @@ export class UrlRepository {
     return { status: 'updated', url };
   }
 
-  /** Takes the keys of a link on its new domain; takes none when another link has one of them. */
-  async #takeKeys(transaction: WriteTransaction, url: ShortUrl): Promise<boolean> {
+  /** Inserts the keys of a link on its new domain. Returns false when another link has one of them. */
+  async #insertKeys(transaction: WriteTransaction, url: ShortUrl): Promise<boolean> {
     const keys = keysOf(url);
     const owners = await findKeyOwners(transaction, keys);
     if ([...owners.values()].some((id) => id !== url.id)) return false;
-    const free = keys.filter((key) => !owners.has(keyNameOf(key)));
+    const free = keys.filter((key) => !owners.has(mapKeyOf(key)));
     await this.#database.bulkInsert(transaction, 'url_keys', free);
     return true;
   }

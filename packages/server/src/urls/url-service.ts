@@ -8,7 +8,7 @@ import { ListTimeoutError } from '../storage/database.js';
 import { listTimeoutMs } from '../storage/list-page.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { draftUrl, findExpiryError, patchUrl } from './change-url.js';
-import { maxHops } from './link-chains.js';
+import { maxHops } from './loop-detector.js';
 import type { ShortUrl, UrlDraft } from './short-url.js';
 import {
   type UrlCreateRequest,
@@ -26,7 +26,7 @@ export interface UrlServiceOptions {
   readonly clock: Clock;
   readonly newShortCode: () => string;
   readonly isReserved: (word: string) => boolean;
-  /** Called after each change, before the response, so that the next redirect obeys it. */
+  /** Called after each change, before the response, so that the next redirect uses the new state. */
   readonly onChanged: (ids: readonly number[]) => void;
 }
 
@@ -88,12 +88,12 @@ const refusals = {
   },
   loop: {
     code: 'VALIDATION_FAILED',
-    message: `must not lead back to this link, directly or through others of this server, and at most ${maxHops} of them may follow one another`,
+    message: `must not lead back to this link, directly or through other links of this server, nor through more than ${maxHops} of them`,
   },
   'not-found': { code: 'NOT_FOUND', message: 'There is no such URL in this organization' },
 } as const satisfies Record<Refusal, { code: string; message: string }>;
 
-/** The rules of links: which ones may be created, changed and read. */
+/** Validates, creates, changes and reads links. */
 export class UrlService {
   readonly #options: UrlServiceOptions;
 
@@ -109,7 +109,7 @@ export class UrlService {
     const { urls, clock, newShortCode } = this.#options;
     const now = clock();
     const expiryError = findExpiryError(body, now);
-    // A repeated request gets its first result, which may be from before `expiresAt`.
+    // A repeated request gets its first result, even if `expiresAt` has passed since then.
     if (expiryError && !idempotency) throw validationError([expiryError]);
     if (this.#isReserved(body)) {
       throw new ApiError('SLUG_RESERVED', reservedMessage(body), {
@@ -232,7 +232,7 @@ export class UrlService {
     return this.get(organizationId, id);
   }
 
-  /** Deactivates links and returns those of the ids that the organization has. */
+  /** Deactivates links. Returns the ids that belong to the organization. */
   async bulkDelete(organizationId: string, ids: readonly number[]): Promise<ReadonlySet<number>> {
     const { urls, clock, onChanged } = this.#options;
     try {
@@ -261,12 +261,12 @@ export class UrlService {
         return error ? { ok: false, error } : patchUrl(url, patch, hashes[index] ?? null, now);
       });
     } finally {
-      // Also after an error: the connection may have failed after the commit.
+      // Also after an error, because the commit may have succeeded before the connection failed.
       onChanged(ids);
     }
   }
 
-  /** Returns the stored result of a repeated request, so that its passwords are not hashed again. */
+  /** Returns the stored result of a repeated request with passwords, which avoids hashing them again. */
   async #findFirstResult<T>(
     items: readonly unknown[],
     idempotency: IdempotentRequest | undefined,
@@ -382,12 +382,12 @@ function reservedMessage({ customSlug }: UrlCreateRequest): string {
   return `customSlug ${customSlug} is a reserved word; choose another`;
 }
 
-// An invalid id is shown only as far as a person would recognise it.
-const maxShownId = 100;
+// An invalid id may be any text. A longer one is not repeated in the response.
+const maxReturnedIdLength = 100;
 
-/** Returns the id of an invalid item, if it has a readable one. */
+/** Returns the id of an invalid item; null when it has none, or one that is too long. */
 function idOf(item: unknown): string | null {
   if (typeof item !== 'object' || item === null || !('id' in item)) return null;
   const id = typeof item.id === 'number' ? String(item.id) : item.id;
-  return typeof id === 'string' && id.length <= maxShownId ? id : null;
+  return typeof id === 'string' && id.length <= maxReturnedIdLength ? id : null;
 }

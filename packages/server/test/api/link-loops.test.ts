@@ -77,7 +77,7 @@ describe('a link whose target leads back to it', () => {
     expect(refused.outcome).toBe('400 VALIDATION_FAILED');
     expect(refused.faultyFields).toEqual(['targetUrl']);
     expect(refused.error.message).toBe(
-      `targetUrl ${targetUrl} must not lead back to this link, directly or through others of this server, and at most 10 of them may follow one another`,
+      `targetUrl ${targetUrl} must not lead back to this link, directly or through other links of this server, nor through more than 10 of them`,
     );
     const { data } = await create(slug, elsewhere);
     expect((await aim(data.id, targetUrl)).outcome).toBe('400 VALIDATION_FAILED');
@@ -206,7 +206,7 @@ describe('a link whose target leads back to it', () => {
     expect(activated.faultyFields).toEqual(['targetUrl']);
   });
 
-  it('is refused when more than ten links follow one another', async () => {
+  it('is refused when a chain has more than ten links', async () => {
     let target = elsewhere;
     for (let links = 0; links <= 10; links += 1) {
       const slug = newSlug();

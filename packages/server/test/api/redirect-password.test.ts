@@ -74,7 +74,7 @@ describe('when isPasswordProtected is true, the password must be supplied', () =
     const answer = await guess(await protect(), 'wrong');
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe('Password');
-    expect(answer.text).toContain('That is not the password.');
+    expect(answer.text).toContain('Wrong password.');
     expect(answer.text).toContain('<form method="post">');
     expect(answer.text).not.toContain(targetUrl);
   });

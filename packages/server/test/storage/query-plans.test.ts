@@ -6,7 +6,7 @@ import { EventOutbox } from '../../src/events/event-outbox.js';
 import { UsageRepository } from '../../src/organizations/usage-repository.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { LinkChains } from '../../src/urls/link-chains.js';
+import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
 import type { UrlDraft } from '../../src/urls/short-url.js';
 import { UrlRepository } from '../../src/urls/url-repository.js';
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const outbox = new EventOutbox(database, { newId });
   urls = new UrlRepository(database, {
     outbox,
-    chains: new LinkChains(new OwnHosts(() => ['sho.example'])),
+    loops: new LoopDetector(new OwnHosts(() => ['sho.example'])),
     toEventData: (url, at) => toRecord(origins, url, at),
   });
   domains = new DomainRepository(database, { outbox });

@@ -9,7 +9,7 @@ import { OrganizationRepository } from '../../src/organizations/organization-rep
 import type { PlanName } from '../../src/organizations/plans.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
-import { LinkChains } from '../../src/urls/link-chains.js';
+import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
 import type { UrlDraft } from '../../src/urls/short-url.js';
 import { type CreateOutcome, UrlRepository } from '../../src/urls/url-repository.js';
@@ -69,7 +69,7 @@ export async function openRepository(): Promise<Stored> {
   };
   const urls = new UrlRepository(database, {
     outbox: new EventOutbox(database, { newId }),
-    chains: new LinkChains(new OwnHosts(() => ['sho.example'])),
+    loops: new LoopDetector(new OwnHosts(() => ['sho.example'])),
     toEventData: (url, now) =>
       toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),
   });

@@ -4,7 +4,7 @@ import {
   repairClickCounters,
   repairScanCounters,
 } from '../../analytics/reports/visit-doctor.js';
-import { findWrongLinkCounters, mendLinkCounters } from '../../organizations/link-doctor.js';
+import { findWrongLinkCounters, repairLinkCounters } from '../../organizations/link-doctor.js';
 import type { Database } from '../../storage/database.js';
 import { diagnoseSearch, repairSearch } from '../../urls/search-doctor.js';
 import { diagnoseDeliveries, repairDeliveries } from '../../webhooks/delivery-doctor.js';
@@ -87,7 +87,7 @@ async function examineLinks(database: Database): Promise<Diagnosis> {
         `Organization ${organizationId}: its counter is ${number(counted)}, but it has ${number(active)} active links.`,
     ),
     errors: faults.length,
-    repair: () => mendLinkCounters(database, faults),
+    repair: () => repairLinkCounters(database, faults),
   };
 }
 

@@ -3,7 +3,7 @@ import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
 import { OwnHosts } from '../../domains/own-hosts.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { allocateUrlIds } from '../../urls/allocate-url-ids.js';
-import { LinkChains } from '../../urls/link-chains.js';
+import { LoopDetector } from '../../urls/loop-detector.js';
 import {
   checkTransferFile,
   readTransferRows,
@@ -218,7 +218,7 @@ async function refuseLoops(
   { organizationId }: TransferSummary,
   ownHosts: readonly string[],
 ): Promise<void> {
-  const chains = new LinkChains(new OwnHosts(() => ownHosts));
+  const loops = new LoopDetector(new OwnHosts(() => ownHosts));
   let after = 0;
   for (;;) {
     const rows = await transaction
@@ -236,8 +236,8 @@ async function refuseLoops(
       shortCode: row.short_code,
       customSlug: row.custom_slug,
     }));
-    for (const url of await chains.findLocal(transaction, urls)) {
-      if (!(await chains.leadsBack(transaction, url))) continue;
+    for (const url of await loops.findLocal(transaction, urls)) {
+      if (!(await loops.leadsBack(transaction, url))) continue;
       throw new TransferFileError(
         `the link ${url.customSlug ?? url.shortCode} would lead back to itself: its target is ${url.targetUrl}`,
       );

@@ -74,7 +74,7 @@ export function clearModules(matrix: QrMatrix, { left, top, width, height }: Box
   return { ...matrix, dark };
 }
 
-/** Returns a test: can every block still be corrected when all codewords under a box are wrong? */
+/** Returns a predicate: whether every block stays correctable when all codewords under a box are wrong. */
 function correctability(matrix: QrMatrix): (box: Box) => boolean {
   const { side, blockCount, correctablePerBlock } = matrix;
   const codewords = codewordOfModule(matrix);
@@ -95,7 +95,7 @@ function correctability(matrix: QrMatrix): (box: Box) => boolean {
   };
 }
 
-/** Tells whether an alignment pattern is at the centre, where logos are. */
+/** Returns whether an alignment pattern is at the centre, where logos are. */
 function hasCentralPattern({ side, reserved }: QrMatrix): boolean {
   return reserved[(side * side - 1) / 2] === 1;
 }

@@ -1,6 +1,6 @@
 import { type Box, clearModules, largestLogoArea } from './logo-area.js';
 import { type QrDesign, QrDesignError, type QrErrorCorrection, type QrLogo } from './qr-design.js';
-import { errorCorrectionLevels, holds, type QrMatrix, qrMatrix } from './qr-matrix.js';
+import { errorCorrectionLevels, fits, type QrMatrix, qrMatrix } from './qr-matrix.js';
 
 // A larger version than the payload needs has more spare codewords for the logo.
 const maxFurtherVersions = 6;
@@ -20,7 +20,7 @@ export function matrixWithLogoSpace(design: QrDesign, logo: QrLogo): LogoSpace {
   if (space) return space;
   const sufficient = errorCorrectionLevels
     .slice(errorCorrectionLevels.indexOf(level) + 1)
-    .find((higher) => holds(payload, higher) && findLogoSpace(payload, higher, logo));
+    .find((higher) => fits(payload, higher) && findLogoSpace(payload, higher, logo));
   if (sufficient) {
     throw new QrDesignError(
       'errorCorrectionLevel',

@@ -16,7 +16,7 @@ export interface QrDesign {
   readonly logo: QrLogo | null;
 }
 
-/** A logo that `encodeLogo` has encoded: an sRGB PNG with alpha, without original bytes. */
+/** A logo that `encodeLogo` has encoded: an sRGB PNG with alpha. It has no bytes of the original file. */
 export interface QrLogo {
   readonly width: number;
   readonly height: number;

@@ -3,7 +3,7 @@ import { create, type QRCodeSegment } from 'qrcode';
 import tables from 'qrcode/lib/core/error-correction-code.js';
 import { QrDesignError, type QrErrorCorrection } from './qr-design.js';
 
-/** The modules of a QR code and the figures of its error correction. */
+/** The modules of a QR code and the parameters of its error correction. */
 export interface QrMatrix {
   readonly version: number;
   /** Modules a side, without the quiet zone. */
@@ -25,7 +25,7 @@ export const errorCorrectionLevels: readonly QrErrorCorrection[] = ['L', 'M', 'Q
 // Capacity of version 40 in bytes: ISO/IEC 18004:2015, table 7.
 const capacity: Record<QrErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
 
-/** Returns the smallest matrix for a payload, or the one of a version that holds it. */
+/** Returns the matrix of a payload, of the smallest version that holds it or of a given one. */
 export function qrMatrix(payload: string, level: QrErrorCorrection, version?: number): QrMatrix {
   if (payload === '') throw new QrDesignError('data', 'must not be empty');
   if (!payload.isWellFormed()) {
@@ -39,8 +39,8 @@ export function qrMatrix(payload: string, level: QrErrorCorrection, version?: nu
   return describe(code);
 }
 
-/** Tells whether a payload fits the largest version of a level. */
-export function holds(payload: string, level: QrErrorCorrection): boolean {
+/** Returns whether a payload fits the largest version of a level. */
+export function fits(payload: string, level: QrErrorCorrection): boolean {
   return encode(payload, level) !== undefined;
 }
 
@@ -81,7 +81,7 @@ function tooLong(payload: string, level: QrErrorCorrection): QrDesignError {
   const bytes = Buffer.byteLength(payload);
   const sufficient = errorCorrectionLevels
     .slice(0, errorCorrectionLevels.indexOf(level))
-    .findLast((lower) => holds(payload, lower));
+    .findLast((lower) => fits(payload, lower));
   const advice = sufficient
     ? `use ${sufficient}, which holds ${capacity[sufficient]}`
     : `no level holds it, and L holds the most: ${capacity.L}`;

@@ -1,6 +1,6 @@
 import type { Rgb } from './check-colours.js';
 
-/** Shades from background (0) to foreground: as many as fit a palette of 4 bits. */
+/** The shade of the foreground; 0 is the background. A pixel of 4 bits has 16 shades. */
 export const darkest = 15;
 
 /** A QR code as pixels, without its logo and before it is encoded. */

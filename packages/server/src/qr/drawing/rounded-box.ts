@@ -17,7 +17,7 @@ export function boxCoverage(box: RoundedBox, module: number, x: number, y: numbe
   const isRight = x > left + side / 2;
   const isLow = y > top + side / 2;
   const radius = box.radii[isLow ? (isRight ? 2 : 3) : isRight ? 1 : 0] * module;
-  // Distance outwards from the corner's centre; at most 0 outside the corner.
+  // Distances from the centre of the corner's arc. One is at most 0 for a pixel outside the corner.
   const outX = isRight ? x - (left + side - radius) : left + radius - x;
   const outY = isLow ? y - (top + side - radius) : top + radius - y;
   if (outX <= 0 || outY <= 0) return Math.min(1, inside);

@@ -16,7 +16,7 @@ export function svgImage(design: QrDesign, layout: Layout): string {
   const { size, module, offset } = layout.grid;
   const style = styleOf(design.stylePreset, layout.grid);
   const path = style ? styledPath(matrix, style) : squarePath(matrix);
-  // A scaled image must have sharp squares but antialiased curves.
+  // Keeps squares sharp when the image is scaled. Curves need antialiasing.
   const crisp = style ? '' : ' shape-rendering="crispEdges"';
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${size} ${size}"${crisp}>` +

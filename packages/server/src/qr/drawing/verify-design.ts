@@ -6,7 +6,7 @@ import { smallestSize } from './module-grid.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 
 const maxSize = 2048;
-// No size helps against a logo that is itself a QR code, and trying every size takes seconds.
+// Some designs, such as a logo that is a QR code, fail at every size. Trying all sizes takes seconds.
 const maxLargerSizes = 4;
 
 /** Draws a design. Throws a QrDesignError when the image does not decode to the payload. */

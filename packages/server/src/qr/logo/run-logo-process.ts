@@ -43,7 +43,7 @@ function defaultCommand(heapMb: number): [string, ...string[]] {
 
 /**
  * Decodes an image in a separate process, which receives no secrets and is killed when it exceeds
- * its limits. Throws a LogoError when the image is the cause, and else a LogoProcessError.
+ * its limits. Throws a LogoError when the image is the cause of a failure, else a LogoProcessError.
  */
 export function runLogoProcess(
   image: Uint8Array,
@@ -107,6 +107,7 @@ export function runLogoProcess(
       clearTimeout(deadline);
       clearInterval(watch);
       signal?.removeEventListener('abort', abort);
+      // `settle` ignores every outcome after the first one.
       if (!isReady) fail(`ended with ${endedBy ?? code} before it was ready`);
       refuse(
         `an image that cannot be drawn within ${limits.cpuSeconds} seconds of processor time and ${limits.memoryMb} MB of memory`,

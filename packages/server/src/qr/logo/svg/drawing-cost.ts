@@ -1,6 +1,6 @@
 import { LogoError, quote } from '../logo-error.js';
 import { logoLimits } from '../logo-limits.js';
-import { type DrawnElement, type View, writtenLength } from './drawn-element.js';
+import { type DrawnElement, lengthInUserUnits, type View } from './drawn-element.js';
 import { svgLimits } from './svg-limits.js';
 import { type Matrix, multiply, translation } from './transform.js';
 
@@ -79,7 +79,7 @@ class DrawingCost {
 
   #checkReach({ farX, farY, attributes }: DrawnElement, matrix: Matrix, view: View): void {
     const [a, b, c, d, e, f] = matrix;
-    const stroke = Math.abs(writtenLength(attributes.get('stroke-width'), view));
+    const stroke = Math.abs(lengthInUserUnits(attributes.get('stroke-width'), view));
     const [x, y] = [farX + stroke, farY + stroke];
     const reach = Math.max(
       Math.abs(a) * x + Math.abs(c) * y + Math.abs(e),
@@ -124,8 +124,8 @@ const drawnByUse = new Set([
 
 function offsetOf({ attributes }: DrawnElement, view: View): Matrix {
   return translation(
-    writtenLength(attributes.get('x'), view),
-    writtenLength(attributes.get('y'), view),
+    lengthInUserUnits(attributes.get('x'), view),
+    lengthInUserUnits(attributes.get('y'), view),
   );
 }
 

@@ -3,7 +3,7 @@ import type { Matrix } from './transform.js';
 /** An element of the new SVG. */
 export interface DrawnElement {
   readonly name: string;
-  /** Our id; undefined when the document has none. */
+  /** The generated id; undefined when the element had none in the document. */
   readonly id: string | undefined;
   readonly attributes: Map<string, string>;
   readonly children: readonly DrawnElement[];
@@ -29,7 +29,7 @@ export interface View {
 }
 
 /** Returns a length that `readLength` has accepted, in units of the view box. */
-export function writtenLength(value = '0', { box }: View): number {
+export function lengthInUserUnits(value = '0', { box }: View): number {
   const number = Number.parseFloat(value);
   if (Number.isNaN(number)) return 0;
   return value.endsWith('%') ? (number / 100) * Math.max(box[2], box[3]) : number;

@@ -106,7 +106,7 @@ function attributesOf(
 }
 
 function checkPosition(name: string, parent: string): void {
-  const reason = reasonsAgainst[name];
+  const reason = refusalReasons[name];
   if (reason) throw new LogoError(`an SVG with ${reason} (element ${quote(name)})`);
   if (!Object.hasOwn(elementAttributes, name) || name === 'svg') {
     throw new LogoError(
@@ -120,7 +120,7 @@ function checkPosition(name: string, parent: string): void {
   }
 }
 
-const reasonsAgainst: Readonly<Record<string, string>> = {
+const refusalReasons: Readonly<Record<string, string>> = {
   script: 'a script',
   foreignObject: 'foreign content',
   image: 'an image inside: send that image itself',

@@ -1,7 +1,7 @@
 import { svgLimits } from './svg-limits.js';
 import { ValueScanner } from './value-scanner.js';
 
-/** The figures of an outline that determine the cost of drawing it. */
+/** An outline, and the numbers that determine the cost of drawing it. */
 export interface Outline {
   /** The new value of the attribute. */
   readonly text: string;
@@ -46,14 +46,15 @@ export function pathData(value: string, attribute: string): Outline {
     const letter = scanner.letter();
     const command = letter.toUpperCase();
     const count = numbersOfCommand[command];
-    if (count === undefined) throw scanner.fault('paths have the commands M L H V C S Q T A Z');
-    if (segments === 0 && command !== 'M') throw scanner.fault('a path begins with M');
+    if (count === undefined)
+      throw scanner.error('a command of a path must be one of M L H V C S Q T A Z');
+    if (segments === 0 && command !== 'M') throw scanner.error('a path must begin with M');
     const isRelative = letter !== command;
     let isFirst = true;
     do {
       segments += 1;
       if (segments > svgLimits.segments) {
-        throw scanner.fault(`a path has at most ${svgLimits.segments} segments`);
+        throw scanner.error(`a path must have at most ${svgLimits.segments} segments`);
       }
       const numbers: number[] = [];
       for (let index = 0; index < count; index += 1) {
@@ -96,7 +97,7 @@ export function points(value: string, attribute: string): Outline {
   let [farX, farY] = [0, 0];
   while (!scanner.atEnd()) {
     if (written.length >= svgLimits.segments) {
-      throw scanner.fault(`there are at most ${svgLimits.segments} points`);
+      throw scanner.error(`must have at most ${svgLimits.segments} points`);
     }
     const [x, y] = [scanner.number(), scanner.number()];
     farX = Math.max(farX, Math.abs(x));

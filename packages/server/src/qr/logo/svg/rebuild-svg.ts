@@ -1,7 +1,7 @@
 import { LogoError, quote } from '../logo-error.js';
 import { logoLimits } from '../logo-limits.js';
 import { checkDrawingCost } from './drawing-cost.js';
-import { type DrawnElement, type View, writtenLength } from './drawn-element.js';
+import { type DrawnElement, lengthInUserUnits, type View } from './drawn-element.js';
 import { parseSvg, type SvgElement } from './parse-svg.js';
 import { pathData, points } from './path-data.js';
 import {
@@ -41,7 +41,7 @@ export function rebuildSvg(bytes: Uint8Array): string {
   return serialise(drawn, ` xmlns="${svgNamespace}"`);
 }
 
-/** Our id for each element, and for each id of the document. */
+/** The generated id of each element, and of each id in the document. */
 interface NewIds {
   readonly ofElement: Map<SvgElement, string>;
   readonly ofId: Map<string, string>;
@@ -87,12 +87,12 @@ function viewOf({ attributes }: SvgElement): View {
     ['height', height],
   ] as const) {
     if (!(side >= 0.001 && side <= svgLimits.number)) {
-      throw new LogoError(`an SVG whose ${name} is ${side}: it is 0.001 to ${svgLimits.number}`);
+      throw new LogoError(`an SVG whose ${name} is ${side}: must be 0.001 to ${svgLimits.number}`);
     }
   }
   if (Math.max(width, height) > logoLimits.aspectRatio * Math.min(width, height)) {
     throw new LogoError(
-      `an SVG of ${width} by ${height}: one side may be ${logoLimits.aspectRatio} times the other`,
+      `an SVG of ${width} by ${height}: one side may be at most ${logoLimits.aspectRatio} times the other`,
     );
   }
   const scale = logoLimits.side / Math.max(width, height);
@@ -112,9 +112,9 @@ function readViewBox(value: string): [number, number, number, number] {
     scanner.number(),
     scanner.number(),
   ];
-  if (!scanner.atEnd()) throw scanner.fault('it is four numbers');
+  if (!scanner.atEnd()) throw scanner.error('must be four numbers');
   if (!(box[2] >= 0.001 && box[3] >= 0.001)) {
-    throw scanner.fault('its width and height are at least 0.001');
+    throw scanner.error('its width and height must be at least 0.001');
   }
   return box;
 }
@@ -127,7 +127,11 @@ function readAspect(value = 'xMidYMid'): string {
   const [alignment = '', fit = 'meet', ...rest] = value.trim().split(/\s/).filter(Boolean);
   if (alignment === 'none') return 'none';
   if (!alignments.includes(alignment) || !['meet', 'slice'].includes(fit) || rest.length > 0) {
-    throw badValue(value, 'preserveAspectRatio', 'it is none, or as xMidYMid with meet or slice');
+    throw badValue(
+      value,
+      'preserveAspectRatio',
+      'must be none, or an alignment such as xMidYMid, with meet or slice',
+    );
   }
   return `${alignment} ${fit}`;
 }
@@ -194,7 +198,7 @@ function readStyle(style: string, element: string, attributes: Map<string, strin
     if (declaration.trim() === '') continue;
     const colon = declaration.indexOf(':');
     const property = declaration.slice(0, Math.max(colon, 0)).trim();
-    if (colon < 0) throw badValue(declaration, 'style', 'a declaration is property: value');
+    if (colon < 0) throw badValue(declaration, 'style', 'a declaration must be property: value');
     if (isIgnored(property)) continue;
     const read = presentationProperties.get(property);
     if (!read) throw unknownAttribute(property, element);
@@ -217,7 +221,7 @@ function farPoint(
   view: View,
 ): { readonly farX: number; readonly farY: number } {
   const far = (names: readonly string[]) =>
-    names.reduce((sum, each) => sum + Math.abs(writtenLength(attributes.get(each), view)), 0);
+    names.reduce((sum, each) => sum + Math.abs(lengthInUserUnits(attributes.get(each), view)), 0);
   // A gradient is only visible inside the shape that it fills.
   if (name.endsWith('Gradient')) return { farX: 0, farY: 0 };
   return {

@@ -25,7 +25,8 @@ export function readLength(
   const unit = scanner.rest().trim();
   if (unit === '%') return { value: number, isPercentage: true };
   const factor = pixelsOfUnit[unit];
-  if (factor === undefined) throw scanner.fault('lengths have the units px pt pc in cm mm %');
+  if (factor === undefined)
+    throw scanner.error('the unit of a length must be one of px pt pc in cm mm %');
   return { value: number * factor, isPercentage: false };
 }
 
@@ -37,7 +38,7 @@ const length: ReadValue = (value, attribute) => {
 const number: ReadValue = (value, attribute) => {
   const scanner = new ValueScanner(value, attribute);
   const read = scanner.number();
-  if (!scanner.atEnd()) throw scanner.fault('it is one number');
+  if (!scanner.atEnd()) throw scanner.error('must be one number');
   return `${read}`;
 };
 
@@ -45,7 +46,7 @@ const numberOrPercentage: ReadValue = (value, attribute) => {
   const scanner = new ValueScanner(value.trim(), attribute);
   const read = scanner.number();
   const unit = scanner.rest();
-  if (unit !== '' && unit !== '%') throw scanner.fault('it is a number or a percentage');
+  if (unit !== '' && unit !== '%') throw scanner.error('must be a number or a percentage');
   return `${unit === '%' ? read / 100 : read}`;
 };
 
@@ -57,7 +58,7 @@ function words(...allowed: readonly string[]): ReadValue {
   return (value, attribute) => {
     const word = value.trim();
     if (allowed.includes(word)) return word;
-    throw badValue(value, attribute, `it is one of ${allowed.join(', ')}`);
+    throw badValue(value, attribute, `must be one of ${allowed.join(', ')}`);
   };
 }
 
@@ -68,7 +69,7 @@ function wordList(...allowed: readonly string[]): ReadValue {
     if (list.length <= allowed.length && list.every((word) => allowed.includes(word))) {
       return list.join(' ');
     }
-    throw badValue(value, attribute, `it consists of ${allowed.join(', ')}`);
+    throw badValue(value, attribute, `must be a list of ${allowed.join(', ')}`);
   };
 }
 
@@ -79,7 +80,7 @@ const colourFunction = /^(?:rgb|hsl)a?\([0-9.,%/ +-]{1,64}\)$/i;
 const colour: ReadValue = (value, attribute) => {
   const text = value.trim();
   if (colourName.test(text) || hexColour.test(text) || colourFunction.test(text)) return text;
-  throw badValue(value, attribute, 'it is a colour: a name, #rgb, #rrggbb, rgb() or hsl()');
+  throw badValue(value, attribute, 'must be a colour: a name, #rgb, #rrggbb, rgb() or hsl()');
 };
 
 /** Accepts a colour, or a gradient with an optional fallback colour. */
@@ -93,7 +94,7 @@ const paint: ReadValue = (value, attribute) => {
 const clipPath: ReadValue = (value, attribute) => {
   if (value.trim() === 'none') return 'none';
   const { id, rest } = readReference(value.trim(), attribute);
-  if (rest !== '') throw badValue(value, attribute, 'it is none or url(#id)');
+  if (rest !== '') throw badValue(value, attribute, 'must be none or url(#id)');
   return `url(#${id})`;
 };
 
@@ -104,7 +105,7 @@ export function readReference(
 ): { readonly id: string; readonly rest: string } {
   const end = text.indexOf(')');
   if (!text.startsWith('url(') || end < 0) {
-    throw badValue(text, attribute, 'a reference is url(#id)');
+    throw badValue(text, attribute, 'a reference must be url(#id)');
   }
   const inside = text.slice(4, end).trim();
   const first = inside[0];
@@ -117,12 +118,12 @@ export function readReference(
 export function localId(target: string, attribute: string): string {
   if (target.length < 2 || !target.startsWith('#')) {
     throw new LogoError(
-      `an SVG with an external reference: ${quote(attribute)} is ${quote(target)}, and may only be #id`,
+      `an SVG with an external reference: ${quote(attribute)} is ${quote(target)}, but must be #id`,
     );
   }
   const id = target.slice(1);
   if (id.length > svgLimits.idLength) {
-    throw badValue(target, attribute, `an id has at most ${svgLimits.idLength} characters`);
+    throw badValue(target, attribute, `an id must have at most ${svgLimits.idLength} characters`);
   }
   return id;
 }
@@ -170,7 +171,7 @@ export const elementAttributes: Readonly<Record<string, ReadonlyMap<string, Read
   path: new Map(),
   polyline: new Map(),
   polygon: new Map(),
-  rect: lengths({
+  rect: attributeMap({
     x: length,
     y: length,
     width: length,
@@ -178,11 +179,11 @@ export const elementAttributes: Readonly<Record<string, ReadonlyMap<string, Read
     rx: lengthOrAuto,
     ry: lengthOrAuto,
   }),
-  circle: lengths({ cx: length, cy: length, r: length }),
-  ellipse: lengths({ cx: length, cy: length, rx: lengthOrAuto, ry: lengthOrAuto }),
-  line: lengths({ x1: length, y1: length, x2: length, y2: length }),
-  use: lengths({ x: length, y: length }),
-  clipPath: lengths({ clipPathUnits: only('userSpaceOnUse') }),
+  circle: attributeMap({ cx: length, cy: length, r: length }),
+  ellipse: attributeMap({ cx: length, cy: length, rx: lengthOrAuto, ry: lengthOrAuto }),
+  line: attributeMap({ x1: length, y1: length, x2: length, y2: length }),
+  use: attributeMap({ x: length, y: length }),
+  clipPath: attributeMap({ clipPathUnits: only('userSpaceOnUse') }),
   linearGradient: gradient({ x1: length, y1: length, x2: length, y2: length }),
   radialGradient: gradient({
     cx: length,
@@ -192,15 +193,15 @@ export const elementAttributes: Readonly<Record<string, ReadonlyMap<string, Read
     fy: length,
     fr: length,
   }),
-  stop: lengths({ offset: numberOrPercentage }),
+  stop: attributeMap({ offset: numberOrPercentage }),
 };
 
-function lengths(attributes: Record<string, ReadValue>): ReadonlyMap<string, ReadValue> {
+function attributeMap(attributes: Record<string, ReadValue>): ReadonlyMap<string, ReadValue> {
   return new Map(Object.entries(attributes));
 }
 
 function gradient(attributes: Record<string, ReadValue>): ReadonlyMap<string, ReadValue> {
-  return lengths({
+  return attributeMap({
     ...attributes,
     gradientUnits: words('userSpaceOnUse', 'objectBoundingBox'),
     spreadMethod: words('pad', 'reflect', 'repeat'),
@@ -243,7 +244,7 @@ const ignoredAttributes = new Set([
 ]);
 const ignoredPrefixes = ['aria-', 'data-', 'font-', 'text-', '-'];
 
-/** Tells whether an attribute or declaration does not affect an image without text. */
+/** Returns whether an attribute or declaration has no effect on an image without text. */
 export function isIgnored(name: string): boolean {
   return (
     ignoredAttributes.has(name) ||

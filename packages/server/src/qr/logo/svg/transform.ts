@@ -29,13 +29,13 @@ export function transformMatrix(value: string, attribute: string): Matrix {
     const inside = new ValueScanner(scanner.until(')'), attribute);
     const numbers: number[] = [];
     while (!inside.atEnd()) {
-      if (numbers.length === 6) throw inside.fault('a transformation has at most 6 numbers');
+      if (numbers.length === 6) throw inside.error('a transformation must have at most 6 numbers');
       numbers.push(inside.number());
     }
     const next = matrixOf(name, numbers);
     if (!next) {
-      throw scanner.fault(
-        'transformations are matrix, translate, scale, rotate, skewX and skewY with their numbers',
+      throw scanner.error(
+        'a transformation must be matrix, translate, scale, rotate, skewX or skewY with its numbers',
       );
     }
     matrix = multiply(matrix, next);
@@ -57,9 +57,9 @@ function matrixOf(name: string, numbers: readonly number[]): Matrix | undefined 
     case 'rotate': {
       if (!takes(1, 3)) return undefined;
       const [sine, cosine] = [Math.sin(radians), Math.cos(radians)];
-      const turned: Matrix = [cosine, sine, -sine, cosine, 0, 0];
+      const rotation: Matrix = [cosine, sine, -sine, cosine, 0, 0];
       const x = b ?? 0;
-      return multiply(multiply(translation(x, c), turned), translation(-x, -c));
+      return multiply(multiply(translation(x, c), rotation), translation(-x, -c));
     }
     case 'skewX':
       return takes(1) ? [1, 0, Math.tan(radians), 1, 0, 0] : undefined;

@@ -14,7 +14,7 @@ export class ValueScanner {
     this.#attribute = attribute;
   }
 
-  /** Tells whether only separators are left. */
+  /** Returns whether only separators are left. */
   atEnd(): boolean {
     this.#skipSeparators();
     return this.#at === this.#text.length;
@@ -24,19 +24,19 @@ export class ValueScanner {
     this.#skipSeparators();
     numberToken.lastIndex = this.#at;
     const token = numberToken.exec(this.#text)?.[0];
-    if (token === undefined) throw this.fault('a number is missing');
+    if (token === undefined) throw this.error('a number is missing');
     if (token.length > svgLimits.numberLength) {
-      throw this.fault(`a number has at most ${svgLimits.numberLength} characters`);
+      throw this.error(`a number must have at most ${svgLimits.numberLength} characters`);
     }
     const value = Number(token);
     if (Math.abs(value) > svgLimits.number) {
-      throw this.fault(`numbers are at most ${svgLimits.number}`);
+      throw this.error(`a number must be at most ${svgLimits.number}`);
     }
     this.#at += token.length;
     return value;
   }
 
-  /** Tells whether a number is next. */
+  /** Returns whether a number is next. */
   hasNumber(): boolean {
     this.#skipSeparators();
     const character = this.#text[this.#at] ?? '';
@@ -47,7 +47,7 @@ export class ValueScanner {
   flag(): 0 | 1 {
     this.#skipSeparators();
     const character = this.#text[this.#at];
-    if (character !== '0' && character !== '1') throw this.fault('an arc has the flags 0 and 1');
+    if (character !== '0' && character !== '1') throw this.error('a flag of an arc must be 0 or 1');
     this.#at += 1;
     return character === '1' ? 1 : 0;
   }
@@ -64,7 +64,7 @@ export class ValueScanner {
   until(end: string): string {
     this.#skipSeparators();
     const found = this.#text.indexOf(end, this.#at);
-    if (found < 0) throw this.fault(`${quote(end)} is missing`);
+    if (found < 0) throw this.error(`${quote(end)} is missing`);
     const text = this.#text.slice(this.#at, found);
     this.#at = found + end.length;
     return text;
@@ -75,7 +75,7 @@ export class ValueScanner {
     return this.#text.slice(this.#at);
   }
 
-  fault(rule: string): LogoError {
+  error(rule: string): LogoError {
     const from = Math.max(0, this.#at - 10);
     return new LogoError(
       `an SVG whose attribute ${quote(this.#attribute)} cannot be read at ${quote(this.#text.slice(from, from + 30))}: ${rule}`,

@@ -10,7 +10,7 @@ import type { UrlFilter } from '../urls/url-query.js';
 import { type Lists, listMethods } from './list-methods.js';
 import { listThread } from './list-thread.js';
 
-export interface ListsOptions {
+export interface ListReaderOptions {
   /** Whether a thread reads SQLite. Reads of PostgreSQL need no thread. */
   readonly isThreaded: boolean;
   readonly storage: StorageOptions;
@@ -21,14 +21,17 @@ export interface ListsOptions {
   readonly logger: Logger;
 }
 
-// Longer than `listTimeoutMs`, because several lists share the thread and run in slices.
+// Longer than `listTimeoutMs`, because several lists share the thread in slices.
 const timeLimitMs = 60_000;
-// Without a thread, one part takes about a millisecond of the main thread.
+// Without a thread, one batch takes about a millisecond of the main thread.
 const indexedAtOnce = 64;
 const deepOffset = 10_000;
 
-/** Opens the lists of the API. Queues are fair across organizations, and plain lists do not wait for searches. */
-export function openLists(options: ListsOptions) {
+/**
+ * Opens the reader of the API's lists. Its queues are fair across organizations. Searches have their
+ * own queue, so that other lists do not wait for them.
+ */
+export function openListReader(options: ListReaderOptions) {
   const { storage, database, databaseConnections, logger } = options;
   const isSqlite = database.engine === 'sqlite';
   // Each queue uses up to a quarter of the connections. The rest is for redirects and writes.
@@ -84,7 +87,7 @@ export function openLists(options: ListsOptions) {
   return { lists, queues: [plain, searches], thread, start };
 }
 
-/** Returns whether a list may read many links. */
+/** Returns whether a query may read many links. */
 function isSearch({ limit: _, offset, ...filters }: UrlFilter): boolean {
   return offset > deepOffset || Object.values(filters).some((value) => value !== undefined);
 }

@@ -4,7 +4,7 @@ import type { OwnHosts } from '../domains/own-hosts.js';
 import { parseUrl } from '../network/parse-url.js';
 import type { Schema } from '../storage/schema.js';
 import type { ShortUrl } from './short-url.js';
-import { domainKeyOf, keyNameOf } from './url-keys.js';
+import { domainKeyOf, mapKeyOf } from './url-keys.js';
 
 /** How many links of this server a visitor may be redirected through. */
 export const maxHops = 10;
@@ -16,13 +16,13 @@ export interface LinkName {
   readonly key: string;
 }
 
-/** The part of a link that a chain of links depends on. */
-export type ChainedUrl = Pick<
+/** The fields of a link that the detection of loops reads. */
+export type LoopCheckedUrl = Pick<
   ShortUrl,
   'id' | 'targetUrl' | 'domainId' | 'shortCode' | 'customSlug'
 >;
 
-/** Returns what a target names; undefined when its path cannot be that of a short link. */
+/** Returns the hostname and key of a target; undefined when its path cannot be that of a short link. */
 export function linkNameOf(targetUrl: string): LinkName | undefined {
   const url = parseUrl(targetUrl);
   if (!url) return undefined;
@@ -30,7 +30,7 @@ export function linkNameOf(targetUrl: string): LinkName | undefined {
   return key === undefined ? undefined : { hostname: hostnameOf(url.host), key };
 }
 
-/** Decodes a path as a proxy in front of the server may do it, dot segments included. */
+/** Decodes percent escapes and dot segments, because a proxy in front of the server may do so. */
 function decodePath(path: string): string {
   if (!path.includes('%')) return path;
   try {
@@ -41,18 +41,18 @@ function decodePath(path: string): string {
 }
 
 /**
- * Finds links that lead back to themselves. A write that would close such a loop is refused, even
- * when links in it are inactive, because they may be activated later.
+ * Detects redirect loops. A write that would close a loop is refused, even when links in the loop are
+ * inactive, because they may be activated later.
  */
-export class LinkChains {
+export class LoopDetector {
   readonly #ownHosts: OwnHosts;
 
   constructor(ownHosts: OwnHosts) {
     this.#ownHosts = ownHosts;
   }
 
-  /** Returns those of the links whose target is on a host of this server. */
-  async findLocal<Url extends ChainedUrl>(
+  /** Returns the links whose target is on a host of this server. */
+  async findLocal<Url extends LoopCheckedUrl>(
     db: Kysely<Schema>,
     urls: readonly Url[],
   ): Promise<readonly Url[]> {
@@ -71,12 +71,12 @@ export class LinkChains {
 
   /**
    * Returns whether the target of a link leads back to it, or through more than `maxHops` links.
-   * `findPending` finds links that the transaction has not inserted yet, by `keyNameOf`.
+   * `findPending` finds links that the transaction has not inserted yet, by `mapKeyOf`.
    */
   async leadsBack(
     db: Kysely<Schema>,
-    start: ChainedUrl,
-    findPending: (keyName: string) => ChainedUrl | undefined = () => undefined,
+    start: LoopCheckedUrl,
+    findPending: (mapKey: string) => LoopCheckedUrl | undefined = () => undefined,
   ): Promise<boolean> {
     let { targetUrl } = start;
     for (let hops = 0; hops <= maxHops; hops += 1) {
@@ -88,7 +88,7 @@ export class LinkChains {
         (name.key === start.shortCode || name.key === start.customSlug);
       if (isStart) return true;
       const key = { domain_key: domainKey, key: name.key };
-      const next = findPending(keyNameOf(key)) ?? (await findTarget(db, key));
+      const next = findPending(mapKeyOf(key)) ?? (await findTarget(db, key));
       if (!next) return false;
       // A link also has the keys of the domains that it was on before.
       if (next.id === start.id) return true;
@@ -106,7 +106,7 @@ export class LinkChains {
 function findTarget(
   db: Kysely<Schema>,
   { domain_key, key }: { readonly domain_key: string; readonly key: string },
-): Promise<Pick<ChainedUrl, 'id' | 'targetUrl'> | undefined> {
+): Promise<Pick<LoopCheckedUrl, 'id' | 'targetUrl'> | undefined> {
   return db
     .selectFrom('url_keys')
     .innerJoin('urls', 'urls.id', 'url_keys.url_id')
@@ -117,8 +117,8 @@ function findTarget(
 }
 
 /**
- * Returns the domains whose links visitors of these hostnames get. A deleted domain is among them,
- * because links that have moved away from it still have their keys there.
+ * Returns the id of the domain that serves each hostname. Includes deleted domains, because links
+ * that have moved to another domain keep their keys on the old one.
  */
 async function findDomainIds(
   db: Kysely<Schema>,
