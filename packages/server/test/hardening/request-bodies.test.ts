@@ -45,16 +45,23 @@ const head = (path: string, ...lines: string[]) =>
 const asJson = 'Content-Type: application/json';
 const withToken = () => `Authorization: Bearer ${api.token}`;
 
-// A loaded machine adds to every delay. What this guards against took seconds.
+// A busy machine adds to every delay. The defects that this bound finds took seconds.
 const maxDelayMs = 400;
 
-/** The longest time that the event loop was held up by something. */
-async function longestDelayMs(work: () => Promise<unknown>): Promise<number> {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  await work();
-  delay.disable();
-  return delay.max / 1e6;
+/**
+ * Returns the smallest of three event-loop delays, each the longest while the work ran. Other
+ * processes delay some runs; a blocking request delays all of them.
+ */
+async function longestDelayMs(work: (attempt: number) => Promise<unknown>): Promise<number> {
+  let smallestMs = Number.POSITIVE_INFINITY;
+  for (let attempt = 1; attempt <= 3 && smallestMs >= maxDelayMs; attempt += 1) {
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    await work(attempt);
+    delay.disable();
+    smallestMs = Math.min(smallestMs, delay.max / 1e6);
+  }
+  return smallestMs;
 }
 
 async function newProtectedLink(): Promise<string> {
@@ -305,9 +312,9 @@ describe('with a token, a body', () => {
     }));
     const body = Buffer.from(JSON.stringify({ urls }));
     const compressed = gzipSync(body);
-    const delayMs = await longestDelayMs(async () => {
+    const delayMs = await longestDelayMs(async (attempt) => {
       for (const answer of [
-        await post(body, { 'idempotency-key': 'full' }, '/api/v1/urls/bulk'),
+        await post(body, { 'idempotency-key': `full-${attempt}` }, '/api/v1/urls/bulk'),
         await post(compressed, { 'content-encoding': 'gzip' }, '/api/v1/urls/bulk'),
       ]) {
         expect(answer.status).toBe(201);
