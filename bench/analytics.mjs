@@ -1,5 +1,5 @@
-// Reports over ten million visits, against the straightforward SQL over a table of them that is
-// indexed by link and time. `VISITS=1000000 npm run bench analytics` does the same with fewer.
+// Reports over ten million visits, against plain SQL over a table of the same visits with an index
+// by link and time. `VISITS=1000000 npm run bench analytics` uses one million.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -22,21 +22,21 @@ export async function benchAnalytics({ visits = Number(process.env.VISITS ?? 10_
   const small = await prepare(make(visits / 10));
   const medianBefore = await measure(small.server, links / 2, query);
   await small.server.stop();
-  // Before the server: connections to it would be closed for their idleness meanwhile.
+  // Built before the server starts, which would close its idle connections meanwhile.
   const sql = plainTable(make(visits));
   console.log(`        the plain table: ${(sql.bytes / visits).toFixed(1)} bytes each`);
   const large = await prepare(make(visits));
   console.log(
-    `        ${visits.toLocaleString('en')} visits: ${(large.bytes / visits).toFixed(1)} bytes and ${large.microseconds.toFixed(1)} µs each, all told`,
+    `        ${visits.toLocaleString('en')} visits: ${(large.bytes / visits).toFixed(1)} bytes and ${large.microseconds.toFixed(1)} µs a visit, stored and compacted`,
   );
 
-  // Both warm up: compiled code, pages in memory.
-  for (let time = 0; time < 20; time += 1) await ask(large.server, 1, query);
-  sql.answer(1, until - 30 * day, until);
+  // Warms up both: code is compiled, and pages are in memory.
+  for (let time = 0; time < 20; time += 1) await reportMs(large.server, 1, query);
+  sql.query(1, until - 30 * day, until);
   const pairs = [];
   for (let run = 0; run < runs; run += 1) {
-    const plainMs = timed(() => sql.answer(1, until - 30 * day, until));
-    pairs.push({ plainMs, ourMs: await ask(large.server, 1, query) });
+    const plainMs = timed(() => sql.query(1, until - 30 * day, until));
+    pairs.push({ plainMs, ourMs: await reportMs(large.server, 1, query) });
   }
   const ours = median(pairs.map(({ ourMs }) => ourMs));
   const plain = median(pairs.map(({ plainMs }) => plainMs));
@@ -52,11 +52,11 @@ export async function benchAnalytics({ visits = Number(process.env.VISITS ?? 10_
       runs,
     },
     40,
-    `thousandths of a query a second (${ours.toFixed(1)} ms against ${plain.toFixed(0)} ms)`,
+    `queries a second (${ours.toFixed(1)} ms against ${plain.toFixed(0)} ms)`,
   );
-  await check(
+  await checkEqual(
     await get(large.server, `/urls/1/clicks?${query}`),
-    sql.answer(1, until - 30 * day, until),
+    sql.query(1, until - 30 * day, until),
   );
 
   const medianAfter = await measure(large.server, links / 2, query);
@@ -76,8 +76,8 @@ export async function benchAnalytics({ visits = Number(process.env.VISITS ?? 10_
   const allTime = `since=${new Date(until - 90 * day).toISOString()}&until=${new Date(until).toISOString()}`;
   const whole = await measure(large.server, 1, allTime, 5);
   const overviewMs = median([
-    await overview(large.server, query),
-    await overview(large.server, query),
+    await overviewMsOf(large.server, query),
+    await overviewMsOf(large.server, query),
   ]);
   console.log(
     `        the 100th link ${hundredth.ms.toFixed(1)} ms; the hot link over 90 days ${whole.ms.toFixed(0)} ms; the overview of all links ${overviewMs.toFixed(0)} ms`,
@@ -86,7 +86,7 @@ export async function benchAnalytics({ visits = Number(process.env.VISITS ?? 10_
   await large.server.stop();
 }
 
-/** A server with 100,000 links and these visits. */
+/** Starts a server with 100,000 links and these visits. */
 async function prepare(visits) {
   const first = await serveShorty();
   await createLinks(first, links);
@@ -98,23 +98,23 @@ async function prepare(visits) {
   };
 }
 
-/** The whole answer of a link, and an empty request, in milliseconds. */
+/** Returns the median times of a link's report and of an empty request, in milliseconds. */
 async function measure(server, urlId, query, times = 50) {
-  const answers = [];
+  const reports = [];
   const empty = [];
   for (let time = 0; time < times; time += 1) {
-    // Another link each time, of about the same rank: the cache of one would flatter.
-    answers.push(await ask(server, urlId + time, query));
+    // Each time another link of about the same rank, so that no report comes from a warm cache.
+    reports.push(await reportMs(server, urlId + time, query));
     empty.push(await elapsed(() => fetch(`${server.origin}/health/live`)));
   }
-  return { ms: median(answers), emptyMs: median(empty) };
+  return { ms: median(reports), emptyMs: median(empty) };
 }
 
-function ask(server, urlId, query) {
+function reportMs(server, urlId, query) {
   return elapsed(() => get(server, `/urls/${urlId}/clicks?${query}`));
 }
 
-function overview(server, query) {
+function overviewMsOf(server, query) {
   return elapsed(() => get(server, `/analytics/overview?${query}`));
 }
 
@@ -122,7 +122,7 @@ async function elapsed(work) {
   const startedAt = performance.now();
   const response = await work();
   await response.arrayBuffer();
-  if (!response.ok) throw new Error(`answered ${response.status}`);
+  if (!response.ok) throw new Error(`${response.url}: got status ${response.status}, not 200`);
   return performance.now() - startedAt;
 }
 
@@ -138,7 +138,7 @@ function timed(work) {
   return performance.now() - startedAt;
 }
 
-/** Rows of text and numbers, an index by link and time, and a query for each part of the answer. */
+/** Stores visits as plain rows with an index by link and time. Each part of a report is one query. */
 function plainTable(visits) {
   const path = join(scratchFolder(), 'plain.db');
   const db = new Database(path);
@@ -183,7 +183,7 @@ function plainTable(visits) {
   );
   return {
     bytes: statSync(path).size,
-    answer(...window) {
+    query(...window) {
       return {
         totals: totals.get(...window),
         tops: tops.map((statement) => statement.all(...window)),
@@ -194,8 +194,8 @@ function plainTable(visits) {
   };
 }
 
-/** Both must say the same, or the figures are worth nothing. */
-async function check(response, expected) {
+/** Throws if the report and the SQL results differ, because their times are then not comparable. */
+async function checkEqual(response, expected) {
   const { data } = await response.json();
   const same = JSON.stringify(data.totals) === JSON.stringify(expected.totals);
   const series = data.timeseries.every(
@@ -204,7 +204,7 @@ async function check(response, expected) {
   );
   if (!same || !series) {
     throw new Error(
-      `the answers differ: ${JSON.stringify(data.totals)}, ${JSON.stringify(expected.totals)}`,
+      `the report and the SQL result differ: ${JSON.stringify(data.totals)} and ${JSON.stringify(expected.totals)}`,
     );
   }
 }

@@ -1,5 +1,5 @@
-// The ceiling of downloads: node:http and a Map of images. The environment variable IMAGES names a
-// JSON file of images in base64, by path.
+// The ceiling of downloads: node:http sends images from a Map. The environment variable IMAGES is the
+// path of a JSON file that maps URL paths to images in base64.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 

@@ -1,4 +1,4 @@
-// The ceiling of redirects: node:http, a Map, a 307, and nothing else.
+// The ceiling of redirects: node:http sends a 307 with a target from a Map.
 import { createServer } from 'node:http';
 
 const targets = new Map();

@@ -1,21 +1,21 @@
 // Bulk create over HTTP on PostgreSQL, against a bare client that inserts the same rows into the same
-// tables by statements of many rows, without COPY and without HTTP. Both commit to the same server,
-// with the disk waited for.
+// tables with multi-row statements, without COPY and without HTTP. Both commit to the same server,
+// which calls fsync for each commit.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
 import { bulkCreator, perRequest, randomCode, targetOf } from './lib/bulk-rows.mjs';
-import { serveNode, startPostgresAsShipped } from './lib/postgres.mjs';
+import { serveNode, startDefaultPostgres } from './lib/postgres.mjs';
 import { compare, report } from './lib/ratio.mjs';
 
 export async function benchBulkCreatePostgres({ rows = 20_000, runs = 9, bound = 0.4 } = {}) {
-  const postgres = await startPostgresAsShipped();
+  const postgres = await startDefaultPostgres();
   await postgres.createDatabase('ours');
   await postgres.createDatabase('bare');
   const shorty = await serveNode(postgres.urlOf('ours'));
   const bulk = bulkCreator(shorty);
   const bare = await bareInserter(postgres.urlOf('bare'));
-  // Both warm up: compiled code, prepared statements.
+  // Warms up both: code is compiled, and statements are prepared.
   await bare.insert(rows / 4);
   await bulk.create(rows / 4);
   const result = await compare({
@@ -30,7 +30,7 @@ export async function benchBulkCreatePostgres({ rows = 20_000, runs = 9, bound =
   await postgres.stop();
 }
 
-/** A database with the same tables and indexes as the server's own, and one client for it. */
+/** Creates a database with the server's tables and indexes, and a client that inserts into it. */
 async function bareInserter(databaseUrl) {
   const database = openStorage({ databaseUrl, durability: 'process' });
   await database.migrate();
@@ -45,11 +45,11 @@ async function bareInserter(databaseUrl) {
   const insertUrls = {
     name: 'urls',
     text: `insert into urls (id, organization_id, short_code, target_url, tags, redirect_type, custom_utm_params, is_active, created_at, updated_at)
-      values ${places(10)}`,
+      values ${placeholders(10)}`,
   };
   const insertKeys = {
     name: 'keys',
-    text: `insert into url_keys (domain_key, key, url_id) values ${places(3)}`,
+    text: `insert into url_keys (domain_key, key, url_id) values ${placeholders(3)}`,
   };
   let id = 0;
   const batch = () => {
@@ -80,8 +80,8 @@ async function bareInserter(databaseUrl) {
   };
 }
 
-/** `($1,$2),($3,$4)…` for a request's rows of so many columns. */
-function places(columns) {
+/** Returns the placeholders of a request's rows: `($1,$2),($3,$4)…` for two columns. */
+function placeholders(columns) {
   const row = (at) =>
     Array.from({ length: columns }, (_, column) => `$${at * columns + column + 1}`);
   return Array.from({ length: perRequest }, (_, at) => `(${row(at)})`).join();

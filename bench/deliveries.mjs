@@ -1,5 +1,5 @@
 // Deliveries with outbox, signatures and records, against a loop that signs and posts the same
-// bodies through undici's Pool. The receiver is another process; both senders are this one.
+// bodies through undici's Pool. The receiver runs in another process, both senders in this one.
 import { createHmac, randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { openStorage } from '../packages/server/dist/storage/open-storage.js';
 import { DeliveryQueue } from '../packages/server/dist/webhooks/delivery-queue.js';
 import { eventExamples } from '../packages/server/dist/webhooks/event-examples.js';
 import { WebhookDispatcher } from '../packages/server/dist/webhooks/webhook-dispatcher.js';
-import { startPostgresAsShipped } from './lib/postgres.mjs';
+import { startDefaultPostgres } from './lib/postgres.mjs';
 import { scratchFolder, serve } from './lib/processes.mjs';
 import { compare, median, report, reportUpper } from './lib/ratio.mjs';
 
@@ -30,10 +30,10 @@ export async function benchDeliveries({ deliveries = 20_000, runs = 7 } = {}) {
   await receiver.stop();
 }
 
-/** The same with the outbox in PostgreSQL. */
+/** Measures deliveries with their outbox in PostgreSQL. */
 export async function benchDeliveriesPostgres({ deliveries = 5_000, runs = 7 } = {}) {
   const receiver = await serve('bench/receiver.mjs');
-  const postgres = await startPostgresAsShipped();
+  const postgres = await startDefaultPostgres();
   await postgres.createDatabase('bench');
   const store = await openStore(postgres.urlOf('bench'));
   const name = 'deliveries to one receiver, outbox and records in PostgreSQL';
@@ -62,7 +62,7 @@ async function throughput(receiver, store, { name, deliveries, runs, bound }) {
   await store.close();
 }
 
-/** Nine receivers, alone and beside a tenth that never answers. */
+/** Compares nine receivers beside a tenth that never responds with the nine alone. */
 async function isolation(receiver, deliveries, runs) {
   const store = await openStore();
   const good = [];
@@ -73,7 +73,7 @@ async function isolation(receiver, deliveries, runs) {
     for (const id of good) await store.record(id, each);
     if (withDead) await store.record(dead, each);
     const rate = await store.deliverAll(good, each * good.length);
-    await store.forget(dead);
+    await store.deleteDeliveries(dead);
     return rate;
   };
   const result = await compare({ ceiling: () => run(false), ours: () => run(true), runs });
@@ -121,7 +121,7 @@ async function pendingStore(receiver, count) {
   return { store, webhookId };
 }
 
-/** What it takes to find out who waits, and to claim a transaction's worth. */
+/** Measures a search for endpoints with pending deliveries, and a claim of 32 of them. */
 async function claimMs({ store: { queue }, webhookId }) {
   const startedAt = performance.now();
   await queue.findEndpoints();
@@ -131,7 +131,7 @@ async function claimMs({ store: { queue }, webhookId }) {
   return ms;
 }
 
-/** A loop with nothing around it: sign, post, read the answer. */
+/** Signs and posts the body `count` times, reads the responses, and returns the rate a second. */
 async function postAll({ origin }, body, count) {
   const pool = new Pool(origin, { connections: poolConnections });
   let left = count;
@@ -140,7 +140,7 @@ async function postAll({ origin }, body, count) {
       left -= 1;
       const timestamp = String(Math.floor(Date.now() / 1000));
       const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
-      const answer = await pool.request({
+      const response = await pool.request({
         method: 'POST',
         path: '/',
         headers: {
@@ -152,7 +152,7 @@ async function postAll({ origin }, body, count) {
         },
         body,
       });
-      await answer.body.dump();
+      await response.body.dump();
     }
   };
   const startedAt = performance.now();
@@ -216,7 +216,7 @@ async function openStore(databaseUrl) {
         });
       }
     },
-    /** Sends what is pending for some webhooks, all of it recorded; how many a second. */
+    /** Sends all pending deliveries of some webhooks, and returns the rate a second. */
     async deliverAll(webhookIds, count) {
       const dispatcher = new WebhookDispatcher({
         queue,
@@ -232,12 +232,12 @@ async function openStore(databaseUrl) {
       await dispatcher.stop();
       return rate;
     },
-    async forget(webhookId) {
+    async deleteDeliveries(webhookId) {
       await database.write((transaction) =>
         transaction.deleteFrom('deliveries').where('webhook_id', '=', webhookId).execute(),
       );
     },
-    /** Has the disk take what was written, so that what follows does not wait for that. */
+    /** Calls fsync now, so that the measured work does not wait for it. */
     sync() {
       for (const path of [databasePath, `${databasePath}-wal`]) {
         const file = openSync(path, 'r+');

@@ -33,7 +33,7 @@ export async function benchImportMemory({ runs = 5, boundMb = 150, boundGrowth =
 async function importRows(shorty, rows, run) {
   const folder = scratchFolder();
   const list = join(folder, 'links.csv');
-  // The same rows again would be answered from memory and not be made.
+  // Repeated rows have the same idempotency keys, so the server would not create them again.
   const lines = Array.from({ length: rows }, (_, row) => {
     return `https://example.com/products/${row}?run=${run},Product ${row},shop|bench`;
   });
@@ -60,7 +60,7 @@ async function importRows(shorty, rows, run) {
     },
   );
   const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`the import ended with ${code}`);
+  if (code !== 0) throw new Error(`the import exited with ${code}, not 0`);
   const seconds = (performance.now() - startedAt) / 1000;
   return { peakMb: Number(readFileSync(peakFile, 'utf8')), seconds };
 }

@@ -1,4 +1,4 @@
-// Every benchmark, or those that are named: `npm run bench redirects start-up`.
+// Runs all benchmarks, or the named ones: `npm run bench redirects start-up`.
 import { benchAnalytics } from './analytics.mjs';
 import { benchBulkCreate } from './bulk-create.mjs';
 import { benchBulkCreatePostgres } from './bulk-create-postgres.mjs';
@@ -34,12 +34,15 @@ const benchmarks = {
   'cache-simulation': benchCacheSimulation,
 };
 
+const names = Object.keys(benchmarks);
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !(name in benchmarks));
+if (wanted.includes('--help')) {
+  console.log(`npm run bench [names]: runs all benchmarks, or these: ${names.join(', ')}`);
+  process.exit(0);
+}
+const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(
-    `no benchmark is called ${unknown}; there are ${Object.keys(benchmarks).join(', ')}`,
-  );
+  console.error(`unknown benchmark ${unknown.join(', ')}; the benchmarks are ${names.join(', ')}`);
   process.exit(2);
 }
 for (const [name, run] of Object.entries(benchmarks)) {

@@ -1,4 +1,4 @@
-// Drawing QR codes, against the writers of the `qrcode` package and a composite with sharp.
+// Drawing of QR codes, against the renderers of the `qrcode` package and a sharp composite.
 import QRCode from 'qrcode';
 import sharp from 'sharp';
 import { drawingMethods } from '../packages/server/dist/qr/drawing/drawing-thread.js';
@@ -29,7 +29,7 @@ export async function benchQrDrawing({ millisecondsEach = 700 } = {}) {
   const drawn = (change) => rate(() => drawing.draw({ ...plain, ...change }));
   const logo = await encodeLogo(await decodeLogo(Buffer.from(logoSvg)));
   const base = Buffer.from(await drawing.draw(plain));
-  // Another background each time: the logo is never in the cache of scaled logos.
+  // The background changes each time, so the logo is never in the cache of scaled logos.
   let shade = 0;
   const coldLogo = rate(() => {
     shade = (shade + 1) % 0x1000;
@@ -69,7 +69,7 @@ export async function benchQrDrawing({ millisecondsEach = 700 } = {}) {
     'images a second',
   );
   const figures = {
-    'PNG with a logo that was not scaled before': await coldLogo(),
+    'PNG with a logo that has to be scaled': await coldLogo(),
     'rounded PNG': await drawn({ stylePreset: 'rounded' })(),
     WebP: await drawn({ format: 'webp' })(),
   };

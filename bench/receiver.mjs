@@ -1,4 +1,4 @@
-// A receiver of webhooks: reads each body to its end and answers 204, or nothing at /dead.
+// Receives webhooks: reads each body and responds with 204. At /dead it never responds.
 import { createServer } from 'node:http';
 
 createServer((request, response) => {

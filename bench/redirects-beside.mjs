@@ -28,10 +28,10 @@ export async function benchRedirectsBeside({
   );
   const shorty = await serveShorty({ SHORTY_DATABASE_URL: `file:${first.databasePath}` });
   const script = pathsScript(Array.from({ length: links }, (_, index) => `/${slugOf(index)}`));
-  const besides = await othersOf(shorty);
+  const otherScripts = await otherClientScripts(shorty);
   const alone = () => load(shorty.origin, script, { connections, seconds });
   const together = async () => {
-    const others = besides.map((each) => repeat(shorty.origin, each));
+    const others = otherScripts.map((each) => repeat(shorty.origin, each));
     const result = await alone();
     return { ...result, counts: await Promise.all(others.map((each) => each.stop())) };
   };
@@ -52,13 +52,13 @@ export async function benchRedirectsBeside({
   await shorty.stop();
 }
 
-/** Scripts of three clients that repeat without pause: reports, bulk creates, QR drawings. */
-async function othersOf({ origin, token }) {
+/** Returns scripts of three clients that repeat without pause: reports, bulk creates, drawings. */
+async function otherClientScripts({ origin, token }) {
   const api = `${origin}/api/v1`;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ data: 'https://example.com/a-code-of-its-own' });
+  const body = JSON.stringify({ data: 'https://example.com/standalone' });
   const created = await fetch(`${api}/qr`, { method: 'POST', headers, body });
-  if (!created.ok) throw new Error(`a QR code was answered with ${created.status}`);
+  if (!created.ok) throw new Error(`POST ${api}/qr: got status ${created.status}, not 201`);
   const { data: code } = await created.json();
   const links = Array(100).fill({ targetUrl: 'https://example.com/bulk' });
   // Each colour gives another image, which is drawn, decoded and stored.

@@ -1,18 +1,18 @@
-// Redirects with their visits kept, on PostgreSQL against the same server on SQLite; then two nodes
-// against one. What redirects, visits included, take of the processor is told as well.
+// Redirects with their visits stored, on PostgreSQL against the same server on SQLite; then two nodes
+// against one. Also prints the processor time of a redirect and its visit.
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diagnoseClicks } from '../packages/server/dist/analytics/reports/visit-doctor.js';
 import { openStorage } from '../packages/server/dist/storage/open-storage.js';
 import { createLinks } from './lib/create-links.mjs';
-import { serveNode, startPostgresAsShipped } from './lib/postgres.mjs';
+import { serveNode, startDefaultPostgres } from './lib/postgres.mjs';
 import { serveShorty } from './lib/processes.mjs';
 import { microsecondsEach, processorTime } from './lib/processor-time.mjs';
 import { compare, median, report, reportUpper, reportWithoutVerdict } from './lib/ratio.mjs';
 import { load, pathsScript, requireWrk } from './lib/wrk.mjs';
 
 const links = 10_000;
-// Two nodes keep two cores busy and part of a third, PostgreSQL works for both, and so do two wrk.
+// Two nodes need more than two cores, and PostgreSQL and two wrk processes need the rest.
 const coresForTwoNodes = 6;
 
 export async function benchRedirectsPostgres({
@@ -24,7 +24,7 @@ export async function benchRedirectsPostgres({
 } = {}) {
   requireWrk();
   const slugs = Array.from({ length: links }, (_, index) => `bench-${index}`);
-  const postgres = await startPostgresAsShipped();
+  const postgres = await startDefaultPostgres();
   await postgres.createDatabase('bench');
   const databaseUrl = postgres.urlOf('bench');
   const onFile = await serveShorty();
@@ -33,25 +33,25 @@ export async function benchRedirectsPostgres({
   for (const server of [onFile, first]) await createLinks(server, links, (index) => slugs[index]);
   const script = pathsScript(slugs.map((slug) => `/${slug}`));
 
-  let answered = 0;
-  /** Loads nodes side by side and waits until their visits are stored, so that nothing of it is left. */
-  const measure = async (nodes, storage, { p99s, costs, lasting = seconds } = {}) => {
+  let requested = 0;
+  /** Loads nodes concurrently, and waits until their visits are stored. */
+  const measure = async (nodes, storage, { p99s, costs, duration = seconds } = {}) => {
     const before = processorTime({ nodes, postgres: storage });
     const results = await Promise.all(
-      nodes.map(({ origin }) => load(origin, script, { connections, seconds: lasting })),
+      nodes.map(({ origin }) => load(origin, script, { connections, seconds: duration })),
     );
-    await Promise.all(nodes.map(settled));
+    await Promise.all(nodes.map(visitsStored));
     const requests = total(results.map((result) => result.requests));
-    if (storage) answered += requests;
+    if (storage) requested += requests;
     p99s?.push(Math.max(...results.map((result) => result.p99Ms)));
     costs?.push(microsecondsEach(before, processorTime({ nodes, postgres: storage }), requests));
     return total(results.map((result) => result.perSecond));
   };
 
-  // All warm up: compiled code, filled caches.
+  // Warms up all servers: code is compiled, and caches are filled.
   for (let time = 0; time < 2; time += 1) {
     for (const server of [onFile, first, second]) {
-      await measure([server], server === onFile ? undefined : postgres, { lasting: 4 });
+      await measure([server], server === onFile ? undefined : postgres, { duration: 4 });
     }
   }
 
@@ -89,42 +89,44 @@ export async function benchRedirectsPostgres({
       nodes,
       nodesBound,
       'a second',
-      `there were ${cores} cores, and load, nodes and PostgreSQL want ${coresForTwoNodes}`,
+      `wrk, nodes and PostgreSQL need ${coresForTwoNodes} cores; this machine has ${cores}`,
     );
   }
   printCosts('on SQLite', fileCosts);
   printCosts('on PostgreSQL', ourCosts);
-  printCosts('by two nodes on PostgreSQL', twoCosts);
+  printCosts('of two nodes on PostgreSQL', twoCosts);
 
   const stored = await countStored(databaseUrl);
-  // Some more are answered when wrk has hung up and counts no longer.
-  if (stored < answered) throw new Error(`${answered} were answered and ${stored} visits stored`);
+  // wrk does not count the responses that arrive after its end.
+  if (stored < requested) {
+    throw new Error(`${stored} visits are stored, but wrk received ${requested} responses`);
+  }
   console.log(
-    `        ${stored.toLocaleString('en')} visits are stored in PostgreSQL, of ${answered.toLocaleString('en')} answers that wrk has counted`,
+    `        ${stored.toLocaleString('en')} visits are stored in PostgreSQL; wrk received ${requested.toLocaleString('en')} responses`,
   );
   for (const server of [onFile, first, second]) await server.stop();
   await postgres.stop();
 }
 
-const patienceMs = 120_000;
+const storeWithinMs = 120_000;
 
-/** Until a node's journal is in storage. */
-async function settled({ origin }) {
+/** Resolves when a node has moved its journal into storage. Throws after `storeWithinMs`. */
+async function visitsStored({ origin }) {
   const startedAt = performance.now();
   for (;;) {
     const text = await (await fetch(`${origin}/metrics`)).text();
     const waiting = Number(/^shorty_journal_waiting (\d+)$/m.exec(text)?.[1] ?? Number.NaN);
     if (waiting === 0) return;
-    if (!(performance.now() - startedAt < patienceMs)) {
-      throw new Error(`${waiting} visits still wait after ${patienceMs} ms`);
+    if (!(performance.now() - startedAt < storeWithinMs)) {
+      throw new Error(`${waiting} visits are still in the journal after ${storeWithinMs} ms`);
     }
     await sleep(50);
   }
 }
 
-/** What redirects took of the processor: being answered, and their visits being stored. */
+/** Prints the median processor time of a redirect, which includes storing its visit. */
 function printCosts(where, costs) {
-  const of = (who) => median(costs.map((cost) => cost[who]));
+  const of = (part) => median(costs.map((cost) => cost[part]));
   const [main, other, database] = [of('mainThreads'), of('otherThreads'), of('postgres')];
   if (Number.isNaN(main)) return;
   console.log(
@@ -132,7 +134,7 @@ function printCosts(where, costs) {
   );
 }
 
-/** Visits that are stored, told one by one, as the doctor does; every counter must agree. */
+/** Counts the stored visits one by one. Throws if a counter disagrees. */
 async function countStored(databaseUrl) {
   const database = openStorage({ databaseUrl, durability: 'process' });
   const { visits, faults } = await diagnoseClicks(database);

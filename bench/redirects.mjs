@@ -1,4 +1,4 @@
-// Redirects over 10,000 links with their clicks counted, against a bare node:http server in the same
+// Redirects of 10,000 links with their clicks counted, against a bare node:http server in the same
 // run.
 
 import { createLinks } from './lib/create-links.mjs';
@@ -31,7 +31,7 @@ export async function benchRedirects({
   };
   const bareP99 = [];
   const ourP99 = [];
-  // Both warm up: compiled code, filled cache.
+  // Warms up both: code is compiled, and the cache is filled.
   for (const { origin } of [bare, shorty, bare, shorty]) {
     await load(origin, script, { connections, seconds: 4 });
   }

@@ -1,4 +1,4 @@
-// What `shorty --version` costs on top of a bare Node process that does nothing.
+// The time of `shorty --version`, against a Node process that does nothing.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './lib/processes.mjs';

@@ -61,11 +61,11 @@ const observe = async (work) => {
 };
 const honestAlone = () => runHonest({ origin: server.origin, honest, seconds });
 
-// Compiled code, open connections and started threads belong to the control run's past.
+// Warms up before the control run: code is compiled, and connections and threads are started.
 await honestAlone();
 const control = await observe(honestAlone);
 const memoryBefore = await server.memory();
-const controlRow = { name: 'control', ...control, responses: {}, faults: [] };
+const controlRow = { name: 'control', ...control, responses: {}, errorLines: [] };
 print(controlRow, []);
 
 let missed = 0;
@@ -76,7 +76,7 @@ for (const name of names) {
     const row = await runAttack(name);
     misses = judge(row, control);
     print(row, misses);
-    // A delay that the attack causes comes back. A delay that it does not come from does not.
+    // A delay that the attack causes happens again in the next attempt.
     if (misses.length === 0 || !misses.every((miss) => miss.isTiming)) break;
   }
   missed += misses.length;
@@ -95,7 +95,7 @@ process.exit(missed === 0 ? 0 : 1);
 
 async function runAttack(name) {
   const attacker = fork(fileURLToPath(new URL('attacker.mjs', import.meta.url)));
-  const faultsBefore = server.faults().length;
+  const errorLinesBefore = server.errorLines().length;
   const result = once(attacker, 'message');
   attacker.send({
     name,
@@ -114,10 +114,10 @@ async function runAttack(name) {
   const [responses] = await Promise.race([result, sleep(10_000, [{ 'attacker hung': 1 }])]);
   attacker.kill('SIGKILL');
   await removeWebhooks();
-  return { name, ...row, responses, faults: server.faults().slice(faultsBefore) };
+  return { name, ...row, responses, errorLines: server.errorLines().slice(errorLinesBefore) };
 }
 
-/** What an attack has left behind must not be the next one's burden. */
+/** Deletes the webhooks of an attack, so that they do not affect the next one. */
 async function removeWebhooks() {
   const target = createTarget({ ...server, signal: new AbortController().signal });
   for (const tenant of tenants) {
@@ -152,14 +152,14 @@ async function createLinks(tenant, count) {
       headers: bearer(tenant),
       body: JSON.stringify({ urls }),
     });
-    if (response?.status !== 201) throw new Error(`links could not be made: ${response?.text}`);
+    if (response?.status !== 201) throw new Error(`links could not be created: ${response?.text}`);
   });
 }
 
-/** Within a minute after the last attack, memory is back to at most 1.2 times what it was. */
+/** Checks that memory returns to 1.2 times its size before the attacks within a minute. */
 async function checkMemory() {
   if (server.exits() > 0) {
-    console.log('MISSED: the server ended');
+    console.log('MISSED: the server exited');
     return 1;
   }
   const bound = memoryBefore.rssMb * 1.2;
@@ -176,7 +176,7 @@ async function checkMemory() {
   return isWithin ? 0 : 1;
 }
 
-function print({ name, clients, loop, exits, responses, faults }, misses) {
+function print({ name, clients, loop, exits, responses, errorLines }, misses) {
   const figure = ({ count, p999Ms, maxMs, failures }) =>
     `${count} p99.9 ${Math.round(p999Ms)} max ${Math.round(maxMs)}${Object.keys(failures).length > 0 ? ` FAILED ${JSON.stringify(failures)}` : ''}`;
   const parts = Object.entries(clients).map(([kind, summary]) => `${kind} ${figure(summary)}`);
@@ -184,5 +184,5 @@ function print({ name, clients, loop, exits, responses, faults }, misses) {
     `${misses.length === 0 ? 'ok    ' : 'MISSED'} ${name.padEnd(26)} loop max ${Math.round(loop?.maxDelayMs ?? -1)} ms | ${parts.join(' | ')} | exits ${exits} | attack ${JSON.stringify(responses)}`,
   );
   for (const { text } of misses) console.log(`         ${text}`);
-  for (const fault of faults.slice(0, 3)) console.log(`         log: ${fault.slice(0, 300)}`);
+  for (const line of errorLines.slice(0, 3)) console.log(`         log: ${line.slice(0, 300)}`);
 }

@@ -24,7 +24,7 @@ const advisory = {
   url: 'https://example.com/1',
 };
 
-test('an audit without findings passes, and one with findings names them', () => {
+test('an audit without findings passes, and an audit with findings lists them', () => {
   expect(judge(JSON.stringify({ advisories: {}, metadata: { vulnerabilities: counts } }))).toBe(
     null,
   );
@@ -34,9 +34,9 @@ test('an audit without findings passes, and one with findings names them', () =>
   );
 });
 
-test('a count of findings without their names is a finding', () => {
+test('an audit that only counts findings fails', () => {
   const counted = { advisories: {}, metadata: { vulnerabilities: { ...counts, low: 1 } } };
-  expect(judge(JSON.stringify(counted))).toBe('1 vulnerabilities, and none is named');
+  expect(judge(JSON.stringify(counted))).toBe('1 vulnerabilities without a name');
 });
 
 test.each([
@@ -46,6 +46,6 @@ test.each([
   ['{}', ''],
   ['{"advisories":{}}', ''],
   ['null', ''],
-])('%s is no audit at all, which is neither', (stdout, otherwise) => {
+])('the output %j gives an unknown result', (stdout, otherwise) => {
   expect(judge(stdout, otherwise)).toEqual({ unknown: expect.any(String) });
 });

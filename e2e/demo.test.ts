@@ -8,9 +8,9 @@ import { root, scratchFolder } from './lib/processes.js';
 interface Demo {
   readonly child: ChildProcess;
   readonly output: { stdout: string; stderr: string };
-  /** Where everything of the demo is, until it ends. */
+  /** The parent of the demo's temporary folder. */
   readonly folder: string;
-  /** What it has left with, once everything that it wrote is there. */
+  /** Resolves after all output has been read. */
   readonly exitCode: Promise<number | null>;
 }
 
@@ -22,7 +22,7 @@ function startDemo(): Demo {
       ...process.env,
       TMPDIR: folder,
       HOME: folder,
-      // Of a shell that works with another server.
+      // Settings of another server, which the demo must ignore.
       SHORTY_BASE_URL: 'http://127.0.0.1:9',
       SHORTY_DATABASE_URL: 'file:/nowhere/shorty.db',
     },
@@ -41,7 +41,7 @@ function startDemo(): Demo {
   return { child, output, folder, exitCode };
 }
 
-/** The first command that the demo has started: its server. */
+/** Returns the process id of the demo's server, its first child. */
 function serverOf({ pid }: ChildProcess): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const server = Number(children.split(' ')[0]);
@@ -57,7 +57,7 @@ async function untilItListens({ child, output }: Demo): Promise<string> {
   return listens.exec(output.stdout)?.[1] ?? '';
 }
 
-test('npm run demo leads through everything and leaves nothing behind', async () => {
+test('npm run demo shows every feature and deletes its files', async () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(scripts.demo).toBe('node scripts/demo.mjs');
   const demo = startDemo();
@@ -77,27 +77,27 @@ test('npm run demo leads through everything and leaves nothing behind', async ()
   ]) {
     expect(stdout).toMatch(line);
   }
-  expect(stdout).toContain('Whoever forged was answered 401');
+  expect(stdout).toContain('The forged request got status 401');
   expect(stdout).toContain('\n6        6                 6           1,014   1,014          1  ');
-  expect(stdout).toContain('nothing of it is left');
+  expect(stdout).toContain('The demo is finished, and its files are deleted.');
   expect(readdirSync(demo.folder)).toEqual([]);
 });
 
-test('a demo whose server dies says so, and leaves nothing behind', async () => {
+test('the demo reports the death of its server and deletes its files', async () => {
   const demo = startDemo();
   await untilItListens(demo);
   process.kill(serverOf(demo.child), 'SIGKILL');
   expect(await demo.exitCode).toBe(1);
-  expect(demo.output.stderr).toMatch(/the demo has failed at step \d: the server has ended\n$/);
+  expect(demo.output.stderr).toMatch(/the demo failed at step \d: the server exited\n$/);
   expect(readdirSync(demo.folder)).toEqual([]);
 });
 
-test('a demo that is interrupted stops its server', async () => {
+test('an interrupted demo stops its server', async () => {
   const demo = startDemo();
   const origin = await untilItListens(demo);
   demo.child.kill('SIGTERM');
   expect(await demo.exitCode).toBe(1);
-  expect(demo.output.stderr).toMatch(/it was interrupted\n$/);
+  expect(demo.output.stderr).toMatch(/the demo failed at step \d: interrupted\n$/);
   expect(readdirSync(demo.folder)).toEqual([]);
   await expect(fetch(`${origin}/health/live`)).rejects.toThrow('fetch failed');
 });

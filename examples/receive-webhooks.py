@@ -22,7 +22,7 @@ def verify(headers, body):
     # During a rotation of the secret, there are two signatures.
     given = headers.get("X-Service-Signature", "").split(",")
     if not any(hmac.compare_digest(expected.encode(), each.strip().encode()) for each in given):
-        raise ValueError("the signature does not fit")
+        raise ValueError("the signature does not match")
 
 
 class Receiver(BaseHTTPRequestHandler):

@@ -1,9 +1,9 @@
-// Asks the registry whether what we ship has known vulnerabilities. There are three answers: none,
-// these, and that it could not be asked, which is neither of the others.
+// Checks the production dependencies for known vulnerabilities. There are three results: none, a list,
+// or unknown because the registry did not respond.
 import { spawnSync } from 'node:child_process';
 import { pnpm, root } from './bootstrap.mjs';
 
-/** Undefined when all is well, a text that says what was found, or why nothing is known. */
+/** Returns undefined without findings, the findings as text, or `{ unknown: reason }`. */
 export function audit() {
   const { stdout, stderr, error } = spawnSync('npx', [...pnpm, 'audit', '--prod', '--json'], {
     cwd: root,
@@ -13,28 +13,28 @@ export function audit() {
   return judge(stdout ?? '', error?.message ?? stderr);
 }
 
-/** What the output of `pnpm audit --json` means. */
+/** Parses the output of `pnpm audit --json`. `otherwise` explains an output that is no report. */
 export function judge(stdout, otherwise) {
   const report = parse(stdout);
   if (report?.advisories === undefined || report.metadata?.vulnerabilities === undefined) {
-    const reason = report?.error?.message ?? (otherwise.trim() || stdout.trim() || 'no answer');
+    const reason = report?.error?.message ?? (otherwise.trim() || stdout.trim() || 'no response');
     return { unknown: reason.split('\n')[0] };
   }
   const found = Object.values(report.advisories).map(
     ({ severity, module_name: name, vulnerable_versions: versions, title, url }) =>
       `${severity}: ${name} ${versions}: ${title} (${url})`,
   );
-  // A count without its advisories would be a finding that nobody could read, and still is one.
+  // A count without advisories is a finding, too.
   const counted = Object.values(report.metadata.vulnerabilities).reduce((sum, n) => sum + n, 0);
   if (found.length === 0 && counted === 0) return undefined;
-  return found.length > 0 ? found.join('\n') : `${counted} vulnerabilities, and none is named`;
+  return found.length > 0 ? found.join('\n') : `${counted} vulnerabilities without a name`;
 }
 
 function parse(text) {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // What is no JSON is no report.
+    // The registry may respond with an HTML page.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -1,4 +1,5 @@
-// `npm run bench`: set up what is missing or stale, then measure. Leaves with 1 if a bound is missed.
+// `npm run bench`: installs and builds what is missing or stale, then runs the benchmarks. Exits with 1
+// if a bound is missed.
 import { build, install, run } from './bootstrap.mjs';
 
 install();

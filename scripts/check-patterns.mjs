@@ -1,5 +1,4 @@
-// Analyses every regular expression of the sources: none may take superlinear time on a text that
-// was made to slow it down.
+// Checks that no regular expression of the sources takes superlinear time on any input.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -30,7 +29,7 @@ const timeoutMs = 60_000;
 // Verdicts depend on the pattern and the analyser alone.
 const cacheFile = join(root, 'node_modules/.cache/shorty/patterns.json');
 
-/** What is wrong with the patterns of the tree; undefined when nothing is. */
+/** Returns the findings in the shipped sources; undefined if there are none. */
 export async function checkPatterns() {
   const packages = readdirSync(join(root, 'packages'));
   const found = [...packages.map((name) => join('packages', name, 'src')), 'examples']
@@ -39,7 +38,7 @@ export async function checkPatterns() {
   return judgePatterns(found, exceptions, openCache());
 }
 
-/** What is wrong with patterns as `patternsIn` returns them. */
+/** Returns the findings in patterns of `patternsIn`; undefined if there are none. */
 export async function judgePatterns(found, allowed = new Map(), cache = new Map()) {
   const faults = [];
   const places = new Map();
@@ -62,7 +61,7 @@ export async function judgePatterns(found, allowed = new Map(), cache = new Map(
 async function judge(pattern, cache) {
   const known = cache.get(pattern);
   if (known) return known;
-  // The analyser chooses its backend when it is loaded; this one needs no Java and no binary.
+  // Read when the module is loaded. This backend needs no Java and no binary.
   process.env.RECHECK_BACKEND = 'pure';
   const { checkSync } = await import('recheck');
   const end = pattern.lastIndexOf('/');
@@ -82,7 +81,7 @@ async function judge(pattern, cache) {
   return verdict;
 }
 
-/** Every regular expression literal and every call of RegExp in a source text. */
+/** Returns every regular expression literal and every call of RegExp in a source text. */
 export function patternsIn(text, fileName) {
   const source = ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest, true);
   const found = [];
@@ -110,7 +109,7 @@ function patternOf({ arguments: [pattern, flags] = [] }) {
   return { pattern: `/${new RegExp(pattern.text).source}/${flags?.text ?? ''}` };
 }
 
-/** The sources that are shipped. Tests, scripts and benchmarks read what they have made themselves. */
+/** Lists the shipped sources. Tests, scripts and benchmarks read no foreign input. */
 function sourcesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);

@@ -11,12 +11,12 @@ const rules = [
   [/^\s*while \((?!.*\) await).*\);$/, 'polls without a deadline'],
 ];
 
-/** Lines that may do so, with the reason. */
+/** Files that are not checked, with the reason. */
 const exceptions = new Map([
-  ['e2e/check-waits.test.ts', 'has examples of what is refused'],
+  ['e2e/check-waits.test.ts', 'has examples of timed waits'],
   ['packages/server/test/poll.ts', 'polls with a deadline, and paces simulated clients'],
   ['packages/server/test/operator/faulty-server.mjs', 'throws in a timer'],
-  ['packages/server/test/postgres/server-pool.test.ts', 'a slow server is its subject'],
+  ['packages/server/test/postgres/server-pool.test.ts', 'simulates a slow server'],
   ['packages/server/test/storage/url-search.test.ts', 'runs a bounded batch until none is left'],
   ['packages/server/test/hardening/request-bodies.test.ts', 'fills a socket synchronously'],
   ['packages/server/test/health/metrics.test.ts', 'blocks the event loop'],

@@ -1,4 +1,4 @@
-// `npm run check`: everything that can be judged without running the product.
+// `npm run check`: runs all static checks.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,13 +12,13 @@ const scratch = mkdtempSync(join(tmpdir(), 'shorty-check-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 // Installs and builds what is stale, too.
 const tarballs = pack(join(scratch, 'packages'));
-// It imports TypeScript, which a fresh clone has from here on.
+// Imported after the installation, because it needs TypeScript.
 const { checkPatterns } = await import('./check-patterns.mjs');
 const freshContract = join(scratch, 'openapi.yaml');
 const freshTypes = join(scratch, 'api.ts');
 const freshReference = join(scratch, 'cli.md');
 
-// attw has nothing to say of packages that are commands and no more.
+// attw checks types, and the CLI exports none.
 const libraries = ['sdk', 'server', 'webhook-verifier'];
 
 const steps = [
@@ -28,9 +28,9 @@ const steps = [
   ['types', () => run(binary('tsc'), '--build')],
   ['types of the command line', () => run(binary('tsc'), '--project', 'packages/cli')],
   ['types of the tests', () => run(binary('tsc'), '--project', 'tsconfig.tests.json')],
-  ['openapi.yaml is the contract', () => same('openapi.yaml', freshContract, writeContract)],
+  ['openapi.yaml matches the contract', () => same('openapi.yaml', freshContract, writeContract)],
   [
-    "the SDK's types are openapi.yaml's",
+    "the SDK's types match openapi.yaml",
     () => same('packages/sdk/src/generated/api.ts', freshTypes, writeTypes),
   ],
   [
@@ -38,7 +38,10 @@ const steps = [
     () => same('docs/reference/cli.md', freshReference, writeReference),
   ],
   ['links, settings and records of the documentation', () => run('node', 'scripts/check-docs.mjs')],
-  ['openapi.yaml by the recommended rules', () => run(binary('redocly'), 'lint', 'openapi.yaml')],
+  [
+    'openapi.yaml follows the recommended rules',
+    () => run(binary('redocly'), 'lint', 'openapi.yaml'),
+  ],
   ...Object.entries(tarballs).map(([name, tarball]) => [
     `${name} can be published`,
     () => run(binary('publint'), 'run', tarball, '--strict'),
@@ -57,12 +60,12 @@ const steps = [
     () => run('node', 'scripts/check-deploy.mjs'),
   ],
   ['the lockfile names no host', lockfileNamesNoHost],
-  ['what is shipped has no known vulnerability', audit],
+  ['production dependencies have no known vulnerability', audit],
 ];
 
 let passed = 0;
 const failed = [];
-// What could not be found out is no success, and no fault of the change that is checked.
+// A check with an unknown result neither passes nor fails.
 const unknown = [];
 for (const [name, step] of steps) {
   const startedAt = performance.now();
@@ -72,17 +75,17 @@ for (const [name, step] of steps) {
   console.log(`${verdict}  ${name} (${seconds} s)`);
   if (fault?.unknown) {
     unknown.push(name);
-    console.log(`      could not be found out: ${fault.unknown}`);
+    console.log(`      unknown: ${fault.unknown}`);
   } else if (fault) {
     failed.push(name);
     console.log(fault.replace(/^/gm, '      '));
   } else passed += 1;
 }
-const open = unknown.length > 0 ? `, ${unknown.length} could not be found out` : '';
+const open = unknown.length > 0 ? `, ${unknown.length} unknown` : '';
 console.log(`\n${passed} passed, ${failed.length} failed${open}`);
 process.exit(failed.length === 0 ? 0 : 1);
 
-/** What a command printed when it failed. */
+/** Runs a command. Returns its output if it fails. */
 function run(command, ...args) {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd: root,

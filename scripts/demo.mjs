@@ -1,4 +1,4 @@
-// `npm run demo`: the whole tour by itself, on a server of its own of which nothing is left.
+// `npm run demo`: shows every feature on a temporary server, which is removed at the end.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ install();
 build();
 
 const scratch = mkdtempSync(join(tmpdir(), 'shorty-demo-'));
-// Nobody's settings but the tour's own.
+// The user's own settings must not affect the demo.
 const isSetting = /^(SHORTY_.*|PORT|HOST)$/;
 const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSetting.test(name))),
@@ -25,7 +25,7 @@ const environment = {
   SHORTY_CLIENT_ID: 'demo',
   SHORTY_CLIENT_SECRET: randomBytes(16).toString('hex'),
   SHORTY_LOG_LEVEL: 'error',
-  // The receiver is on this machine, visitors' addresses are made up, and five clicks are an event.
+  // The receiver is local, visitors' addresses are simulated, and the fifth click creates an event.
   SHORTY_ALLOW_PRIVATE_NETWORK: '1',
   SHORTY_TRUST_PROXY: '127.0.0.1,::1',
   SHORTY_THRESHOLDS: '5',
@@ -34,78 +34,80 @@ const environment = {
 const cli = 'packages/cli/bin/shorty.js';
 const limitMs = 60_000;
 const running = [];
-// Aborted, with the reason, when the tour cannot go on.
+// Aborted with the reason when the demo must end early.
 const ending = new AbortController();
 const ended = new Promise((_, reject) => {
   ending.signal.addEventListener('abort', () => reject(ending.signal.reason));
 });
 for (const name of ['SIGINT', 'SIGTERM']) {
-  process.on(name, () => ending.abort(new Error('it was interrupted')));
+  process.on(name, () => ending.abort(new Error('interrupted')));
 }
-setTimeout(() => ending.abort(new Error('it took longer than a minute')), limitMs);
+setTimeout(() => ending.abort(new Error('not finished within 60 s')), limitMs);
 
 let steps = 0;
-let fault;
+let error;
 try {
   await Promise.race([tour(), ended]);
-} catch (error) {
-  fault = error;
+} catch (reason) {
+  error = reason;
 }
 ending.abort();
 for (const child of running.reverse()) await end(child);
 rmSync(scratch, { recursive: true, force: true });
-if (fault) fail(`the demo has failed at step ${steps}: ${fault.message}`);
+if (error) fail(`the demo failed at step ${steps}: ${error.message}`);
 process.exit(0);
 
 async function tour() {
   step('A server starts: one process and one file, here in a temporary folder.');
   show('npx shorty-server start');
   const server = start('the server', 'packages/server/bin/shorty-server.js', ['start']);
-  const origin = await said(server.stdout, /listening on (\S+)/);
+  const origin = await matchLine(server.stdout, /listening on (\S+)/);
   environment.SHORTY_BASE_URL = origin;
   console.log(`It listens on ${origin}`);
 
-  step('A list becomes links. 15 of its 1,029 rows are broken on purpose, and each is told.');
+  step(
+    'An import creates links from a CSV file. 15 of its 1,029 rows are invalid and are reported.',
+  );
   await run('urls bulk-create examples/links.csv', { expected: 3 });
 
-  step('A webhook is to be told of codes and clicks, and a receiver here verifies what comes.');
+  step('A webhook subscribes to events of codes and clicks. A local receiver verifies deliveries.');
   const port = await freePort();
   const hook = `http://127.0.0.1:${port}`;
   const webhook = await read(`webhooks create ${hook} --event qr.created,url.click_threshold`);
-  console.log(`Webhook ${webhook.id} signs by a secret that is shown only once`);
+  console.log(`Webhook ${webhook.id} signs deliveries with a secret that is shown only once`);
   show(`SHORTY_WEBHOOK_SECRET=… npx shorty webhooks listen --port ${port}`);
   environment.SHORTY_WEBHOOK_SECRET = webhook.secret;
   const listen = ['webhooks', 'listen', '--port', `${port}`, '--output', 'table'];
   const receiver = start('the receiver', cli, listen);
   const received = [];
   createInterface(receiver.stdout).on('line', (line) => received.push(line));
-  await said(receiver.stderr, /(waiting for webhooks)/);
+  await matchLine(receiver.stderr, /(waiting for webhooks)/);
 
-  step('A QR code for a link. What was drawn is read back before it is stored.');
+  step('A QR code is created for a link. The server decodes the image before it stores it.');
   const { items } = await read('urls list --search Oxygen');
   const [link] = items;
   console.log(`Link ${link.id}: ${link.shortUrl} leads to ${link.targetUrl}`);
-  const picture = join(scratch, 'oxygen.png');
-  await run(`qr create --url-id ${link.id} --out ${picture}`);
-  console.log(`It has ${statSync(picture).size.toLocaleString('en')} bytes`);
+  const image = join(scratch, 'oxygen.png');
+  await run(`qr create --url-id ${link.id} --out ${image}`);
+  console.log(`It has ${statSync(image).size.toLocaleString('en')} bytes`);
 
-  step('People come, and crawlers. One has scanned the code, and the others know the slug.');
+  step('People and crawlers visit the link. One person scans the code; the others use the slug.');
   show(`curl -i ${link.shortUrl}`);
-  for (const { who, key = link.customSlug, headers } of visitorsOf(link)) {
+  for (const { visitor, key = link.customSlug, headers } of visitorsOf(link)) {
     const { status } = await fetch(`${origin}/${key}`, { headers, redirect: 'manual' });
-    console.log(`${status}  /${key.padEnd(9)}  ${who}`);
-    if (status !== 307) throw new Error(`${who} was not redirected`);
+    console.log(`${status}  /${key.padEnd(9)}  ${visitor}`);
+    if (status !== 307) throw new Error(`${visitor}: got status ${status}, not 307`);
   }
 
-  step('The events have come. One that somebody else has signed is refused.');
+  step('The receiver has verified both events. It refuses a forged one.');
   await until(() => count(received, / verified +qr\.created /) === 1, 'qr.created');
   await until(() => count(received, / verified +url\.click_threshold /) === 1, 'five clicks');
   const { status } = await forgeEvent(hook);
   await until(() => count(received, / REFUSED .* signature_mismatch/) === 1, 'the forged event');
   for (const line of received) console.log(line);
-  console.log(`Whoever forged was answered ${status}`);
+  console.log(`The forged request got status ${status}`);
 
-  step('The report counts people. Crawlers are told apart.');
+  step('The report counts people and excludes crawlers.');
   const people = visitorsOf(link).filter(({ isCrawler }) => !isCrawler).length;
   await until(async () => {
     const { totals } = await read('analytics overview', { isShown: false });
@@ -113,7 +115,9 @@ async function tour() {
   }, `${people} clicks and 1 scan`);
   await run('analytics report --since 24h --group-by hour');
 
-  console.log('\nThat was the tour, and nothing of it is left. A server of your own: npm start');
+  console.log(
+    '\nThe demo is finished, and its files are deleted. Start your own server: npm start',
+  );
 }
 
 function visitorsOf({ shortCode }) {
@@ -130,22 +134,26 @@ function visitorsOf({ shortCode }) {
   const windows = desktop('Windows NT 10.0; Win64; x64');
   const news = 'https://news.ycombinator.com/';
   return [
-    { who: 'Chrome on Windows', headers: by(windows, '8.8.8.8') },
+    { visitor: 'Chrome on Windows', headers: by(windows, '8.8.8.8') },
     {
-      who: 'Chrome on Windows, from a search',
+      visitor: 'Chrome on Windows, from a search',
       headers: by(windows, '1.1.1.1', 'https://www.google.com/'),
     },
-    { who: 'Edge on Windows', headers: by(`${windows} Edg/126.0.0.0`, '193.0.6.139') },
-    { who: 'Firefox on Linux, from a forum', headers: by(firefox, '200.160.2.3', news) },
-    { who: 'Safari on a phone, from a forum', headers: by(safari, '202.12.29.1', news) },
-    { who: 'a phone that has scanned the code', key: shortCode, headers: by(safari, '41.0.0.1') },
+    { visitor: 'Edge on Windows', headers: by(`${windows} Edg/126.0.0.0`, '193.0.6.139') },
+    { visitor: 'Firefox on Linux, from a forum', headers: by(firefox, '200.160.2.3', news) },
+    { visitor: 'Safari on a phone, from a forum', headers: by(safari, '202.12.29.1', news) },
     {
-      who: 'a crawler, which is no click',
+      visitor: 'a phone that has scanned the code',
+      key: shortCode,
+      headers: by(safari, '41.0.0.1'),
+    },
+    {
+      visitor: 'a crawler, which is no click',
       isCrawler: true,
       headers: by('Mozilla/5.0 (compatible; Googlebot/2.1)', '66.249.66.1'),
     },
     {
-      who: 'a preview in a chat, which is no click',
+      visitor: 'a preview in a chat, which is no click',
       isCrawler: true,
       headers: by('Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', '3.3.3.3'),
     },
@@ -161,13 +169,13 @@ function show(command) {
   console.log(`$ ${command}`);
 }
 
-/** Runs a command of `shorty`, which shows what it does. */
+/** Runs a `shorty` command and shows its output. */
 async function run(command, { expected } = {}) {
   show(`npx shorty ${command}`);
   await endOf(launch(cli, command.split(' '), 'inherit'), command, expected);
 }
 
-/** Runs a command of `shorty` for what it answers. */
+/** Runs a `shorty` command and returns its JSON output. */
 async function read(command, { isShown = true } = {}) {
   const asJson = `${command} --json`;
   if (isShown) show(`npx shorty ${asJson}`);
@@ -181,11 +189,11 @@ async function read(command, { isShown = true } = {}) {
   return JSON.parse(stdout);
 }
 
-/** Starts what runs until the tour ends. */
+/** Starts a program that runs until the demo ends. */
 function start(name, script, args) {
   const child = launch(script, args, ['ignore', 'pipe', 'pipe']);
   child.stderr.pipe(process.stderr);
-  child.once('exit', () => ending.abort(new Error(`${name} has ended`)));
+  child.once('exit', () => ending.abort(new Error(`${name} exited`)));
   return child;
 }
 
@@ -198,7 +206,7 @@ function launch(script, args, stdio) {
 
 async function endOf(child, command, expected = 0) {
   const [code] = await once(child, 'close');
-  if (code !== expected) throw new Error(`shorty ${command} left with ${code}, not ${expected}`);
+  if (code !== expected) throw new Error(`shorty ${command} exited with ${code}, not ${expected}`);
 }
 
 async function end(child) {
@@ -207,8 +215,8 @@ async function end(child) {
   await once(child, 'exit');
 }
 
-/** What the pattern's group matches, once a line says so. */
-function said(stream, pattern) {
+/** Resolves to the text of the pattern's group when a line matches. */
+function matchLine(stream, pattern) {
   return new Promise((resolve) => {
     createInterface(stream).on('line', (line) => {
       const found = pattern.exec(line)?.[1];
@@ -217,10 +225,10 @@ function said(stream, pattern) {
   });
 }
 
-async function until(isSo, what) {
+async function until(condition, what) {
   const deadline = performance.now() + 10_000;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`${what}: not there after 10 s`);
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`${what}: not observed within 10 s`);
     await sleep(100);
   }
 }

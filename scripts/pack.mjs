@@ -1,4 +1,4 @@
-// `npm run pack`: writes the tarballs of all packages to release/, or to the folder that is named.
+// `npm run pack [folder]`: writes the tarballs of all packages to the folder, release/ by default.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ export function pack(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const sources = published.map((name) => `./packages/${name}`);
-  // Without scripts: `prepack` is there for a plain `npm pack`, and would only build again.
+  // Without scripts, because `prepack` would build again.
   run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder, ...sources], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,16 +1,16 @@
-// What Specmatic cannot guess: ids of records that exist, and what their organization may send.
+// Valid exchanges for Specmatic, which cannot guess the ids of existing records.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Makes records on a server, and writes one file for each exchange that Specmatic shall begin with.
- * `world` is what lies outside of it: TXT records that are set, and a logo.
+ * Creates records on a server, and writes a file for each example exchange. `externals` are the list
+ * of TXT records in DNS, which this extends, and the URL of a logo. Returns an access token.
  */
-export async function writeExamples(server, operations, folder, world) {
+export async function writeExamples(server, operations, folder, externals) {
   const { url: origin, credentials } = server;
   const { accessToken } = await post(origin, '/api/v1/auth/token', credentials);
   const create = (path, body) => post(origin, `/api/v1${path}`, body, accessToken);
-  const exchanges = await makeExchanges(create, credentials, world);
+  const exchanges = await makeExchanges(create, credentials, externals);
   const missing = [...operations.keys()].filter((id) => !exchanges[id]);
   if (missing.length > 0) throw new Error(`there is no example of ${missing.join(', ')}`);
   mkdirSync(folder, { recursive: true });
@@ -24,23 +24,23 @@ export async function writeExamples(server, operations, folder, world) {
 }
 
 /**
- * What Specmatic calls a failure, and is as it should be, by a part of its scenario's name. One that
- * no longer fails has to leave this list.
+ * Patterns of the names of scenarios that fail although the server is right. A pattern without a
+ * failure is an error.
  */
 export const expectedFailures = [
   // Items of a bulk request fail one by one: 201 or 207, never a 4xx for all of them.
   /^-ve .* \/api\/v1\/urls\/bulk -> 4xx .*(?:urls|updates)\.\[\]/,
-  // A code is for a link or for a text: which of two optional fields is there, no schema of ours says.
+  // A code requires one of two optional fields, which our schema does not express.
   /^\+ve .*POST \/api\/v1\/qr -> 201 .*BODY contains (?:all the|only the mandatory) keys/,
-  // The same for ids in the body or in the query.
+  // Ids are required in the body or in the query, which our schema does not express.
   /^\+ve .*DELETE \/api\/v1\/urls\/bulk -> 200 .*BODY has been omitted/,
-  // A domain is added once; with an Idempotency-Key it would be the second time.
+  // Another scenario has added the domain already.
   /^\+ve .*POST \/api\/v1\/domains -> 201 .*Idempotency-Key/,
-  // Whoever passes a picture's address on may add to its query: it is shown all the same.
+  // The download ignores unknown query parameters.
   /^-ve .*GET \/api\/qr\/\(id:uuid\)\/download -> 4xx .*download is mutated/,
 ];
 
-/** By operationId: what fills the path, the query and the body, and the status that follows. */
+/** Returns the path parameters, query, body and status of each exchange, by operationId. */
 async function makeExchanges(create, { clientId, clientSecret }, { challenges, logoUrl }) {
   const newDomain = async (hostname) => {
     const domain = await create('/domains', { hostname });
@@ -51,7 +51,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
   const password = 'open sesame';
   const domain = await newDomain('go.example.com');
   await create(`/domains/${domain.id}/verify`, {});
-  // Nearly each field, so that few are made up: no made-up domain is ours.
+  // Has nearly every field, because Specmatic invents missing ones, such as an unknown domain.
   const link = {
     targetUrl,
     title: 'Spring',
@@ -79,7 +79,7 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     logoUrl,
     errorCorrectionLevel: 'H',
   };
-  // A port that refuses at once: nothing is sent to anybody.
+  // Nothing listens on this port, so each delivery fails at once.
   const receiver = { url: 'http://127.0.0.1:65533/hook', events: ['url.created'] };
   const newUrl = (more = {}) => create('/urls', { targetUrl, ...more });
   const nobody = '00000000-0000-7000-8000-000000000000';
@@ -95,10 +95,10 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
       status: redirectType,
     })),
   );
-  const pictures = await Promise.all(
+  const downloads = await Promise.all(
     ['png', 'webp'].map(async (format) => ({
-      path: { id: (await create('/qr', { data: 'a picture', format })).id },
-      answers: `image/${format}`,
+      path: { id: (await create('/qr', { data: 'an image', format })).id },
+      contentType: `image/${format}`,
     })),
   );
   const onDomain = { path: { id: domain.id } };
@@ -168,18 +168,18 @@ async function makeExchanges(create, { clientId, clientSecret }, { challenges, l
     getOpenApi: {},
     getDocs: {},
     getDocsFile: [
-      { path: { file: 'docs.css' }, answers: 'text/css' },
-      { path: { file: 'docs.js' }, answers: 'text/javascript' },
+      { path: { file: 'docs.css' }, contentType: 'text/css' },
+      { path: { file: 'docs.js' }, contentType: 'text/javascript' },
     ],
-    downloadQr: pictures,
+    downloadQr: downloads,
     previewQr: onQr,
     followLink: [...redirects, { path: { code: locked.shortCode } }],
     unlockLink: { path: { code: locked.shortCode }, body: { password }, status: 303 },
   };
 }
 
-/** A partial example: Specmatic fills in the rest of the answer and holds ours against its schema. */
-function exampleOf(operation, { path = {}, query, body, status = 200, answers }) {
+/** Returns a partial example. Specmatic generates the rest, and checks the response by its schema. */
+function exampleOf(operation, { path = {}, query, body, status = 200, contentType }) {
   const filled = operation.path.replace(/\{(\w+)\}/g, (_, name) => path[name]);
   return {
     partial: {
@@ -191,14 +191,14 @@ function exampleOf(operation, { path = {}, query, body, status = 200, answers })
       },
       'http-response': {
         status,
-        ...(answers && { headers: { 'Content-Type': answers } }),
+        ...(contentType && { headers: { 'Content-Type': contentType } }),
         ...bodyOf(operation.responses[status]),
       },
     },
   };
 }
 
-/** The least that stands for a documented body. */
+/** Returns the smallest example of a documented body. */
 function bodyOf({ content }) {
   if (!content) return {};
   return { body: 'application/json' in content ? {} : 'text' };
@@ -211,7 +211,7 @@ async function post(origin, path, body, token) {
     headers: { 'content-type': 'application/json', ...authorization },
     body: JSON.stringify(body),
   });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(`POST ${path}: ${JSON.stringify(answer)}`);
-  return answer.data;
+  const envelope = await response.json();
+  if (!response.ok) throw new Error(`POST ${path}: ${JSON.stringify(envelope)}`);
+  return envelope.data;
 }

@@ -1,4 +1,4 @@
-// `npm run specmatic`: Specmatic, which knows openapi.yaml and nothing else of us, calls a server.
+// `npm run specmatic`: runs Specmatic, a third-party tool that tests a server against openapi.yaml.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,14 +9,14 @@ import { join } from 'node:path';
 import { build, fail, install, note, root } from './bootstrap.mjs';
 import { expectedFailures, writeExamples } from './specmatic-examples.mjs';
 
-// Its archive has 85 MB: who does not run this does not load it.
+// Not a dependency, because its archive has 85 MB.
 const specmatic = 'specmatic@2.55.1';
-// Fewer would mean that it has found less of our contract than there is.
-const leastTests = 400;
+// With fewer tests, Specmatic would not cover the whole contract.
+const minTests = 400;
 
 if (spawnSync('java', ['-version']).status !== 0) {
   fail(
-    'Specmatic needs Java 17 or newer, and there is none: apt-get install openjdk-17-jre-headless',
+    'Specmatic needs Java 17 or newer, which is not installed: apt-get install openjdk-17-jre-headless',
   );
 }
 install();
@@ -28,7 +28,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'shorty-specmatic-'));
 const challenges = [];
 const server = createServer({
   allowPrivateNetwork: true,
-  // Every TXT record is set as it was asked for.
+  // Every domain has its required TXT record.
   resolveTxt: async () => challenges,
 });
 const logo =
@@ -80,19 +80,19 @@ function settings(examples, token) {
         data: { examples: [{ directories: [examples] }] },
       },
     },
-    // One request of each kind, good and bad; their products would take hours.
+    // One request for each field, valid and invalid. Combinations of fields would take hours.
     specmatic: {
       settings: { test: { schemaResiliencyTests: 'all', maxTestRequestCombinations: 1 } },
     },
   };
 }
 
-/** What Specmatic is not shown, each with the reason. */
-function leaveOut(operation) {
-  // The second security scheme names the same tokens. Every call would be made once for each, and
-  // what is deleted cannot be deleted again.
+/** Removes the parts of an operation that Specmatic cannot test. */
+function removeUntestable(operation) {
+  // The second security scheme uses the same tokens. Specmatic would send each request once for each
+  // scheme, and the second deletion of a record would fail.
   operation.security = operation.security.slice(0, 1);
-  // It reads XML as a tree, which no schema of a text can allow.
+  // Specmatic parses SVG into a tree, which no string schema matches.
   delete operation.responses[200]?.content?.['image/svg+xml'];
 }
 
@@ -100,7 +100,7 @@ function describeApi() {
   const document = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
-      leaveOut(operation);
+      removeUntestable(operation);
       const responses = Object.fromEntries(
         Object.entries(operation.responses).map(([status, response]) => [
           status,
@@ -113,24 +113,23 @@ function describeApi() {
   return { document, operations: new Map(operations) };
 }
 
-/** What is wrong, a line each. Specmatic's exit code does not tell; what it says at its end does. */
+/** Returns the errors in Specmatic's output. Its exit code does not show expected failures. */
 function faultsOf(output) {
   const [, run, failures, errors] =
     /Tests run: (\d+), Successes: \d+, Failures: (\d+), WIP: \d+, Errors: (\d+)/.exec(output) ?? [];
-  if (run === undefined)
-    return [`it has not told how many tests it has run:\n${output.slice(-5000)}`];
+  if (run === undefined) return [`the output has no summary of the tests:\n${output.slice(-5000)}`];
   const failed = [...output.matchAll(/^ {2}"(.+) FAILED"$/gm)].map(([, scenario]) => scenario);
   const unexpected = failed.filter((name) => !expectedFailures.some((each) => each.test(name)));
   const outdated = expectedFailures.filter((each) => !failed.some((name) => each.test(name)));
   note(
-    `Specmatic has run ${run} tests; ${failed.length} fail, ${unexpected.length} of them unexpectedly`,
+    `Specmatic ran ${run} tests: ${failed.length} failed, ${unexpected.length} of them unexpectedly`,
   );
   return [
-    ...(Number(run) < leastTests ? [`it has run ${run} tests, not ${leastTests} or more`] : []),
+    ...(Number(run) < minTests ? [`it ran ${run} tests: at least ${minTests} are required`] : []),
     ...(failed.length !== Number(failures) + Number(errors)
-      ? ['it has not named every failure']
+      ? ['the output does not name every failure']
       : []),
-    ...outdated.map((each) => `expected to fail, and does not: ${each}`),
+    ...outdated.map((each) => `expected to fail, but passed: ${each}`),
     ...unexpected.map((name) => `failed: ${name}`),
     ...(unexpected.length > 0 ? [output.slice(output.lastIndexOf('Unsuccessful Scenarios:'))] : []),
   ];

@@ -1,4 +1,4 @@
-// `npm start`: set up what is missing or stale, then become the server.
+// `npm start`: installs and builds what is missing or stale, then runs the server.
 import { spawn } from 'node:child_process';
 import { build, install, root } from './bootstrap.mjs';
 

@@ -143,7 +143,7 @@ function addressOf(server) {
   });
 }
 
-/** What a user's shell has, with the given Node first, and without settings of Shorty. */
+/** Returns this process's environment with the given Node first and without settings of Shorty. */
 function environmentOf(node) {
   const path = `${dirname(node)}${delimiter}${process.env.PATH}`;
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SHORTY_'));

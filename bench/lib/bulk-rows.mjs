@@ -3,12 +3,12 @@ import { Pool } from 'undici';
 export const perRequest = 100;
 const inFlight = 8;
 
-/** Makes links over HTTP, 100 a request and 8 requests in flight. */
+/** Creates links over HTTP, 100 a request and 8 requests in flight. */
 export function bulkCreator({ origin, token }) {
   const pool = new Pool(origin, { connections: inFlight });
   let made = 0;
   return {
-    /** How many rows a second. */
+    /** Creates `rows` links and returns the rate a second. */
     async create(rows) {
       const bodies = [];
       for (let start = 0; start < rows; start += perRequest) {

@@ -1,4 +1,4 @@
-/** Makes so many links, 100 a request; `slugOf` names them by their number. */
+/** Creates `count` links, 100 a request. `slugOf` returns the slug of the link with an index. */
 export async function createLinks(server, count, slugOf = () => undefined) {
   for (let start = 0; start < count; start += 100) {
     const urls = Array.from({ length: 100 }, (_, index) => ({

@@ -3,19 +3,19 @@ import pg from 'pg';
 import { scratchFolder, serveShorty } from './processes.mjs';
 import { parentOf } from './processor-time.mjs';
 
-/** The tests' own PostgreSQL, but as it ships: a commit is answered when the disk has it. */
-export async function startPostgresAsShipped() {
+/** Starts the PostgreSQL of the tests with its default settings, so that each commit calls fsync. */
+export async function startDefaultPostgres() {
   register('./typescript-hooks.mjs', import.meta.url);
   const { startPostgres } = await import('../../packages/server/test/postgres/start-postgres.ts');
   const server = await startPostgres([]);
   return {
     ...server,
-    /** Of the process that all its others belong to; undefined where there is no /proc. */
-    pid: parentOf(await findProcess(server.urlOf('postgres'))),
+    /** The id of its main process; undefined on systems without /proc. */
+    pid: parentOf(await findChildProcess(server.urlOf('postgres'))),
   };
 }
 
-/** A node: the server on a PostgreSQL, with visits waiting in a folder of its own. */
+/** Starts a node on a PostgreSQL database, with its journal in a separate folder. */
 export function serveNode(databaseUrl) {
   return serveShorty({
     SHORTY_DATABASE_URL: databaseUrl,
@@ -23,8 +23,8 @@ export function serveNode(databaseUrl) {
   });
 }
 
-/** One of a server's processes. */
-async function findProcess(databaseUrl) {
+/** Returns the id of one of PostgreSQL's child processes. */
+async function findChildProcess(databaseUrl) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const { rows } = await client.query(

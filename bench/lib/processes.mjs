@@ -14,22 +14,22 @@ let nextPort = 21_000 + (process.pid % 500) * 8;
 const folders = [];
 const children = [];
 
-/** Has a program end with this one, however this one ends. */
-export const endWithUs = (child) => children.push(child);
+/** Kills the child when this process exits. */
+export const killAtExit = (child) => children.push(child);
 
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder that is gone after the run. */
+/** Creates a temporary folder, which is deleted when this process exits. */
 export function scratchFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-bench-'));
   folders.push(folder);
   return folder;
 }
 
-/** A Node program that serves on a port of its own; resolves when it answers. */
+/** Starts a Node program on an unused port. Resolves when it responds to requests. */
 export async function serve(script, environment = {}) {
   const port = nextPort++;
   const child = spawn(process.execPath, [join(root, script)], {
@@ -63,13 +63,13 @@ export const credentials = {
   SHORTY_CLIENT_SECRET: 'bench-secret-bench-secret-bench-secret',
 };
 
-/** The server on a new SQLite file, and a token for it. */
+/** Starts the server on a new SQLite file, and requests an access token. */
 export async function serveShorty(environment = {}) {
   const databasePath = join(scratchFolder(), 'shorty.db');
   const server = await serve('packages/server/bin/shorty-server.js', {
     SHORTY_DATABASE_URL: `file:${databasePath}`,
     SHORTY_SHORT_DOMAIN: 'localhost:3000',
-    // It would be measured instead.
+    // With a limit, the benchmark would measure the rate limiter.
     SHORTY_RATE_LIMIT: '0',
     ...credentials,
     ...environment,

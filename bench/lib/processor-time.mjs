@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const msPerTick = 10;
 
 /**
- * What processes have used of the processor so far, in milliseconds; NaN where there is no /proc. A
- * machine that does other things as well makes work take longer, and hardly makes it more work.
+ * Returns the processor time that processes have used so far, in milliseconds; NaN on systems without
+ * /proc. Unlike elapsed time, it hardly depends on other load on the machine.
  */
 export function processorTime({ nodes, postgres }) {
   const usedBy = nodes.map(({ pid }) => ({
@@ -20,16 +20,16 @@ export function processorTime({ nodes, postgres }) {
   };
 }
 
-/** What was used between two readings for each of so many things, in microseconds. */
+/** Returns the processor time between two readings, divided by `count`, in microseconds. */
 export function microsecondsEach(before, after, count) {
   return Object.fromEntries(
-    Object.keys(after).map((who) => [who, ((after[who] - before[who]) * 1000) / count]),
+    Object.keys(after).map((part) => [part, ((after[part] - before[part]) * 1000) / count]),
   );
 }
 
 export const parentOf = (pid) => read(`/proc/${pid}/stat`).parent;
 
-/** A process and its children, those that have ended included. */
+/** Adds up the times of a process and its children, including the children that have exited. */
 function familyOf(pid) {
   const parent = read(`/proc/${pid}/stat`);
   const children = processIds().map((id) => read(`/proc/${id}/stat`));
@@ -51,11 +51,11 @@ function read(path) {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    // There is no /proc, or the process has ended since it was listed.
+    // There is no /proc, or the process has exited since it was listed.
     if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error;
     return { parent: undefined, own: Number.NaN, ofEnded: Number.NaN };
   }
-  // The name, in brackets, may hold anything; proc_pid_stat(5) counts fields from 1.
+  // The name, in parentheses, may contain any character. proc_pid_stat(5) counts fields from 1.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const field = (number) => Number(fields[number - 3]);
   return {

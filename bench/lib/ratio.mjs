@@ -1,4 +1,5 @@
-// Two things measured in turn, A B A B …, so that a machine whose speed drifts drifts for both.
+// Compares two measurements that run in turns (A B A B …), so that a change in the machine's speed
+// affects both.
 
 export const median = (values) => {
   const sorted = [...values].sort((a, b) => a - b);
@@ -6,7 +7,7 @@ export const median = (values) => {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 };
 
-/** Measures ours and the ceiling alternately; medians, and the median of the pairwise ratios. */
+/** Measures the ceiling and ours in turns. Returns the medians and the median ratio of the pairs. */
 export async function compare({ ours, ceiling, runs = 7 }) {
   const pairs = [];
   for (let run = 0; run < runs; run += 1) {
@@ -25,14 +26,14 @@ export async function compare({ ours, ceiling, runs = 7 }) {
 
 let missed = 0;
 
-/** Prints one line of results and remembers whether the bound was held. */
+/** Prints a result and counts it as missed if its ratio is below the bound. */
 export function report(name, result, bound, unit) {
   const held = result.ratio >= bound;
   if (!held) missed += 1;
   console.log(`${held ? 'held  ' : 'MISSED'}  ${name}: ${described(result, bound, unit)}`);
 }
 
-/** The same where this machine cannot tell whether the bound is held; says why. */
+/** Prints a result that this machine cannot compare with the bound, and the reason. */
 export function reportWithoutVerdict(name, result, bound, unit, reason) {
   console.log(`------  ${name}: ${described(result, bound, unit)}; no verdict: ${reason}`);
 }
@@ -42,7 +43,7 @@ function described({ ratio, worst, best, ours, ceiling, runs }, bound, unit) {
   return `${ratio.toFixed(2)}× of the ceiling (bound ${bound}×; ${worst.toFixed(2)} to ${best.toFixed(2)} in ${runs} runs); ${number(ours)} against ${number(ceiling)} ${unit}`;
 }
 
-/** The same for a figure that must stay under a bound. */
+/** Prints a figure and counts it as missed if it is above the bound. */
 export function reportUpper(name, value, bound, detail) {
   const held = value <= bound;
   if (!held) missed += 1;

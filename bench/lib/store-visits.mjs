@@ -8,29 +8,30 @@ import { openStorage } from '../../packages/server/dist/storage/open-storage.js'
 const perBatch = 8_192;
 const day = 24 * 60 * 60 * 1000;
 
-/** Stores visits in a file as the server itself does, and sorts all of them; what that took, all told. */
+/** Stores and compacts visits in a SQLite file. Returns the bytes added and the time a visit. */
 export async function storeVisits(databasePath, visits) {
   const before = statSync(databasePath).size;
   const database = openStorage({ databaseUrl: `file:${databasePath}`, durability: 'process' });
-  const { storing, sorting } = await storeVisitsIn(database, visits);
+  const { storing, compacting } = await storeVisitsIn(database, visits);
   await database.close();
-  return { bytes: statSync(databasePath).size - before, microseconds: storing + sorting };
+  return { bytes: statSync(databasePath).size - before, microseconds: storing + compacting };
 }
 
-/** The same in any database; what storing and sorting took, in microseconds a visit. */
+/** Stores and compacts visits in a database. Returns the times of both, in microseconds a visit. */
 export async function storeVisitsIn(database, visits) {
   const chunks = new ChunkRepository(database);
   const repository = new VisitRepository(database, {
     outbox: new EventOutbox(database, { newId: () => 'no event' }),
     thresholds: [],
   });
-  const spent = { storing: 0, sorting: 0 };
-  const timed = async (what, work) => {
+  const spent = { storing: 0, compacting: 0 };
+  const timed = async (part, work) => {
     const startedAt = performance.now();
     await work();
-    spent[what] += performance.now() - startedAt;
+    spent[part] += performance.now() - startedAt;
   };
-  const sort = (clock) => timed('sorting', () => new VisitCompactor({ chunks, clock }).compact());
+  const compact = (clock) =>
+    timed('compacting', () => new VisitCompactor({ chunks, clock }).compact());
   let count = 0;
   let batch = [];
   const store = async () => {
@@ -40,7 +41,7 @@ export async function storeVisitsIn(database, visits) {
     await timed('storing', () =>
       repository.store('bench', from, to, { visits: batch }, Date.now()),
     );
-    await sort(Date.now);
+    await compact(Date.now);
     batch = [];
   };
   for (const visit of visits) {
@@ -48,6 +49,7 @@ export async function storeVisitsIn(database, visits) {
     if (batch.length === perBatch) await store();
   }
   if (batch.length > 0) await store();
-  await sort(() => Date.now() + day);
-  return { storing: (spent.storing * 1000) / count, sorting: (spent.sorting * 1000) / count };
+  // A day later, all remaining visits are due.
+  await compact(() => Date.now() + day);
+  return { storing: (spent.storing * 1000) / count, compacting: (spent.compacting * 1000) / count };
 }

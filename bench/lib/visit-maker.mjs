@@ -1,7 +1,7 @@
-// Visits as a large installation has them: Zipf over the links, in the order of time, and the same
-// in every run.
+// Generates the visits of a large installation: a Zipf distribution over the links, in time order,
+// the same in every run.
 
-/** Numbers from 0 to 1 that look random; the same for the same seed (mulberry32). */
+/** Returns a seeded generator of numbers from 0 to 1 (mulberry32). */
 export function randomNumbers(seed) {
   let state = seed;
   return () => {
@@ -12,10 +12,10 @@ export function randomNumbers(seed) {
   };
 }
 
-// The most visited link has a tenth of all visits.
+// With this exponent, the most visited link has a tenth of all visits.
 const skew = 1.03;
 
-/** Chooses a link, 1 being the most visited. */
+/** Returns a function that chooses a link. Link 1 is the most visited. */
 export function zipf(links, random) {
   const cumulative = new Float64Array(links);
   let sum = 0;
@@ -74,14 +74,14 @@ const referrers = [
   ...Array.from({ length: 40 }, (_, index) => ['other', `news-${index}.example.com`]),
 ];
 
-/** Makes `count` visits between two instants, one at a time, in the order of time. */
+/** Yields `count` visits between two instants in time order. */
 export function* makeVisits({ count, links, from, until, seed = 7 }) {
   const random = randomNumbers(seed);
   const pickLink = zipf(links, random);
   const pick = (list) => list[Math.floor(random() * random() * list.length)];
   for (let made = 0; made < count; made += 1) {
     const urlId = pickLink();
-    // Three visits of a person, on average, and some people behind one address.
+    // On average, a person makes three visits, and some people share an address.
     const person = Math.floor(random() * Math.max(4, count / 3 / urlId ** 0.9));
     const system = Math.floor(random() * systems.length);
     const [referrerType, referrerDomain] = pick(referrers);
@@ -108,12 +108,12 @@ export function* makeVisits({ count, links, from, until, seed = 7 }) {
   }
 }
 
-/** 16 hexadecimal digits whose bits are as mixed as those of the server's own hashes. */
+/** Returns 16 hexadecimal digits that are distributed like the server's hashes. */
 function keyOf(number, kind) {
-  return mixed(number * 2 + kind) + mixed(number * 31 + kind * 977);
+  return hash(number * 2 + kind) + hash(number * 31 + kind * 977);
 }
 
-function mixed(number) {
+function hash(number) {
   let bits = number + 0x9e3779b9;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

@@ -1,4 +1,4 @@
-// Headers as visitors send them: what a redirect has to read, and what it has to tell apart.
+// Request headers of typical visitors: browsers, phones and a crawler.
 
 const desktop = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%d.0.0.0 Safari/537.36',
@@ -23,7 +23,7 @@ const referrers = [
   'https://news.example.com/2030/11/an-article',
 ];
 
-/** The headers of the visitor with a number; the same for the same number. */
+/** Returns the headers of the visitor with a number. */
 export function headersOf(visitor) {
   const agent = visitor % 50 === 49 ? bots[0] : agents[visitor % agents.length];
   const referer = referrers[visitor % referrers.length];

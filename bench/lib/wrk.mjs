@@ -3,15 +3,18 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { endWithUs, scratchFolder } from './processes.mjs';
+import { killAtExit, scratchFolder } from './processes.mjs';
 import { headersOf } from './visitors.mjs';
 
-// A load generator in JavaScript would be the slower half and hide what is measured.
+/**
+ * Throws if wrk is not installed. A load generator in JavaScript would be slower than the server, and
+ * limit the result.
+ */
 export function requireWrk() {
   try {
     execFileSync('wrk', ['--version'], { stdio: 'ignore' });
   } catch (error) {
-    if (error.code !== 'ENOENT') return; // wrk leaves with 1 after printing its version
+    if (error.code !== 'ENOENT') return; // wrk exits with 1 after printing its version
     throw new Error('the benchmarks need wrk: apt-get install wrk, or brew install wrk');
   }
 }
@@ -22,16 +25,21 @@ const printResult = `done = function(summary, latency)
 end
 `;
 
-/** What the script has printed at its end. wrk counts statuses above 399 as errors. */
+/**
+ * Parses the line that the script prints at its end. Throws if a request failed. wrk counts statuses
+ * above 399 as errors.
+ */
 function readResult(stdout) {
-  const [, requests, micros, p99, badStatuses, faults] = stdout
+  const [, requests, micros, p99, errorStatuses, socketErrors] = stdout
     .match(/RESULT (\d+) (\d+) (\d+) (\d+) (\d+)/)
     .map(Number);
-  if (badStatuses + faults > 0) throw new Error(`${badStatuses} bad statuses, ${faults} faults`);
+  if (errorStatuses + socketErrors > 0) {
+    throw new Error(`wrk got ${errorStatuses} error statuses and ${socketErrors} socket errors`);
+  }
   return { requests, perSecond: requests / (micros / 1e6), p99Ms: p99 / 1000 };
 }
 
-/** A script that asks for the paths in a random order that is the same in every run, as visitors do. */
+/** Writes a wrk script that requests the paths in a seeded random order with visitors' headers. */
 export function pathsScript(paths) {
   const folder = scratchFolder();
   const requests = join(folder, 'requests.txt');
@@ -57,7 +65,7 @@ ${printResult}`,
   return script;
 }
 
-/** A script that sends a few requests in turn, over and over. */
+/** Writes a wrk script that repeats a few requests in order. */
 export function repeatScript(requests, headers) {
   const script = join(scratchFolder(), 'repeat.lua');
   const lua = (text) => (text === undefined ? 'nil' : `[==[${text}]==]`);
@@ -81,13 +89,13 @@ ${printResult}`,
   return script;
 }
 
-/** Requests a second and the 99th percentile in milliseconds. */
+/** Runs a script, and returns the requests a second and the 99th percentile in milliseconds. */
 export async function load(origin, script, { connections, seconds }) {
   const { stdout } = await promisify(execFile)('wrk', [
     '-t1',
     `-c${connections}`,
     `-d${seconds}s`,
-    // A program that is not warm yet may keep the last of many connections waiting for seconds.
+    // Before its code is compiled, a server may take seconds to respond to all connections.
     '--timeout',
     '10s',
     '-s',
@@ -97,10 +105,10 @@ export async function load(origin, script, { connections, seconds }) {
   return readResult(stdout);
 }
 
-/** One client that sends request after request, until it is stopped and tells how many. */
+/** Starts one client that repeats a script. `stop` ends it and returns the number of requests. */
 export function repeat(origin, script) {
   const child = spawn('wrk', ['-t1', '-c1', '-d600s', '--timeout', '10s', '-s', script, origin]);
-  endWithUs(child);
+  killAtExit(child);
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
     stdout += text;

@@ -1,6 +1,6 @@
 /**
- * Ranks from 1 to `count` whose probability falls with a power of the rank, without a table of them:
- * rejection-inversion (Hörmann and Derflinger, 1996).
+ * Returns a generator of Zipf-distributed ranks from 1 to `count`. It needs no table: it uses
+ * rejection-inversion sampling (Hörmann and Derflinger, 1996).
  */
 export function zipfRanks(count, exponent, random) {
   const integral = (x) => {
@@ -22,16 +22,16 @@ export function zipfRanks(count, exponent, random) {
   };
 }
 
-/** The part of all requests that the `top` most wanted get. */
+/** Returns the share of all requests that the `top` most requested links get. */
 export function zipfShare(top, count, exponent) {
   return powerSum(top, exponent) / powerSum(count, exponent);
 }
 
-const summedOneByOne = 1_000_000;
+const maxExactTerms = 1_000_000;
 
-/** The sum of rank^-exponent up to a rank; by Euler and Maclaurin beyond a million. */
+/** Returns the sum of rank^-exponent up to a rank, by the Euler-Maclaurin formula beyond a million. */
 function powerSum(upTo, exponent) {
-  const exact = Math.min(upTo, summedOneByOne);
+  const exact = Math.min(upTo, maxExactTerms);
   let sum = 0;
   for (let rank = exact; rank >= 1; rank -= 1) sum += rank ** -exponent;
   if (upTo === exact) return sum;
@@ -42,6 +42,6 @@ function powerSum(upTo, exponent) {
   return sum + area + (upTo ** -exponent - exact ** -exponent) / 2;
 }
 
-// (e^x - 1) / x and log(1 + x) / x, where they are 0 / 0 too: an exponent may be 1.
+// (e^x - 1) / x and log(1 + x) / x, which are 0 / 0 at 0. An exponent of 1 needs their limits.
 const expm1By = (x) => (Math.abs(x) > 1e-8 ? Math.expm1(x) / x : 1 + x / 2);
 const log1pBy = (x) => (Math.abs(x) > 1e-8 ? Math.log1p(x) / x : 1 - x / 2);

@@ -203,7 +203,7 @@ export const fuzz = {
     );
   },
 
-  /** Verifies domains about which DNS answers with damaged bytes, over UDP and over TCP. */
+  /** Verifies domains with damaged DNS responses, over UDP and over TCP. */
   'fuzz-dns': ({ target, signal, tenants: [tenant] }) =>
     repeat(signal, 4, async (turn) => {
       const headers = bearer(tenant);
@@ -215,7 +215,7 @@ export const fuzz = {
       await target.request('DELETE', `/api/v1/domains/${id}`, { headers });
     }),
 
-  /** Damaged lists, imported by the CLI's own process: it must end with a documented exit code. */
+  /** Imports damaged CSV files with the CLI, which must exit with a documented code. */
   'fuzz-csv': ({ target, signal, tenants: [tenant], folder, random }) =>
     repeat(signal, 1, async (turn) => {
       const path = join(folder, `fuzz-${turn}.csv`);

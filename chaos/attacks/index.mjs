@@ -6,6 +6,6 @@ import { webhooks } from './webhooks.mjs';
 
 /**
  * Every attack by its name. An attack gets `{ target, tenants, ports, folder, random, signal }` and
- * goes on until the signal is aborted. `settleMs` is how long it needs before it bites.
+ * repeats until the signal is aborted.
  */
 export const attacks = { ...requests, ...bodies, ...sharedWork, ...webhooks, ...fuzz };

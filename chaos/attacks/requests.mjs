@@ -1,4 +1,4 @@
-// What a stranger sends with a single connection: headers, paths, sockets.
+// Attacks without authentication that need a single connection: headers, paths, sockets.
 import { repeat } from '../lib/target.mjs';
 
 const visit = (path, headers) =>
@@ -40,7 +40,7 @@ export const requests = {
       await target.raw(visit(`/honest-${turn % 500}`, `${name}: ${value}\r\n`));
     }),
 
-  /** Paths that made the log filter backtrack, and others of the same kind. */
+  /** Long paths of repeated characters, which once made the log filter backtrack. */
   'long-paths': ({ target, signal }) => {
     const paths = ['+', '%20', '%0a', 'a', '/', '.', '=', '%2B', '&a', ';'];
     return repeat(signal, 4, async (turn) => {

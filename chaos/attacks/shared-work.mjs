@@ -61,7 +61,7 @@ const logos = {
   '/bomb.png': pngBomb,
 };
 
-/** Serves bytes by path on the attacker's own port until the attack is over. */
+/** Serves bytes by path on the attacker's port until the attack ends. */
 function serveFiles(files, port, signal) {
   const made = new Map();
   const server = createServer((request, response) => {
@@ -106,7 +106,7 @@ export const sharedWork = {
       }),
     ),
 
-  /** Searches, deep offsets and reports over all that the tenant has. */
+  /** Searches, large offsets and reports over all records of the tenant. */
   'tenant-lists': ({ target, signal, tenants: [tenant], links }) => {
     const paths = [
       '/api/v1/urls?search=e',
@@ -125,7 +125,7 @@ export const sharedWork = {
     );
   },
 
-  /** Verifies domains whose TXT records are as long and as odd as DNS allows. */
+  /** Verifies domains with very long or malformed TXT records. */
   'tenant-dns': ({ target, signal, tenants: [tenant] }) =>
     repeat(signal, 2, async (turn) => {
       const created = await target.request('POST', '/api/v1/domains', {

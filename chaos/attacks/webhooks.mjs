@@ -1,10 +1,10 @@
-// Receivers that hang, drip or misbehave, and the deliveries that go to them.
+// Deliveries to receivers that hang, send slowly or send malformed responses.
 import { createServer } from 'node:net';
 import { bearer, repeat } from '../lib/target.mjs';
 
 const endpoints = 400;
 
-/** Ways not to answer a delivery; a connection gets one of them by its number. */
+/** The behaviours of a receiver. The number of a connection selects one. */
 const behaviours = [
   () => {},
   (socket) => socket.write('HTTP/1.1 200 OK\r\nX-Endless: '),

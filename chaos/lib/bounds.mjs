@@ -2,7 +2,7 @@ const addedMs = {
   // Redirects and the event loop: the server's purpose.
   redirect: 100,
   loop: 100,
-  // Work of other tenants shares two cores with the attack, so it may wait for some of its work.
+  // Requests of other tenants share two cores with the attack, so they may queue behind it.
   api: 500,
   unlock: 1_000,
   qr: 1_500,
@@ -18,7 +18,7 @@ export function judge({ clients, loop, exits, responses }, control) {
   const misses = [];
   const fail = (text) => misses.push({ text, isTiming: false });
   const delay = (text) => misses.push({ text, isTiming: true });
-  if (exits > 0) fail('the server ended');
+  if (exits > 0) fail('the server exited');
   for (const [kind, { count, p999Ms, failures }] of Object.entries(clients)) {
     const before = control.clients[kind];
     const most = before.p999Ms + addedMs[kind];
@@ -35,10 +35,10 @@ export function judge({ clients, loop, exits, responses }, control) {
   else if (loop.maxDelayMs > mostLoop) {
     delay(`event-loop delay ${ms(loop.maxDelayMs)}; at most ${ms(mostLoop)}`);
   }
-  // An attack may be refused by any status except the one of an unexpected error.
-  if (responses[500] > 0) fail(`${responses[500]} attacking requests were answered with 500`);
+  // The server may refuse an attack with any status except that of an unexpected error.
+  if (responses[500] > 0) fail(`${responses[500]} requests of the attack got status 500`);
   const crashes = Object.keys(responses).filter((key) => /^exit (?![0-4]$)/.test(key));
-  if (crashes.length > 0) fail(`the CLI ended with ${crashes.join(', ')}`);
+  if (crashes.length > 0) fail(`the CLI exited with ${crashes.join(', ')}`);
   return misses;
 }
 

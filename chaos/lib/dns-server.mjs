@@ -15,7 +15,7 @@ const records = [
   () => [Buffer.from('shorty-verification=wrong')],
 ];
 
-/** A DNS server. It truncates over UDP, so that the client asks for the full records over TCP. */
+/** Starts a DNS server. It truncates UDP responses, so that the client retries over TCP. */
 export async function startDnsServer(port, seed) {
   const random = seededRandom(seed);
   const respond = (query, isTruncated) => {

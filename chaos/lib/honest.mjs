@@ -1,4 +1,5 @@
-// The honest clients: they ask at a fixed rate, whatever the server does, and check each response.
+// The honest clients. They send requests at a fixed rate, even if the server is slow, and check each
+// response.
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
@@ -56,7 +57,7 @@ export async function runHonest({ origin, honest, seconds }) {
   const results = Object.fromEntries(
     ['redirect', 'api', 'unlock', 'qr', 'delivery'].map((kind) => [kind, new Samples()]),
   );
-  const underWay = new Set();
+  const pending = new Set();
   let isOver = false;
 
   async function measure(kind, work) {
@@ -73,8 +74,8 @@ export async function runHonest({ origin, honest, seconds }) {
     const everyMs = 1000 / rates[kind];
     for (let turn = 0, startedAt = performance.now(); !isOver; turn += 1) {
       const request = measure(kind, () => work(turn));
-      underWay.add(request);
-      void request.finally(() => underWay.delete(request));
+      pending.add(request);
+      void request.finally(() => pending.delete(request));
       await sleep(Math.max(0, startedAt + (turn + 1) * everyMs - performance.now()));
     }
   }
@@ -118,8 +119,8 @@ export async function runHonest({ origin, honest, seconds }) {
       if (deliveredAt === undefined) results.delivery.failed('not delivered within 30 s');
       else results.delivery.succeeded(Math.max(0, deliveredAt - createdAt));
     });
-    underWay.add(delivery);
-    void delivery.finally(() => underWay.delete(delivery));
+    pending.add(delivery);
+    void delivery.finally(() => pending.delete(delivery));
   }
 
   const createQr = (turn) => api.call('POST', '/api/v1/qr', { data: `honest ${turn}` });
@@ -133,8 +134,8 @@ export async function runHonest({ origin, honest, seconds }) {
   await sleep(seconds * 1000);
   isOver = true;
   await Promise.all(loops);
-  // What the honest still wait for counts in full: a stall shows its whole length.
-  while (underWay.size > 0) await Promise.allSettled(underWay);
+  // Waits for pending requests, so that a stall counts with its full length.
+  while (pending.size > 0) await Promise.allSettled(pending);
   await visitors.close();
   await api.close();
   return Object.fromEntries(
@@ -142,7 +143,7 @@ export async function runHonest({ origin, honest, seconds }) {
   );
 }
 
-/** When the event of a link has arrived: often before the response that names the link. */
+/** Records when the event of a link arrives, often before the response that contains its id. */
 function expectedDeliveries() {
   const arrivals = new Map();
   const arrivalOf = (id) => {
@@ -169,7 +170,7 @@ const poolOptions = {
   pipelining: 1,
   headersTimeout: requestTimeoutMs,
   bodyTimeout: requestTimeoutMs,
-  // Another address than the attackers', whose wrong passwords block theirs.
+  // The attackers' address gets blocked for wrong passwords, so honest clients use another one.
   localAddress: '127.0.0.2',
   connect: { timeout: requestTimeoutMs },
 };

@@ -17,7 +17,7 @@ process.on('message', (command) => {
   } else if (command === 'memory') {
     globalThis.gc?.();
     process.send({ rssMb: process.memoryUsage.rss() / 2 ** 20 });
-    // A forced collection is this probe's work and not a delay of the server's.
+    // The forced garbage collection is not a delay of the server.
     setImmediate(() => delay.reset());
   }
 });

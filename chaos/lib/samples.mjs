@@ -1,4 +1,4 @@
-/** What one kind of honest client met: latencies in milliseconds, and failures by cause. */
+/** Collects the latencies of one kind of honest client in milliseconds, and failures by cause. */
 export class Samples {
   #latencies = [];
   #failures = new Map();

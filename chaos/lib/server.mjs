@@ -32,7 +32,7 @@ export async function startServer({ port, dnsPort }) {
     SHORTY_CLIENT_SECRET: 'chaos-operator-secret-of-40-characters-x',
     SHORTY_ALLOW_PRIVATE_NETWORK: '1',
     SHORTY_DNS_SERVERS: `127.0.0.1:${dnsPort}`,
-    // The harness asks for far more than an organization does, from one address.
+    // The harness sends more requests than an organization's limit, from one address.
     SHORTY_RATE_LIMIT: '0',
   };
   const log = openSync(logPath, 'w');
@@ -52,13 +52,13 @@ export async function startServer({ port, dnsPort }) {
   });
   const origin = `http://127.0.0.1:${port}`;
   await waitFor('the server to listen', 30_000, async () => {
-    if (exits > 0) throw new Error(`the server ended:\n${readFileSync(logPath, 'utf8')}`);
+    if (exits > 0) throw new Error(`the server exited:\n${readFileSync(logPath, 'utf8')}`);
     return (await fetch(`${origin}/health/ready`).catch(() => undefined))?.ok;
   });
 
-  async function ask(question) {
+  async function callProbe(command) {
     if (exits > 0) return undefined;
-    child.send(question);
+    child.send(command);
     const [reply] = await Promise.race([once(child, 'message'), sleep(30_000, [undefined])]);
     return reply;
   }
@@ -69,10 +69,10 @@ export async function startServer({ port, dnsPort }) {
     folder,
     pid: child.pid,
     exits: () => exits,
-    measure: () => ask('measure'),
-    memory: () => ask('memory'),
-    /** Log lines at level error or above, and lines that are no log lines. */
-    faults: () =>
+    measure: () => callProbe('measure'),
+    memory: () => callProbe('memory'),
+    /** Returns log lines at level error or above, and lines that are not JSON logs. */
+    errorLines: () =>
       readFileSync(logPath, 'utf8')
         .split('\n')
         .filter((line) => line !== '' && !/^\{"level":[1-4]0,/.test(line)),
@@ -87,7 +87,7 @@ export async function startServer({ port, dnsPort }) {
         token: await fetchToken(origin, clientId, clientSecret),
       };
     },
-    /** Asks for a stop; the milliseconds until the process has ended, killed after 20 s. */
+    /** Sends SIGTERM, and SIGKILL after 20 s. Returns the milliseconds until the process exits. */
     async stop() {
       if (exits > 0) return 0;
       const startedAt = performance.now();
@@ -107,11 +107,11 @@ async function fetchToken(origin, clientId, clientSecret) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ clientId, clientSecret }),
   });
-  if (!response.ok) throw new Error(`no token for ${clientId}: ${response.status}`);
+  if (!response.ok) throw new Error(`${response.url}: got status ${response.status}, not 200`);
   return (await response.json()).data.accessToken;
 }
 
-/** Polls until the condition holds; throws with what it waited for at the deadline. */
+/** Polls until the condition holds. Throws an error that names `what` after `withinMs`. */
 export async function waitFor(what, withinMs, condition) {
   const deadline = performance.now() + withinMs;
   while (!(await condition())) {

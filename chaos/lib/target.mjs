@@ -22,7 +22,7 @@ export function createTarget({ origin, port, signal }) {
     origin,
     signal,
     statuses,
-    /** A request whose response is counted by its status; undefined when there is no response. */
+    /** Sends a request and counts the status. Returns undefined without a response. */
     async request(method, path, { headers = {}, body } = {}) {
       try {
         const response = await pool.request({ method, path, headers, body, signal });
@@ -59,14 +59,14 @@ export function createTarget({ origin, port, signal }) {
 
 const pauseMs = 10;
 
-/** Runs the work with so many at once until the attack is over. */
+/** Repeats the work in `atOnce` concurrent loops until the signal is aborted. */
 export async function repeat(signal, atOnce, work) {
   let turn = 0;
   const loop = async () => {
     while (!signal.aborted) {
       turn += 1;
       await work(turn);
-      // Attacks are clever and not merely many: no server answers more requests than it has cores for.
+      // Limits the rate: these attacks are not about volume, which overloads any server.
       await sleep(pauseMs);
     }
   };
