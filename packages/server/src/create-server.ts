@@ -243,7 +243,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const health = createHealthModule({
     database,
     isStopping: () => stopping !== undefined,
-    visitFault: analytics.fault,
+    visitError: analytics.fault,
     visitFigures: analytics.figures,
     dispatchFigures: webhooks.figures,
     threads,

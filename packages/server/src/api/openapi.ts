@@ -361,6 +361,6 @@ function exampleOf(code: ErrorCode) {
 }
 
 function describeScope(scope: string): string {
-  const [room, right] = scope.split(':');
-  return `${right === 'read' ? 'Read' : 'Change'} ${room}`;
+  const [resource, right] = scope.split(':');
+  return `${right === 'read' ? 'Read' : 'Change'} ${resource}`;
 }

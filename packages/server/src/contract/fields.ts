@@ -4,7 +4,7 @@ import { z } from 'zod';
 const control = /\p{Cc}/u;
 const controlButLineBreaks = /(?![\t\n\r])\p{Cc}/u;
 
-/** One line of text, `min` to `max` characters, that every storage engine keeps as it is. */
+/** One line of text, `min` to `max` characters, that every storage engine stores unchanged. */
 export function line(max: number, min = 0) {
   return z
     .string()

@@ -1,4 +1,4 @@
-import { DnsError, type DnsFault } from '../network/dns-error.js';
+import { DnsError, type DnsFailure } from '../network/dns-error.js';
 import type { ResolveTxt } from '../ports.js';
 import type { Domain } from './domain.js';
 import { challengeNameOf } from './hostname.js';
@@ -20,7 +20,7 @@ export async function checkChallenge(
     records = await resolveTxt(name);
   } catch (error) {
     if (!(error instanceof DnsError)) throw error;
-    return explain(error.fault, name, domain);
+    return explain(error.reason, name, domain);
   }
   // Some DNS editors add spaces and quotes.
   const isProven = records.some((text) => trimPadding(text) === domain.challenge);
@@ -45,9 +45,13 @@ function isPadding(character: string): boolean {
   return character === '"' || character.trim() === '';
 }
 
-function explain(fault: DnsFault, name: string, { hostname, challenge }: ChallengedDomain): string {
+function explain(
+  reason: DnsFailure,
+  name: string,
+  { hostname, challenge }: ChallengedDomain,
+): string {
   const toSet = `set it to ${JSON.stringify(challenge)} and allow DNS some minutes`;
-  const explanations: Record<DnsFault, string> = {
+  const explanations: Record<DnsFailure, string> = {
     no_name: `DNS has no name ${name} (NXDOMAIN): create a TXT record there, ${toSet}`,
     no_record: `There is no TXT record at ${name}: ${toSet}`,
     server_failure: `The name servers of ${hostname} fail (SERVFAIL): check them and DNSSEC`,
@@ -56,7 +60,7 @@ function explain(fault: DnsFault, name: string, { hostname, challenge }: Challen
     timeout: `DNS did not answer for ${name} in time: try again, or check the name servers of ${hostname}`,
     unreachable: `No DNS server could be reached to look up ${name}: try again later`,
   };
-  return explanations[fault];
+  return explanations[reason];
 }
 
 function truncate(text: string): string {

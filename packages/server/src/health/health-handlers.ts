@@ -10,7 +10,7 @@ export interface HealthOptions {
   readonly database: Database;
   readonly isStopping: () => boolean;
   /** Why visits cannot be stored; undefined while they can. */
-  readonly visitFault: () => string | undefined;
+  readonly visitError: () => string | undefined;
   /** Time since the webhook dispatcher last looked for due deliveries. */
   readonly dispatcherIdleMs: () => number;
   readonly metrics: Registry;
@@ -22,7 +22,7 @@ const maxDispatcherIdleMs = 15_000;
 export function healthHandlers({
   database,
   isStopping,
-  visitFault,
+  visitError,
   dispatcherIdleMs,
   metrics,
 }: HealthOptions): HandlersOf<typeof healthRoutes> {
@@ -32,8 +32,8 @@ export function healthHandlers({
 
     async getReadiness() {
       if (isStopping()) throw new ApiError('UNAVAILABLE', 'The server is stopping');
-      const fault = visitFault() ?? dispatchFault(dispatcherIdleMs());
-      if (fault !== undefined) throw new ApiError('UNAVAILABLE', fault);
+      const error = visitError() ?? dispatcherError(dispatcherIdleMs());
+      if (error !== undefined) throw new ApiError('UNAVAILABLE', error);
       await sql`select 1 from organizations limit 1`.execute(database.read);
       return ok;
     },
@@ -47,7 +47,7 @@ export function healthHandlers({
   };
 }
 
-function dispatchFault(idleMs: number): string | undefined {
+function dispatcherError(idleMs: number): string | undefined {
   if (idleMs < maxDispatcherIdleMs) return undefined;
   const seconds = Math.floor(idleMs / 1000);
   return `The webhook dispatcher has made no progress for ${seconds} s`;

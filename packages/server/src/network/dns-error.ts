@@ -1,5 +1,5 @@
 /** Why a DNS look-up failed. */
-export type DnsFault =
+export type DnsFailure =
   /** NXDOMAIN: the name does not exist. */
   | 'no_name'
   /** The name exists and has no record of the type. */
@@ -14,10 +14,10 @@ export type DnsFault =
 
 export class DnsError extends Error {
   override readonly name = 'DnsError';
-  readonly fault: DnsFault;
+  readonly reason: DnsFailure;
 
-  constructor(fault: DnsFault, message: string, options?: ErrorOptions) {
+  constructor(reason: DnsFailure, message: string, options?: ErrorOptions) {
     super(message, options);
-    this.fault = fault;
+    this.reason = reason;
   }
 }

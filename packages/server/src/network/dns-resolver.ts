@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import type { ResolveDns, ResolveTxt } from '../ports.js';
-import { DnsError, type DnsFault } from './dns-error.js';
+import { DnsError, type DnsFailure } from './dns-error.js';
 import { findInHostsFile } from './hosts-file.js';
 
 export interface DnsResolverOptions {
@@ -66,7 +66,7 @@ async function lookUp<T>(
   }
 }
 
-const faults: Readonly<Record<string, DnsFault>> = {
+const failures: Readonly<Record<string, DnsFailure>> = {
   ENOTFOUND: 'no_name',
   ENODATA: 'no_record',
   ESERVFAIL: 'server_failure',
@@ -79,6 +79,6 @@ const faults: Readonly<Record<string, DnsFault>> = {
 
 function dnsError(what: string, cause: unknown): DnsError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const fault = faults[code] ?? 'bad_answer';
-  return new DnsError(fault, `${what}: ${fault}`, { cause });
+  const reason = failures[code] ?? 'bad_answer';
+  return new DnsError(reason, `${what}: ${reason}`, { cause });
 }

@@ -7,7 +7,7 @@ import { guardedConnector } from './guarded-connector.js';
 import { GuardedFetchError } from './guarded-fetch-error.js';
 import type { GuardedRequest, GuardedResponse } from './guarded-request.js';
 import { parseUrl } from './parse-url.js';
-import { findUrlFault } from './receiver-url.js';
+import { findUrlError } from './receiver-url.js';
 
 export interface GuardedFetchOptions {
   /** Also allows private and local addresses, for development. */
@@ -55,8 +55,8 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       const deadline = performance.now() + timeoutMs;
       let target = typeof url === 'string' ? parsed.memo(url) : url;
       for (let redirects = 0; ; redirects += 1) {
-        const fault = findUrlFault(target, options);
-        if (fault) throw new GuardedFetchError(fault.reason, `The URL ${fault.message}`);
+        const urlError = findUrlError(target, options);
+        if (urlError) throw new GuardedFetchError(urlError.reason, `The URL ${urlError.message}`);
         const response = await exchange(agent, target, request, deadline - performance.now());
         const next = followRedirects > 0 && method !== 'POST' && locationOf(target, response);
         if (!next) return response;

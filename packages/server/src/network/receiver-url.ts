@@ -17,7 +17,7 @@ export interface ReceiverRules {
   readonly allowPrivateNetwork: boolean;
 }
 
-export type UrlFault = {
+export type UrlError = {
   readonly reason: 'bad_url' | 'forbidden_address';
   readonly message: string;
 };
@@ -27,7 +27,7 @@ export type UrlFault = {
  * WHATWG parser normalizes addresses: `2130706433`, `0x7f.1`, `127.0.0.1.` and full-width digits all
  * become `127.0.0.1`.
  */
-export function findUrlFault(url: string | URL, rules: ReceiverRules): UrlFault | undefined {
+export function findUrlError(url: string | URL, rules: ReceiverRules): UrlError | undefined {
   const parsed = typeof url === 'string' ? parseUrl(url) : url;
   if (!parsed) return bad('must be a URL, such as https://example.com/hook');
   const { protocol, username, password, port, hostname } = parsed;
@@ -49,6 +49,6 @@ export function findUrlFault(url: string | URL, rules: ReceiverRules): UrlFault 
   return undefined;
 }
 
-function bad(message: string): UrlFault {
+function bad(message: string): UrlError {
   return { reason: 'bad_url', message };
 }

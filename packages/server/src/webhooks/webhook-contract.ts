@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import { pageOf, paging, uuid, uuidParam } from '../contract/fields.js';
 import { eventTypes } from '../events/event-types.js';
-import { findUrlFault } from '../network/receiver-url.js';
+import { findUrlError } from '../network/receiver-url.js';
 import { disabledReasons } from './endpoint-health.js';
 
 /** The limit for one organization. Every change writes a delivery for each of its webhooks. */
@@ -19,9 +19,9 @@ const url = z
   .max(maxReceiverUrlLength)
   .check((context) => {
     // The service applies the operator's setting for private addresses.
-    const fault = findUrlFault(context.value, { allowPrivateNetwork: true });
-    if (fault)
-      context.issues.push({ code: 'custom', message: fault.message, input: context.value });
+    const error = findUrlError(context.value, { allowPrivateNetwork: true });
+    if (error)
+      context.issues.push({ code: 'custom', message: error.message, input: context.value });
   })
   .meta({
     description:

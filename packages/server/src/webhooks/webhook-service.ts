@@ -2,7 +2,7 @@ import { newSecret } from '../auth/secrets.js';
 import { ApiError, validationError } from '../contract/api-error.js';
 import type { EventType } from '../events/event-types.js';
 import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
-import { findUrlFault } from '../network/receiver-url.js';
+import { findUrlError } from '../network/receiver-url.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
 import { hasWebhooks, type Plan, type PlanTable } from '../organizations/plans.js';
 import type { Clock, NewId, RandomBytes } from '../ports.js';
@@ -187,8 +187,8 @@ export class WebhookService {
 
   #checkUrl(url: string): void {
     const { allowPrivateNetwork } = this.#options;
-    const fault = findUrlFault(url, { allowPrivateNetwork });
-    if (fault) throw validationError([{ path: 'url', message: fault.message }]);
+    const error = findUrlError(url, { allowPrivateNetwork });
+    if (error) throw validationError([{ path: 'url', message: error.message }]);
   }
 }
 

@@ -1,13 +1,13 @@
-import { DnsError, type DnsFault } from '../../src/network/dns-error.js';
+import { DnsError, type DnsFailure } from '../../src/network/dns-error.js';
 import type { ResolveTxt } from '../../src/ports.js';
 
 /** DNS, as far as a server asks it: TXT records by name, and names whose look-up fails. */
 export class Zone {
-  readonly #answers = new Map<string, readonly string[] | DnsFault>();
+  readonly #answers = new Map<string, readonly string[] | DnsFailure>();
   /** Names in the order they were asked for. */
   readonly asked: string[] = [];
 
-  set(name: string, answer: readonly string[] | DnsFault): void {
+  set(name: string, answer: readonly string[] | DnsFailure): void {
     this.#answers.set(name, answer);
   }
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parseReferrer } from '../../src/analytics/classify/parse-referrer.js';
 import { canonicalAddress } from '../../src/network/ip-address.js';
 import { parseUrl } from '../../src/network/parse-url.js';
-import { findUrlFault } from '../../src/network/receiver-url.js';
+import { findUrlError } from '../../src/network/receiver-url.js';
 import { findTargetUrlError } from '../../src/urls/target-url.js';
 
 // Node compiles a function after some thousand calls, and compiled code may take other paths into
@@ -18,7 +18,7 @@ const readers: Readonly<Record<string, (url: string) => unknown>> = {
   parseUrl,
   findTargetUrlError,
   parseReferrer,
-  findUrlFault: (url) => findUrlFault(url, rules),
+  findUrlError: (url) => findUrlError(url, rules),
   canonicalAddress: (url) => canonicalAddress(`::${url}`),
 };
 

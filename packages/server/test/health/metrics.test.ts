@@ -154,7 +154,7 @@ describe('GET /health/ready', () => {
     const { getReadiness } = healthHandlers({
       database: api.server.database,
       isStopping: () => false,
-      visitFault: () => undefined,
+      visitError: () => undefined,
       dispatcherIdleMs: () => sinceTurnMs,
       metrics: new Registry(),
     });

@@ -29,7 +29,7 @@ describe('createTxtResolver', () => {
 
   it('caches nothing', async () => {
     dns.set(name, { rcode: 'NXDOMAIN' });
-    await expect(resolveTxt(name)).rejects.toMatchObject({ fault: 'no_name' });
+    await expect(resolveTxt(name)).rejects.toMatchObject({ reason: 'no_name' });
     dns.set(name, { txt: [['now']] });
     expect(await resolveTxt(name)).toEqual(['now']);
     dns.set(name, { txt: [['then']] });
@@ -41,14 +41,14 @@ describe('createTxtResolver', () => {
     ['no_record', { txt: [] }],
     ['server_failure', { rcode: 'SERVFAIL' }],
     ['refused', { rcode: 'REFUSED' }],
-  ] as const)('throws %s', async (fault, answer) => {
+  ] as const)('throws %s', async (reason, answer) => {
     dns.set(name, answer);
-    await expect(resolveTxt(name)).rejects.toMatchObject({ name: 'DnsError', fault });
+    await expect(resolveTxt(name)).rejects.toMatchObject({ name: 'DnsError', reason });
   });
 
   it('times out when the server does not answer', async () => {
     const startedAt = performance.now();
-    await expect(resolveTxt(name)).rejects.toMatchObject({ fault: 'timeout' });
+    await expect(resolveTxt(name)).rejects.toMatchObject({ reason: 'timeout' });
     expect(performance.now() - startedAt).toBeLessThan(timeoutMs + 1000);
   });
 
@@ -60,7 +60,7 @@ describe('createTxtResolver', () => {
   it('throws when no server listens', async () => {
     const unreachable = createTxtResolver({ servers: ['127.0.0.1:9'], timeoutMs: 2000 });
     await expect(unreachable(name)).rejects.toMatchObject({
-      fault: expect.stringMatching(/^(unreachable|timeout)$/),
+      reason: expect.stringMatching(/^(unreachable|timeout)$/),
     });
   });
 });
@@ -90,15 +90,15 @@ describe('createAddressResolver', () => {
     ['no_name', { rcode: 'NXDOMAIN' }],
     ['no_record', { addresses: [] }],
     ['server_failure', { rcode: 'SERVFAIL' }],
-  ] as const)('throws %s', async (fault, answer) => {
+  ] as const)('throws %s', async (reason, answer) => {
     dns.set('hook.test', answer);
-    await expect(resolve('hook.test')).rejects.toMatchObject({ name: 'DnsError', fault });
+    await expect(resolve('hook.test')).rejects.toMatchObject({ name: 'DnsError', reason });
   });
 
   it('times out when the server does not answer', async () => {
     await expect(resolve('hook.test')).rejects.toMatchObject({
       name: 'DnsError',
-      fault: 'timeout',
+      reason: 'timeout',
     });
   });
 
