@@ -25,14 +25,13 @@ const layers = [
   ['config'],
   ['storage'],
   ['network'],
-  // Small parts that know no module: the clock, queues, timers, errors.
+  // Small parts that depend on no module: the clock, queues, timers, errors.
   [
     'lifecycle',
     'fair-queue',
     'turn-batch',
-    'time-slices',
     'yield-to-event-loop',
-    'trouble',
+    'error-throttle',
     'ports',
     'config-error',
   ],
@@ -45,14 +44,14 @@ export default {
   forbidden: [
     {
       name: 'no-cycle',
-      comment: 'Files that import one another cannot be understood or tested one by one.',
+      comment: 'Files in a cycle cannot be understood or tested separately.',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     ...layers.slice(1).map((modules, index) => ({
       name: `${modules[0]}-imports-downwards`,
-      comment: 'Hand it in from the composition root, or move the shared part down.',
+      comment: 'Pass it in from create-server.ts, or move the shared part to a lower layer.',
       severity: 'error',
       from: { path: pathOf(modules) },
       to: { path: pathOf(layers.slice(0, index + 1).flat()) },
@@ -68,7 +67,7 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '\\.test\\.ts$' },
-    // Type imports count: they decide what a reader has to know.
+    // Type imports count, because a reader has to follow them, too.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
   },
