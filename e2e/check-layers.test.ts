@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What the check of imports says of a server with these files. */
+/** Runs the check of imports on a server with these files. */
 function check(files: Readonly<Record<string, string>>): { status: number | null; output: string } {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-layers-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -29,7 +29,7 @@ function check(files: Readonly<Record<string, string>>): { status: number | null
 
 const storage = 'export interface Row { readonly id: number }\n';
 
-it('accepts an import of a module further down', () => {
+it('accepts an import from a lower layer', () => {
   const { status, output } = check({
     'urls/url.ts': "import type { Row } from '../storage/row.js';\nexport type Url = Row;\n",
     'storage/row.ts': storage,
@@ -41,7 +41,7 @@ it('accepts an import of a module further down', () => {
 it.each([
   ['a value', "import { url } from '../urls/url.js';\nexport const row = url;\n"],
   ['a type', "import type { Url } from '../urls/url.js';\nexport type Row = Url;\n"],
-])('refuses an import upwards of %s', (_what, text) => {
+])('rejects an import of %s from a higher layer', (_what, text) => {
   const { status, output } = check({
     'urls/url.ts': 'export const url = 1;\nexport type Url = number;\n',
     'storage/row.ts': text,
@@ -50,7 +50,7 @@ it.each([
   expect(status).not.toBe(0);
 });
 
-it('refuses two files that import each other', () => {
+it('rejects two files that import each other', () => {
   const { status, output } = check({
     'urls/one.ts': "import type { Two } from './two.js';\nexport type One = Two | 1;\n",
     'urls/two.ts': "import type { One } from './one.js';\nexport type Two = One | 2;\n",
@@ -59,7 +59,7 @@ it('refuses two files that import each other', () => {
   expect(status).not.toBe(0);
 });
 
-it('refuses a module that has no layer', () => {
+it('rejects a module without a layer', () => {
   const { status, output } = check({
     'extras/extra.ts': "import type { Row } from '../storage/row.js';\nexport type Extra = Row;\n",
     'storage/row.ts': storage,

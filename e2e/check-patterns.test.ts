@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What the step of `npm run check` says of a source text, as a process of its own. */
+/** Runs this step of `npm run check` on a source text, in a separate process. */
 function check(text: string, allowed: readonly (readonly [string, string])[] = []): string {
   const program = `
     import { judgePatterns, patternsIn } from './scripts/check-patterns.mjs';

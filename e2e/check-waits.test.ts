@@ -7,7 +7,7 @@ it.each([
   ['  await sleep(50);', 'sleeps'],
   ['while ((await count()) < 3) tries += 1;', 'polls without a deadline'],
   ['  while (queue.next());', 'polls without a deadline'],
-])('the check of waits refuses %s', (line, finding) => {
+])('the check of waits rejects %s', (line, finding) => {
   expect(findWaits(`const before = 1;\n${line}\n`, 'planted.test.ts')).toEqual([
     expect.stringContaining(`planted.test.ts:2: ${finding}`),
   ]);
@@ -20,6 +20,6 @@ it.each(["await once(child, 'close');", 'await expect.poll(count, { message }).t
   },
 );
 
-it('no test of this repository waits for a time', () => {
+it('no test of this repository waits for a fixed time', () => {
   expect(checkWaits()).toBeUndefined();
 });

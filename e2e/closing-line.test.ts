@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root, scratchFolder } from './lib/processes.js';
 
-/** Runs a test file with the reporter, in a process group of its own, and returns what it printed. */
+/** Runs a test file with the reporter in a separate process group, and returns its output. */
 async function report(testFile: string): Promise<{ code: number | null; lines: string[] }> {
   const folder = scratchFolder();
   writeFileSync(join(folder, 'shorty-server.js'), 'setInterval(() => {}, 60_000);');
@@ -24,7 +24,7 @@ async function report(testFile: string): Promise<{ code: number | null; lines: s
   return { code: child.exitCode, lines: output.trimEnd().split('\n') };
 }
 
-/** Returns the command line of a process; the empty text once it has ended. */
+/** Returns the command line of a process, or an empty text after its end. */
 function commandLineOf(pid: number): string {
   const path = `/proc/${pid}/cmdline`;
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -38,7 +38,7 @@ test('a run closes with its counts', async () => {
   expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: '2 passed, 0 failed, 2 skipped' });
 });
 
-test('a server that a test leaves running is a failure, and is ended', async () => {
+test('a server that a test leaves running counts as a failure, and is killed', async () => {
   const { code, lines } = await report(`
     import { spawn } from 'node:child_process';
     import { once } from 'node:events';

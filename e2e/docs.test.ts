@@ -2,10 +2,10 @@ import { createServer, type ShortyServer } from '@shorty/server';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  accessibilityFaults,
+  accessibilityErrors,
   colorSchemes,
-  keepPicture,
   launchBrowser,
+  saveScreenshot,
   views,
   watchPage,
 } from './lib/browser.js';
@@ -29,7 +29,7 @@ async function openDocs(page: Page): Promise<void> {
   await page.locator('#operations-URLs-createUrl').waitFor();
 }
 
-/** What people do on the page, and what is on it then. */
+/** The states of the page, and how to reach each of them. */
 const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   list: openDocs,
   async operation(page) {
@@ -48,29 +48,29 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
 for (const colorScheme of colorSchemes) {
   for (const { name: view, viewport } of views) {
     for (const [state, open] of Object.entries(states)) {
-      test(`/docs (${state}) fits a ${view} in ${colorScheme}, asks nobody else, and is for everybody`, async () => {
+      test(`/docs (${state}) fits a ${view} in ${colorScheme}, loads nothing from other sites, and is accessible`, async () => {
         const page = await browser.newPage({ colorScheme, viewport });
         const { outside, problems } = watchPage(page, server.url);
         await open(page);
-        await keepPicture(page, `docs-${state}-${view}-${colorScheme}`);
+        await saveScreenshot(page, `docs-${state}-${view}-${colorScheme}`);
         expect(await page.locator('h1').count()).toBe(1);
-        const seen = await page.evaluate(() => ({
+        const layout = await page.evaluate(() => ({
           isWiderThanScreen: document.documentElement.scrollWidth > innerWidth,
           background: getComputedStyle(document.body).backgroundColor,
         }));
-        expect(seen).toEqual({
+        expect(layout).toEqual({
           isWiderThanScreen: false,
           background: colorScheme === 'dark' ? 'rgb(17, 17, 19)' : 'rgb(252, 252, 253)',
         });
         expect({ outside, problems }).toEqual({ outside: [], problems: [] });
-        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await accessibilityErrors(page)).toEqual([]);
         await page.close();
       });
     }
   }
 }
 
-test('a reader signs in on /docs and makes a link there', async () => {
+test('a reader signs in on /docs and creates a link', async () => {
   const { clientId = '', clientSecret = '' } = server.credentials ?? {};
   const page = await browser.newPage();
   const { outside, problems } = watchPage(page, server.url);

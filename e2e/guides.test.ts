@@ -26,7 +26,7 @@ function run(folder: string, environment: NodeJS.ProcessEnv, command: string, ..
   return stdout;
 }
 
-/** A folder in which `npx shorty` and the packages are those of this repository. */
+/** Creates a folder in which `npx shorty` and the packages come from this repository. */
 function folderOfReader(): { folder: string; path: string } {
   const folder = scratchFolder();
   const bin = join(folder, 'bin');
@@ -43,7 +43,7 @@ function folderOfReader(): { folder: string; path: string } {
   return { folder, path: [bin, process.env.PATH].join(delimiter) };
 }
 
-// What a fragment of a guide expects to be there.
+// The variables that code fragments of the guides use.
 const prelude = `import { Shorty } from '@shorty/sdk';
 const shorty = new Shorty({
   baseUrl: process.env.SHORTY_BASE_URL,

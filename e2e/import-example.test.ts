@@ -9,13 +9,13 @@ const example = join(root, 'examples/links.csv');
 const lines = readFileSync(example, 'utf8').trimEnd().split('\n');
 const header = lines[0] as string;
 
-// The list marks by its words what is broken on purpose.
+// The list marks its intentionally invalid rows in the category or the title.
 const isBroken = (line: string) =>
   line.includes(',broken,') || line.endsWith('Too few cells') || line.includes('Too many cells');
 const broken = lines.slice(1).filter(isBroken);
 const sound = lines.slice(1).filter((line) => !isBroken(line));
 
-test('the example list ends with the right counts, its broken rows set aside, and links that lead', async () => {
+test('the example list imports with exact counts, failed rows in a file, and working links', async () => {
   expect(sound.length).toBeGreaterThanOrEqual(1000);
   const folder = scratchFolder();
   const { origin } = await startServer({ port: await freePort(), folder });
@@ -40,9 +40,9 @@ test('the example list ends with the right counts, its broken rows set aside, an
   for (const { line, shortUrl, targetUrl } of created) {
     const row = rows.get(Number(line));
     expect(targetUrl).toBe(row?.url);
-    const answer = await fetch(shortUrl as string, { redirect: 'manual' });
-    expect(answer.status).toBe(Number(row?.redirect_type || 307));
-    expect(answer.headers.get('location')).toBe(expectedLocation(row));
+    const response = await fetch(shortUrl as string, { redirect: 'manual' });
+    expect(response.status).toBe(Number(row?.redirect_type || 307));
+    expect(response.headers.get('location')).toBe(expectedLocation(row));
   }
   let total = 0;
   for await (const { isActive } of connect(origin).urls.list()) if (isActive) total += 1;
@@ -55,7 +55,7 @@ function readRow(line: string): Record<string, string> {
   return row;
 }
 
-/** Where the row's link leads, by nothing but the platform's own URL. */
+/** Computes the expected `Location` of a row with `URL` only. */
 function expectedLocation(row: Record<string, string> | undefined): string {
   const location = new URL(row?.url ?? '');
   const added = Object.entries(row ?? {}).filter(

@@ -3,10 +3,10 @@ import { createServer, type ShortyServer } from '@shorty/server';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  accessibilityFaults,
+  accessibilityErrors,
   colorSchemes,
-  keepPicture,
   launchBrowser,
+  saveScreenshot,
   views,
   watchPage,
 } from './lib/browser.js';
@@ -97,9 +97,9 @@ for (const colorScheme of colorSchemes) {
         expect(layout.background).toBe(
           colorScheme === 'dark' ? 'rgb(17, 17, 19)' : 'rgb(252, 252, 253)',
         );
-        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await accessibilityErrors(page)).toEqual([]);
         expect({ outside, problems }).toEqual({ outside: [], problems: [] });
-        await keepPicture(page, `${name.replaceAll(' ', '-')}-${view}-${colorScheme}`);
+        await saveScreenshot(page, `${name.replaceAll(' ', '-')}-${view}-${colorScheme}`);
         await page.close();
       });
     }
@@ -122,7 +122,7 @@ test('a QR code of a hostile address shows its host in ASCII and no direction ov
   expect(await page.locator('.payload').textContent()).toBe('invoice [U+202E]gnp.exe');
   expect(await page.content()).not.toMatch(/\p{Bidi_Control}/u);
   expect(problems).toEqual([]);
-  await keepPicture(page, 'QR-code-hostile');
+  await saveScreenshot(page, 'QR-code-hostile');
   await page.close();
 });
 

@@ -28,18 +28,18 @@ test('a section has each changeset once, under its most severe kind of change', 
 `);
 });
 
-test('a new section stands before the others and after the introduction', () => {
+test('a new section is inserted after the introduction, before older sections', () => {
   const changelog = '# Changelog\n\nIntroduction.\n\n## 0.1.0 (2030-01-01)\n\n- First.\n';
   expect(insertSection(changelog, '## 0.2.0 (2030-01-02)\n\n- Second.\n')).toBe(
     '# Changelog\n\nIntroduction.\n\n## 0.2.0 (2030-01-02)\n\n- Second.\n\n## 0.1.0 (2030-01-01)\n\n- First.\n',
   );
 });
 
-test('a changeset without its first block is refused by name', () => {
+test('a changeset without its first block is rejected with its name', () => {
   expect(() => parseChangeset('odd-file.md', 'Text only.')).toThrow('odd-file.md');
 });
 
-test('the newest section of CHANGELOG.md is of the version of all packages', () => {
+test('the newest section of CHANGELOG.md has the version of all packages', () => {
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   const [, newest] = /^## (\S+) \(\d{4}-\d\d-\d\d\)$/m.exec(changelog) ?? [];
   for (const name of ['cli', 'sdk', 'server', 'webhook-verifier']) {

@@ -1,7 +1,7 @@
 import { createServer, type ShortyServer } from '@shorty/server';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { colorSchemes, keepPicture, launchBrowser, views, watchPage } from './lib/browser.js';
+import { colorSchemes, launchBrowser, saveScreenshot, views, watchPage } from './lib/browser.js';
 
 let browser: Browser;
 let server: ShortyServer;
@@ -68,7 +68,7 @@ for (const colorScheme of colorSchemes) {
         expect((await page.locator('main').boundingBox())?.width).toBeLessThanOrEqual(
           viewport.width,
         );
-        await keepPicture(page, `${code}-${name}-${colorScheme}`);
+        await saveScreenshot(page, `${code}-${name}-${colorScheme}`);
       }
       expect(problems).toEqual([]);
       // The pages request no further files.

@@ -2,7 +2,7 @@ import { type RetryInfo, Shorty, ShortyError } from '@shorty/sdk';
 import { createServer } from '@shorty/server';
 import { expect, onTestFinished, test } from 'vitest';
 
-test('the SDK waits as long as a rate-limited answer says, and nothing fails', async () => {
+test('the SDK waits for Retry-After when it is rate-limited, and no call fails', async () => {
   const server = createServer({ rateLimit: 60 });
   await server.start();
   onTestFinished(() => server.stop());

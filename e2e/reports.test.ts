@@ -10,7 +10,7 @@ const people = [
 ];
 const machines = ['Googlebot/2.1 (+http://www.google.com/bot.html)', 'curl/8.5.0', ''];
 
-test('clicks go from visitors to every form of a report, and the doctor finds that they add up', async () => {
+test('every report format contains the clicks of visitors', async () => {
   const folder = scratchFolder();
   const server = await startServer({ port: await freePort(), folder });
   const { id, shortUrl } = await connect(server.origin).urls.create({

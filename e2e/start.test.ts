@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exitOf, freePort, root, scratchFolder, untilReady } from './lib/processes.js';
 
-test('npm start serves, prints credentials at the first start only, and stops on SIGTERM', async () => {
+test('npm start runs a server, prints credentials at the first start only, and stops on SIGTERM', async () => {
   const folder = scratchFolder();
   for (const isFirst of [true, false]) {
     const port = await freePort();

@@ -6,7 +6,7 @@ import { freePort, scratchFolder, startServer } from '../lib/processes.js';
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 
-test('redirects answer while the disk is full, and every visit is stored when it has space again', async () => {
+test('redirects work while the disk is full, and every visit is stored after space is freed', async () => {
   const server = await startServer({
     port: await freePort(),
     folder: scratchFolder(),
@@ -17,11 +17,11 @@ test('redirects answer while the disk is full, and every visit is stored when it
   let visits = 0;
   const visit = async (times: number) => {
     for (let time = 0; time < times; time += 1) {
-      const answer = await fetch(shortUrl, {
+      const response = await fetch(shortUrl, {
         redirect: 'manual',
         headers: { 'user-agent': firefox },
       });
-      expect(answer.status).toBe(307);
+      expect(response.status).toBe(307);
       visits += 1;
     }
   };

@@ -6,7 +6,7 @@ import { credentials, freePort, scratchFolder, startServer } from '../lib/proces
 const kills = rounds(3);
 const connections = 32;
 
-/** Downloads on many connections until the server is gone, and counts complete responses. */
+/** Downloads on many connections until the server is killed, and counts complete responses. */
 function downloadUntilGone(address: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let answered = 0;
@@ -31,7 +31,7 @@ function downloadUntilGone(address: string) {
   };
 }
 
-test('a server that is killed under load has counted every download that completed', async () => {
+test('a server that is killed under load counts every completed download', async () => {
   const folder = scratchFolder();
   const port = await freePort();
   let server = await startServer({ port, folder });
@@ -67,7 +67,7 @@ test('a server that is killed under load has counted every download that complet
     await server.kill();
     await load.done;
     server = await startServer({ port, folder });
-    // The start ingests what the journal still has. A later download is counted after that.
+    // The start ingests the rest of the journal, so a later download is counted last.
     expect((await fetch(server.origin + qr.downloadUrl)).status).toBe(200);
     const completed = before + load.answered() + 1;
     await expect

@@ -18,11 +18,11 @@ const killRounds = rounds(2);
 const visitedLinks = 20;
 const creators = 6;
 const quotaCreators = 6;
-// Of the plan `free`.
-const bundle = 50;
+// The link quota of the plan `free`.
+const linkQuota = 50;
 const leaseMs = 20_000;
 
-/** A node on its own port, with a journal of its own, as on a machine of its own. */
+/** Starts a node with a separate port and journal, like on a separate machine. */
 async function newNode(postgres: PostgresServer, name: string) {
   const settings = {
     port: await freePort(),
@@ -32,7 +32,7 @@ async function newNode(postgres: PostgresServer, name: string) {
       SHORTY_ALLOW_PRIVATE_NETWORK: '1',
       SHORTY_WEBHOOK_RETRY_SCHEDULE: '0.2,0.5,1,2,5,5,5,5',
       SHORTY_RATE_LIMIT: '0',
-      // This test causes faults, and a node logs each of them.
+      // Nodes log each fault that this test causes.
       SHORTY_LOG_LEVEL: 'fatal',
     },
   };
@@ -58,7 +58,7 @@ async function newNode(postgres: PostgresServer, name: string) {
 
 type Node = Awaited<ReturnType<typeof newNode>>;
 
-/** A receiver that verifies signatures and can hold its responses. */
+/** Starts a receiver that verifies signatures and can delay its responses. */
 async function startReceiver(secret: () => string) {
   const port = await freePort();
   const links = new Set<string>();
@@ -111,7 +111,7 @@ interface Result {
   readonly body: { readonly data: { readonly id: string } };
 }
 
-/** Sends a request to the nodes in turn, with the same key, until one answers 200, 201 or 402. */
+/** Sends a request to the nodes in turn, with the same key, until one returns 200, 201 or 402. */
 async function sendUntilAnswered(
   nodes: readonly Node[],
   first: number,
@@ -128,7 +128,7 @@ async function sendUntilAnswered(
       if ([200, 201, 402].includes(response.status)) return { status: response.status, body };
       if (response.status !== 503) unexpected.push(`${response.status} ${JSON.stringify(body)}`);
     } catch {
-      // The node is down, or was killed before it answered.
+      // The node is down, or was killed before its response.
     }
     return undefined;
   };
@@ -157,7 +157,7 @@ async function attemptsOf({ origin }: Node): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-test('nodes and their PostgreSQL are killed in turn under load, and no answered write is lost or made twice', async () => {
+test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are killed under load', async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   await postgres.createDatabase('nodes');
@@ -214,7 +214,7 @@ test('nodes and their PostgreSQL are killed in turn under load, and no answered 
         await thinkTime(5);
       }
     }),
-    // Each creates links up to the quota, and deletes one when the quota is reached.
+    // Each creator creates links, and deletes one when the quota is reached.
     ...Array.from({ length: quotaCreators }, async (_, creator) => {
       const live: string[] = [];
       for (let turn = creator; !isOver; turn += 1) {
@@ -336,9 +336,9 @@ test('nodes and their PostgreSQL are killed in turn under load, and no answered 
     const { counted, active } = await countActive();
     expect(active).toBe(counted);
     expect(observed.quota.refused).toBeGreaterThan(0);
-    expect(observed.quota.most).toBeLessThanOrEqual(bundle);
+    expect(observed.quota.most).toBeLessThanOrEqual(linkQuota);
 
-    // Every event is delivered: those of killed dispatchers when their leases expire.
+    // Every event is delivered. Events of killed dispatchers are delivered after their leases expire.
     await expect
       .poll(missing, {
         message: 'links without a delivery',
@@ -348,8 +348,8 @@ test('nodes and their PostgreSQL are killed in turn under load, and no answered 
       .toEqual([]);
     expect(hook.faults).toEqual([]);
 
-    // Answered redirects are stored visits. Interrupted ones may be. A later visit to each node is
-    // counted after everything else.
+    // The visit of every completed redirect is stored. An interrupted redirect may be stored. A later
+    // visit to each node is counted last.
     for (const { origin } of nodes) {
       const address = `${origin}/${created[0]?.shortCode}`;
       expect((await fetch(address, { redirect: 'manual', headers: visitor })).status).toBe(307);

@@ -9,7 +9,7 @@ import { followLinks } from '../lib/visitors.js';
 const visitedLinks = 20;
 const waiting = { timeout: 60_000, interval: 50 };
 
-test('two nodes on one machine share a journal folder, and one ingests what the other left when it was killed', async () => {
+test('two nodes share a journal folder, and one ingests the journal of the other after a kill', async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   await postgres.createDatabase('machine');
@@ -46,12 +46,12 @@ test('two nodes on one machine share a journal folder, and one ingests what the 
   await vi.waitFor(() => expect(visitors.answered()).toBeGreaterThan(atKill + 500), waiting);
   await visitors.end();
 
-  // The first node is not started again: the second one finds the journal.
+  // The second node finds the journal while the first one stays down.
   await vi.waitFor(async () => {
     expect(readdirSync(journalFolder)).toHaveLength(1);
     expect(await clicks()).toBeGreaterThanOrEqual(visitors.answered());
   }, waiting);
-  // Visits whose response was cut off by the kill may have been written before.
+  // Visits whose response the kill interrupted may have been recorded.
   expect(await clicks()).toBeLessThanOrEqual(visitors.answered() + visitors.cutOff());
 
   const restarted = await startNode(ports[0]);

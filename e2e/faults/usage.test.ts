@@ -8,13 +8,13 @@ const kills = rounds(3);
 const connections = 32;
 const bulk = JSON.stringify({ urls: [{ targetUrl: 'https://a.example' }, {}] });
 
-/** Calls the API on many connections until it is gone or `end`, and counts complete responses. */
+/** Calls the API on many connections until the server is killed or `end` is called. Counts complete responses. */
 function callApi(origin: string, token: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let answered = 0;
   let isEnding = false;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  // Reads, bulk requests of which one item fails, and requests that are refused.
+  // A read, a bulk request with one invalid item, and a request that fails.
   const calls = [
     ['GET', '/api/v1/urls?limit=1', ''],
     ['POST', '/api/v1/urls/bulk', bulk],
@@ -67,12 +67,12 @@ async function getToken(origin: string): Promise<string> {
   return ((await response.json()) as { data: { accessToken: string } }).data.accessToken;
 }
 
-test('a server that is killed under load has counted every call that it answered', async () => {
+test('a server that is killed under load counts every API call with a complete response', async () => {
   const folder = scratchFolder();
   const port = await freePort();
   let server = await startServer({ port, folder });
   const token = await getToken(server.origin);
-  // The answered calls, including those that read the usage.
+  // Calls with a complete response, including those that read the usage.
   let answered = 0;
   const used = async () => {
     const usage = await connect(server.origin).usage.get();
@@ -91,7 +91,7 @@ test('a server that is killed under load has counted every call that it answered
     await load.done;
     answered += load.answered();
     server = await startServer({ port, folder });
-    // The start ingests what the journal still has.
+    // The start ingests the rest of the journal.
     await expect
       .poll(async () => answered <= (await used()), { message: 'counted calls', timeout: 10_000 })
       .toBe(true);

@@ -11,7 +11,7 @@ const headers = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
 };
 
-/** Follows links on many connections until the server is gone, and counts complete responses. */
+/** Follows links on many connections until the server is killed, and counts complete responses. */
 function followUntilGone(addresses: readonly string[]) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let answered = 0;
@@ -21,7 +21,7 @@ function followUntilGone(addresses: readonly string[]) {
         answer.resume();
         answer.on('error', reject);
         answer.on('end', () => {
-          if (answer.statusCode !== 307) return reject(new Error(`answered ${answer.statusCode}`));
+          if (answer.statusCode !== 307) return reject(new Error(`status ${answer.statusCode}`));
           answered += 1;
           resolve();
         });
@@ -36,7 +36,7 @@ function followUntilGone(addresses: readonly string[]) {
   };
 }
 
-test('a server that is killed under load has stored every visit that it answered', async () => {
+test('a server that is killed under load stores every visit with a complete response', async () => {
   const folder = scratchFolder();
   const port = await freePort();
   let server = await startServer({ port, folder });
@@ -60,7 +60,7 @@ test('a server that is killed under load has stored every visit that it answered
     await server.kill();
     await load.done;
     server = await startServer({ port, folder });
-    // The start ingests what the journal still has. A later visit is counted after that.
+    // The start ingests the rest of the journal, so a later visit is counted last.
     const later = await fetch(addresses[0] as string, { redirect: 'manual', headers });
     expect(later.status).toBe(307);
     const answered = before + load.answered() + 1;

@@ -13,7 +13,7 @@ interface Webhook {
   readonly secret: string;
 }
 
-/** A receiver that verifies signatures and stores which delivery carried which event. */
+/** Starts a receiver that verifies signatures and records the deliveries of each event. */
 async function startReceiver(secret: () => string) {
   const port = await freePort();
   const deliveriesOf = new Map<string, Set<string>>();
@@ -109,7 +109,7 @@ interface Delivery {
   readonly eventId: string;
 }
 
-/** Returns every delivered delivery, read page by page. */
+/** Returns all deliveries with the status `delivered`. */
 async function everyDelivered(
   ask: <T>(path: string) => Promise<{ data: T }>,
   webhookId: string,
@@ -128,7 +128,7 @@ async function api<T>(
   path: string,
   { body, token }: { body?: object | undefined; token?: string },
 ): Promise<{ data: T }> {
-  const answer = await fetch(`${origin}/api/v1${path}`, {
+  const response = await fetch(`${origin}/api/v1${path}`, {
     method: body ? 'POST' : 'GET',
     headers: {
       'content-type': 'application/json',
@@ -136,6 +136,6 @@ async function api<T>(
     },
     ...(body && { body: JSON.stringify(body) }),
   });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as { data: T };
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as { data: T };
 }

@@ -9,7 +9,7 @@ export function connect(origin: string): Shorty {
   });
 }
 
-/** How many links there are, without their items. */
+/** Returns the number of links of the organization. */
 export async function countLinks(origin: string): Promise<number> {
   return (await connect(origin).urls.list({ limit: 1 })).total;
 }

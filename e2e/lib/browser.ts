@@ -4,7 +4,7 @@ import chromium from '@sparticuz/chromium';
 import axe, { type AxeResults } from 'axe-core';
 import { type Browser, type Page, chromium as playwright } from 'playwright-core';
 
-// Set to keep pictures of the pages, to be looked at.
+// A folder for screenshots of the pages. Without it, none are saved.
 const screenshots = process.env.SCREENSHOTS;
 
 export const colorSchemes = ['light', 'dark'] as const;
@@ -18,8 +18,8 @@ export async function launchBrowser(): Promise<Browser> {
   return playwright.launch({
     executablePath: await chromium.executablePath(),
     args: [
-      // As one process it ends with the first page that is closed, and pages must not be let off
-      // the rules that visitors' browsers hold them to.
+      // A single process exits when the first page closes. Web security stays on, as in the
+      // browsers of visitors.
       ...chromium.args.filter((flag) => !/^--(single-process|disable-web-security)/.test(flag)),
       '--disable-background-networking',
       '--disable-component-update',
@@ -28,7 +28,7 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** What a page asked of others than its origin, and what its browser complained of, from now on. */
+/** Collects the page's requests to other origins, and its errors and console messages. */
 export function watchPage(page: Page, origin: string) {
   const outside: string[] = [];
   const problems: string[] = [];
@@ -38,7 +38,7 @@ export function watchPage(page: Page, origin: string) {
   });
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {
-    // A status of 400 and more is what some pages are for.
+    // Some pages have a 4xx status, which the console also reports.
     if (!/the server responded with a status of 4\d\d/.test(message.text())) {
       problems.push(message.text());
     }
@@ -46,8 +46,8 @@ export function watchPage(page: Page, origin: string) {
   return { outside, problems };
 }
 
-/** What makes a page hard to use for somebody, one line a fault. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+/** Returns the violations of accessibility rules, one line each. */
+export async function accessibilityErrors(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
@@ -57,7 +57,8 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   );
 }
 
-export async function keepPicture(page: Page, name: string): Promise<void> {
+/** Saves a screenshot when SCREENSHOTS is set. */
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
   if (!screenshots) return;
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });

@@ -20,8 +20,8 @@ interface AdaptedCaddyfile {
 }
 
 /**
- * Caddy with the project's Caddyfile. All that is changed of it is where it listens and keeps its
- * things, and that its own authority signs, since none of the internet's can be asked here.
+ * Starts Caddy with examples/Caddyfile. Only ports, folders and the certificate authority differ: an
+ * internal authority signs, because a public one cannot reach this machine.
  */
 export async function startCaddy(
   upstream: string,

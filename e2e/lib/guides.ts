@@ -7,11 +7,11 @@ export interface CodeBlock {
   readonly place: string;
   readonly language: string;
   readonly code: string;
-  /** What follows `test:run` in the comment before the block; undefined without one. */
+  /** The word after `test:run` in the comment before the block. Undefined without the comment. */
   readonly run: string | undefined;
 }
 
-/** The Markdown files that readers follow: README files and guides. */
+/** Returns the Markdown files with instructions: README files and guides. */
 export function guides(): string[] {
   const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`);
   const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
@@ -34,7 +34,7 @@ export function codeBlocksOf(file: string): CodeBlock[] {
   );
 }
 
-/** The command lines of a program in a shell block, without comments, as words. */
+/** Returns the words of each command line of a program in a shell block, without comments. */
 export function commandLinesOf(code: string, program: string): string[][] {
   const lines = code.replaceAll(/\\\n\s*/g, ' ').split('\n');
   return lines.flatMap((line) => {

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { poll } from '../../packages/server/test/poll.js';
 import { accepts, freePort, root, scratchFolder } from './processes.js';
 
-/** nginx with the project's example; all that is changed of it is where it and Shorty listen. */
+/** Starts nginx with examples/nginx.conf. Only the addresses of nginx and Shorty differ. */
 export async function startNginx(upstream: string): Promise<{ readonly port: number }> {
   const binary = process.env.SHORTY_NGINX;
   if (!binary) throw new Error('SHORTY_NGINX is not set: run npm run test:more, which sets it');
@@ -40,7 +40,7 @@ http {
     log += text;
   });
   onTestFinished(async () => {
-    // Its workers end with it.
+    // On SIGTERM, nginx also ends its worker processes.
     child.kill('SIGTERM');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   });

@@ -15,7 +15,7 @@ const operatorPaths = [
 ];
 const operations = ['getMetrics', 'getLiveness', 'getReadiness', 'getTlsAllowed'];
 
-/** A server behind a proxy, with or without a listener for operators. */
+/** Starts a server to put behind a proxy, with or without a separate listener for operators. */
 export async function startUpstream({ hasAdminListener }: { readonly hasAdminListener: boolean }) {
   const port = await freePort();
   const server = createServer({
@@ -32,8 +32,8 @@ export async function startUpstream({ hasAdminListener }: { readonly hasAdminLis
     upstream: `127.0.0.1:${port}`,
     admin: new URL(operatorOrigin).host.replace('localhost', '127.0.0.1'),
     shorty: new Shorty({ baseUrl: origin, clientId, clientSecret }),
-    /** How often an operation for operators was reached; reading it is one more. */
-    async reached(): Promise<number> {
+    /** Returns the number of requests that reached operator routes. Each call adds one. */
+    async countOperatorRequests(): Promise<number> {
       const text = await (await fetch(`${operatorOrigin}/metrics`)).text();
       const samples = text.matchAll(/^shorty_api_requests_total\{operation="(\w+)",.*\} (\d+)$/gm);
       return [...samples]
@@ -46,11 +46,11 @@ export async function startUpstream({ hasAdminListener }: { readonly hasAdminLis
 type Upstream = Awaited<ReturnType<typeof startUpstream>>;
 
 /**
- * Sends the operators' paths, and everything that some parser may take for them, through a proxy. No
- * such request may reach the server's routes for operators, and links go on working.
+ * Sends the operator paths, and all variants that a parser could normalize to them, through a proxy.
+ * Asserts that links still work and that no such request reaches an operator route.
  */
 export async function expectOperatorPathsHidden(
-  { shorty, reached }: Upstream,
+  { shorty, countOperatorRequests }: Upstream,
   send: (target: string) => Promise<string>,
 ): Promise<void> {
   const { shortCode } = await shorty.urls.create({ targetUrl: 'https://example.com/through' });
@@ -62,7 +62,7 @@ export async function expectOperatorPathsHidden(
       ),
     ]);
   }
-  const before = await reached();
+  const before = await countOperatorRequests();
   const targets = operatorPaths.flatMap((each) => {
     const [path = '', query] = each.split('?');
     const search = query === undefined ? '' : `?${query}`;
@@ -81,16 +81,16 @@ export async function expectOperatorPathsHidden(
   for (let at = 0; at < targets.length; at += 20) {
     await Promise.all(
       targets.slice(at, at + 20).map(async (target) => {
-        const answer = await send(target);
-        const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1]);
-        // 308 and 301 of a proxy lead to a cleaned path, which is refused in turn.
+        const response = await send(target);
+        const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(response)?.[1]);
+        // A proxy may redirect to the normalized path, which it rejects.
         expect([target, [301, 307, 308, 400, 404].includes(status)]).toEqual([target, true]);
-        expect([target, answer]).toEqual([
+        expect([target, response]).toEqual([
           target,
           expect.not.stringMatching(/shorty_visits_total|"status":"ok"|"domain":/),
         ]);
       }),
     );
   }
-  expect((await reached()) - before).toBe(1);
+  expect((await countOperatorRequests()) - before).toBe(1);
 }

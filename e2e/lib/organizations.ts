@@ -12,7 +12,7 @@ export interface SignedIn {
   readonly token: string;
 }
 
-/** Made as operators make one, beside the running servers. */
+/** Creates an organization with the operator command while the servers run. */
 export async function createOrganization(
   environment: NodeJS.ProcessEnv,
   name: string,
@@ -31,12 +31,12 @@ export async function signIn(
   origin: string,
   { clientId, clientSecret }: Credentials,
 ): Promise<SignedIn> {
-  const answer = await fetch(`${origin}/api/v1/auth/token`, {
+  const response = await fetch(`${origin}/api/v1/auth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ clientId, clientSecret }),
   });
-  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
-  const { data } = (await answer.json()) as { data: { accessToken: string } };
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  const { data } = (await response.json()) as { data: { accessToken: string } };
   return { token: data.accessToken };
 }

@@ -15,14 +15,14 @@ export const credentials = {
   SHORTY_CLIENT_SECRET: 'e2e-secret-e2e-secret-e2e-secret',
 };
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is removed after the test. */
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-e2e-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A port that was free a moment ago, below those that outgoing connections take. */
+/** Returns a free port below the range that the system uses for outgoing connections. */
 export async function freePort(): Promise<number> {
   for (let port = 20_000 + Math.floor(Math.random() * 10_000); ; port += 1) {
     const probe = createServer();
@@ -37,7 +37,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Whether something listens on a port of the loopback interface. */
+/** Returns whether a process listens on a port of the loopback interface. */
 export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -48,7 +48,7 @@ export function accepts(port: number): Promise<boolean> {
 
 export interface ServerProcess {
   readonly origin: string;
-  /** Its folder, on its own disk if it has one. */
+  /** The data folder. With `diskBytes`, the path leads to the separate disk. */
   readonly folder: string;
   kill(): Promise<void>;
   stop(): Promise<number | null>;
@@ -58,11 +58,11 @@ interface ServerSettings {
   readonly port: number;
   readonly folder: string;
   readonly environment?: NodeJS.ProcessEnv;
-  /** Bytes of a disk of its own that `folder` is on; Linux only. */
+  /** Mounts a disk of this size at `folder`. Linux only. */
   readonly diskBytes?: number;
 }
 
-/** The server as operators run it, on a SQLite file in `folder`. Resolves when it is ready. */
+/** Starts `shorty-server` on a SQLite file in `folder`. Resolves when the server is ready. */
 export async function startServer({
   port,
   folder,
@@ -90,7 +90,7 @@ export async function startServer({
   await untilReady(origin, child);
   return {
     origin,
-    // The folder as the process sees it.
+    // The path through the mount namespace of the process.
     folder: join(`/proc/${child.pid}/root`, folder),
     async kill() {
       child.kill('SIGKILL');
@@ -103,13 +103,13 @@ export async function startServer({
   };
 }
 
-/** A command that mounts a small disk, which nobody else sees, and runs another command there. */
+/** Returns a command that mounts a small disk in a private namespace and runs `command` there. */
 function onSmallDisk(folder: string, bytes: number, command: readonly string[]): string[] {
   const mount = `mount -t tmpfs -o size=${bytes} tmpfs "$0" && exec "$@"`;
   return ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', mount, folder, ...command];
 }
 
-/** Resolves when the server is ready; throws when it exits before. */
+/** Resolves when the server is ready. Rejects when it exits first. */
 export async function untilReady(origin: string, child: ChildProcess): Promise<void> {
   const isReady = async () => {
     if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}`);
@@ -126,12 +126,12 @@ export async function exitOf(child: ChildProcess): Promise<number | null> {
 
 export interface Run {
   readonly child: ChildProcess;
-  /** Returns what it has printed to stderr so far. */
+  /** Returns the stderr output so far. */
   stderr(): string;
   readonly done: Promise<{ code: number | null; stdout: string; stderr: string }>;
 }
 
-/** The command line in its own process, with a home of its own. */
+/** Runs `shorty` in a separate process, with `folder` as its working and home directory. */
 export function shorty(args: readonly string[], folder: string, origin: string): Run {
   const child = spawn(process.execPath, [join(root, 'packages/cli/bin/shorty.js'), ...args], {
     cwd: folder,

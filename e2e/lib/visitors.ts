@@ -6,7 +6,7 @@ export const headers = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
 };
 
-/** Follows links on several nodes, with some connections to each, until `end`. */
+/** Follows links on several nodes, with several connections to each node, until `end` is called. */
 export function followLinks(addressesOfNodes: readonly (readonly string[])[]) {
   const agent = new Agent({ keepAlive: true });
   let answered = 0;

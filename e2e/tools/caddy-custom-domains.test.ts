@@ -10,11 +10,11 @@ import { freePort } from '../lib/processes.js';
 interface Visit {
   readonly status: number | undefined;
   readonly location: string | undefined;
-  /** The names that the certificate is for. */
+  /** The names in the certificate. */
   readonly names: string | undefined;
 }
 
-/** What a visitor of a name is answered by the proxy. */
+/** Requests a path of a host name from the proxy. */
 function visit(port: number, name: string, path: string, isTls = true): Promise<Visit> {
   return new Promise((resolve, reject) => {
     const where = { host: '127.0.0.1', port, path, headers: { host: name } };

@@ -12,17 +12,17 @@ async function sendOverTls(port: number, request: string): Promise<string> {
     servername: 'sho.example',
     rejectUnauthorized: false,
   });
-  let answer = '';
+  let response = '';
   socket.setEncoding('utf8').on('data', (text: string) => {
-    answer += text;
+    response += text;
   });
   socket.write(request);
   await once(socket, 'close');
-  return answer;
+  return response;
 }
 
 test.each([true, false])(
-  'Caddy lets nobody reach what is for operators (SHORTY_ADMIN_LISTEN set: %s)',
+  'Caddy hides the operator routes (SHORTY_ADMIN_LISTEN set: %s)',
   async (hasAdminListener) => {
     const upstream = await startUpstream({ hasAdminListener });
     const caddy = await startCaddy(upstream.upstream, 'sho.example', upstream.admin);

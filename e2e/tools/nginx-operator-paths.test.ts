@@ -4,7 +4,7 @@ import { startNginx } from '../lib/nginx.js';
 import { expectOperatorPathsHidden, startUpstream } from '../lib/operator-paths.js';
 
 test.each([true, false])(
-  'nginx lets nobody reach what is for operators (SHORTY_ADMIN_LISTEN set: %s)',
+  'nginx hides the operator routes (SHORTY_ADMIN_LISTEN set: %s)',
   async (hasAdminListener) => {
     const upstream = await startUpstream({ hasAdminListener });
     const { port } = await startNginx(upstream.upstream);

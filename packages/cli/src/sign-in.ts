@@ -50,7 +50,7 @@ function unreachable(baseUrl: string, error: unknown): CliError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const isInvalidJson = error instanceof SyntaxError;
   const reason = isInvalidJson ? 'its response is not JSON' : (cause as Error).message;
-  return new CliError(`no Shorty server answers at ${baseUrl}: ${reason}`, {
+  return new CliError(`no Shorty server responds at ${baseUrl}: ${reason}`, {
     code: 'CONNECTION',
     hint: 'check the base URL; shorty whoami shows its source',
     cause: error,

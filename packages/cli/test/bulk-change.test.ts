@@ -25,7 +25,7 @@ async function createLinks(count: number): Promise<string[]> {
   return created.map(({ id }) => id);
 }
 
-test('bulk-update changes what a cell names, clears \\N and leaves empty cells alone', async () => {
+test('bulk-update sets the fields of non-empty cells, clears them for \\N, and ignores empty cells', async () => {
   const [first, second] = await createLinks(2);
   const input = `id,title,tags,active\n${first},New,\\N,no\n${second},,a|b,\n`;
   const { code, stdout, stderr } = await shorty.run(['urls', 'bulk-update', '-'], { input });

@@ -1,6 +1,6 @@
 import { html } from './markup.js';
 
-/** How the page of a report looks: light, dark, on a phone and on paper. */
+/** The style sheet of an HTML report: light, dark, narrow screens and print. */
 export const reportStyle = html`<style>
 :root{color-scheme:light dark;--ink:#1c2024;--dim:#60646c;--paper:#fcfcfd;--card:#fff;--line:#e0e1e6;--clicks:#abbdf9;--uniques:#3451b2}
 @media screen and (prefers-color-scheme:dark){:root{--ink:#edeef0;--dim:#b0b4ba;--paper:#111113;--card:#18191b;--line:#363a3f;--clicks:#304384;--uniques:#9eb1ff}}

@@ -1,7 +1,7 @@
 import { parseUrl } from '../parse-url.js';
 
-// The rules that --dry-run checks without a server. A real import leaves them to the server, which
-// may be newer and have other limits.
+// --dry-run checks these rules without a server. An import without --dry-run does not, because a newer
+// server may have other limits.
 const maxTargetBytes = 8192;
 const maxTags = 20;
 const slug = /^[A-Za-z0-9](?:[A-Za-z0-9-]{1,48})[A-Za-z0-9]$/;
