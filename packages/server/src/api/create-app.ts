@@ -21,16 +21,16 @@ import { type MountOptions, mountRoutes } from './mount-routes.js';
 
 export interface AppOptions extends MountOptions {
   readonly logger: Logger;
-  /** Called with each error that a request fails with; the callee ignores those of the client. */
+  /** Called with the error of each failed request, including 4xx errors. */
   readonly onRequestError: (error: unknown, requestId: string) => void;
-  /** Called when a response was sent or its client has disconnected. */
+  /** Called when a response has been sent or its client has disconnected. */
   readonly onFinished: (request: FinishedRequest) => void;
 }
 
-// No route has ten query parameters, and unknown ones are refused: so is every longer query.
+// More than any route defines. A query with more fields has an unknown one and is refused.
 const maxQueryFields = 32;
 
-/** Creates the app of the public listener. Operator routes are left out when they have their own. */
+/** Creates the app of the public listener, without operator routes if they have their own listener. */
 export function createPublicApp(options: AppOptions, hasAdminListener: boolean): Express {
   return createApp(options, (app) => {
     mountRoutes(app, options, ({ audience }) => !hasAdminListener || audience !== 'operator');
@@ -40,7 +40,7 @@ export function createPublicApp(options: AppOptions, hasAdminListener: boolean):
   });
 }
 
-/** Creates the app of SHORTY_ADMIN_LISTEN: the operator routes only. */
+/** Creates the app of SHORTY_ADMIN_LISTEN, which has only the operator routes. */
 export function createAdminApp(options: AppOptions): Express {
   return createApp(options, (app) => {
     mountRoutes(app, options, ({ audience }) => audience === 'operator');
@@ -56,8 +56,8 @@ function createApp(options: AppOptions, mount: (app: Express) => void): Express 
   app.set('query parser', (text: string) =>
     parseQuery(text, '&', '=', { maxKeys: maxQueryFields }),
   );
-  // A path in another case or with a trailing slash is not the route's path: a proxy's rule for the
-  // route would not match it.
+  // A path in another case or with a trailing slash must not reach a route, because a proxy's rule for
+  // that route does not match it.
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.use((request, response, next) => {
@@ -83,10 +83,7 @@ function createApp(options: AppOptions, mount: (app: Express) => void): Express 
 
 function notFound(request: Request, response: Response): void {
   if (request.path.startsWith('/api/') || prefersJson(request.headers.accept)) {
-    throw new ApiError(
-      'NOT_FOUND',
-      `There is nothing at ${request.method} ${shorten(request.path)}`,
-    );
+    throw new ApiError('NOT_FOUND', `There is no route ${request.method} ${shorten(request.path)}`);
   }
   sendPage(request, response, 404, notFoundPage);
 }
@@ -103,13 +100,13 @@ function reportWhenFinished(
   response: Response,
 ): void {
   const startedAt = performance.now();
-  // Without the query, which may hold personal data.
+  // The query is not logged, because it may contain personal data.
   const { method, path } = request;
   response.on('close', () => {
     const status = response.writableFinished ? response.statusCode : undefined;
     const durationMs = performance.now() - startedAt;
     const { requestId, organizationId, route } = response.locals as ResponseLocals;
-    // Nothing catches what an event listener throws.
+    // An error that an event listener throws would be uncaught.
     try {
       onFinished({ operation: route?.operationId, status, durationMs });
       const ms = Math.round(durationMs);
@@ -128,7 +125,7 @@ function errorHandler({ onRequestError }: AppOptions): ErrorRequestHandler {
       response.status(error.status).set(error.headers).json(error.body);
       return;
     }
-    // Express throws it for a path that is not valid percent-encoding.
+    // Express throws a URIError for a path with invalid percent-encoding.
     const failure =
       error instanceof URIError
         ? validationError([{ path: 'path', message: 'is not valid percent-encoding' }])

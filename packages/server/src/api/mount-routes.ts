@@ -5,7 +5,7 @@ import type { Caller } from '../contract/caller.js';
 import { type Route, scopesOf } from '../contract/define-route.js';
 import { rateLimitHeaders } from '../contract/rate-limit.js';
 import type { BodySlots } from '../http/body-slots.js';
-import { toOAuthError } from '../http/error-response.js';
+import { replayedHeader, toOAuthError } from '../http/error-response.js';
 import type { HandlerInput, HandlersOf, Reply } from '../http/handlers.js';
 import type { RateLimiter } from '../http/rate-limiter.js';
 import { bodyKindOf, check, readIdempotency, readInput } from '../http/read-input.js';
@@ -27,19 +27,19 @@ export interface MountOptions {
   /** Limits the requests of an address without a token; undefined sets no limit. */
   readonly publicRateLimiter: RateLimiter | undefined;
   readonly bodySlots: BodySlots;
-  /** For the whole body of a request without a token. */
+  /** Time limit for the whole body of a request without a token. */
   readonly publicBodyTimeoutMs: number;
   /** How long a body may hold a slot before its minimum rate counts. */
   readonly bodySlotGraceMs: number;
-  /** Counts a request of an organization; resolves when the count is durable. */
+  /** Counts an API call of an organization; resolves when the count is durable. */
   readonly countCall: (organizationId: string) => Promise<void>;
 }
 
 type AnyHandler = (input: HandlerInput<Route>) => Promise<Reply<unknown>>;
 
 /**
- * Mounts the contract's routes on an Express app. Each request is authenticated, checked for its
- * scope, validated, handled, and answered in the envelope. Other methods of a path answer with 405.
+ * Mounts the contract's routes on an Express app. A route authenticates the request, checks its scope,
+ * validates its input, calls the handler and sends the response. Other methods of a path return 405.
  */
 export function mountRoutes(
   app: Express,
@@ -49,7 +49,8 @@ export function mountRoutes(
   const routes = (api as readonly Route[]).filter(
     (route) => !route.isForVisitors && isMounted(route),
   );
-  // Path by path: /urls/bulk must refuse a GET before /urls/{id} reads "bulk" as an id.
+  // All methods of one path are mounted together, with the 405 for the others. Otherwise a GET of
+  // /urls/bulk would match /urls/{id} with the id "bulk".
   for (const path of new Set(routes.map((route) => route.path))) {
     const onPath = routes.filter((route) => route.path === path);
     for (const route of onPath) {
@@ -148,7 +149,10 @@ async function handle(
 function checkScope(route: Route, { scopes }: Caller): void {
   const needed = scopesOf(route);
   if (needed && !needed.some((scope) => scopes.has(scope))) {
-    throw new ApiError('INSUFFICIENT_SCOPE', `This needs the scope ${needed.join(' or ')}`);
+    throw new ApiError(
+      'INSUFFICIENT_SCOPE',
+      `The access token needs the scope ${needed.join(' or ')}`,
+    );
   }
 }
 
@@ -164,14 +168,14 @@ function send(response: Response, reply: Reply<unknown>): void {
     return;
   }
   if ('data' in reply) {
-    if (reply.replayed) response.setHeader('Idempotent-Replayed', 'true');
+    if (reply.replayed) response.set(replayedHeader);
     sendJson(response, { success: true, data: reply.data });
     return;
   }
   sendJson(response, reply.body);
 }
 
-// Express's own method would also compute an ETag and parse the charset.
+// response.json() would also compute an ETag and parse the charset.
 function sendJson(response: Response, body: unknown): void {
   const text = Buffer.from(JSON.stringify(body));
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

@@ -19,33 +19,34 @@ const version = '1.0.0';
 
 const tags = {
   Authentication: 'Access tokens.',
-  URLs: 'Short links, one or a hundred at a time.',
-  'QR codes': 'Codes that scan, for links and for any text.',
-  Analytics: 'Who clicked, from where and when.',
+  URLs: 'Create, read, change and delete short links, one at a time or in bulk.',
+  'QR codes': 'QR codes for links and for any text.',
+  Analytics: 'Clicks and scans: who, from where and when.',
   Webhooks: 'Events, signed and delivered at least once.',
-  Usage: 'What the organization uses of its plan.',
-  Operations: 'Health and this description.',
+  Usage: 'The usage of the organization and the limits of its plan.',
+  Operations: 'Health checks, metrics and this document.',
   Redirects: 'The short links themselves.',
-  'QR images': 'The images of QR codes and their preview pages.',
+  'QR images': 'Public images and preview pages of QR codes.',
 };
 
-const integers = { type: 'integer' as const, minimum: 0 };
+const count = { type: 'integer' as const, minimum: 0 };
 const text = { type: 'string' as const };
 
 /** Headers of several responses. Each response refers to them by name. */
 const sharedHeaders = {
   'X-Request-Id': {
-    description: 'Names this request in logs; the value that the caller sent, when it was sane.',
+    description:
+      'The id of this request in the logs: the value that the client sent, or a new one if it is invalid.',
     required: true,
     schema: text,
   },
   ...Object.fromEntries(
     Object.entries(rateLimitFields).map(([name, { description }]) => [
       name,
-      { description, schema: name === 'RateLimit-Policy' ? text : integers },
+      { description, schema: name === 'RateLimit-Policy' ? text : count },
     ]),
   ),
-  'Retry-After': { description: 'Seconds after which to ask again.', schema: integers },
+  'Retry-After': { description: 'Seconds to wait before a retry.', schema: count },
 };
 
 function referToHeaders(names: readonly string[]) {
@@ -56,7 +57,7 @@ const requestId = referToHeaders(['X-Request-Id']);
 const rateLimits = referToHeaders(Object.keys(rateLimitFields));
 const retryAfter = referToHeaders(['Retry-After']);
 
-/** The contract as OpenAPI 3.1, in YAML. `openapi.yaml` at the root is exactly this text. */
+/** Returns the contract as OpenAPI 3.1 in YAML. `npm run generate` writes it to `openapi.yaml`. */
 export function renderOpenApi(): string {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of api as readonly Route[]) {
@@ -68,8 +69,8 @@ export function renderOpenApi(): string {
       title: 'Shorty',
       version,
       description:
-        'Short links that you can trust. Successful JSON answers `{ "success": true, "data": … }`, failed ones `{ "success": false, "error": … }`. ' +
-        'Ids of URLs are integers inside and decimal strings in responses; requests take both.',
+        'URL shortener with QR codes, analytics and webhooks. A successful JSON response is `{ "success": true, "data": … }`, an error response is `{ "success": false, "error": … }`. ' +
+        'Responses have the id of a URL as a decimal string; requests accept an integer or a decimal string.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The server that serves this file' }],
@@ -77,7 +78,7 @@ export function renderOpenApi(): string {
     paths,
     webhooks: webhooksOf(),
     components: {
-      // Bulk bodies refer to their items by name, see bulkItems.
+      // Bulk bodies refer to this schema by name, see bulkItems.
       schemas: { UrlBulkUpdateItem: urlBulkUpdateItem },
       headers: sharedHeaders,
       responses: sharedResponses(),
@@ -114,7 +115,7 @@ function toYaml(value: unknown): string {
       const parent = path.at(-1);
       const key = isPair(parent) ? String(parent.key).length : 0;
       const indent = 2 * path.filter(isCollection).length;
-      // In YAML the text is a little shorter, for want of quotes.
+      // YAML is slightly shorter than JSON, because it needs fewer quotes.
       node.flow = isPlain && indent + key + JSON.stringify(node).length <= lineWidth;
       if (isMap(node) && node.items.length === 1 && node.has('$ref')) node.flow = true;
     },
@@ -128,20 +129,23 @@ const deliveryHeaders = z.object({
     .meta({ param: { id: 'ServiceEvent' }, description: 'The event type.' }),
   'X-Service-Delivery-Id': z.string().meta({
     param: { id: 'ServiceDeliveryId' },
-    description: 'Of the delivery, the same at every attempt.',
+    description: 'The id of the delivery. It is the same in every attempt.',
     format: 'uuid',
   }),
   'X-Service-Timestamp': z
     .string()
-    .meta({ param: { id: 'ServiceTimestamp' }, description: 'Unix seconds at signing time.' }),
+    .meta({
+      param: { id: 'ServiceTimestamp' },
+      description: 'The time of signing, in Unix seconds.',
+    }),
   'X-Service-Signature': z.string().meta({
     param: { id: 'ServiceSignature' },
     description:
-      'sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation.',
+      '`sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma.',
   }),
 });
 
-/** What receivers are sent. */
+/** Describes the requests that receivers of webhooks get. */
 function webhooksOf(): ZodOpenApiPathsObject {
   return Object.fromEntries(
     eventBodies.map(({ type, summary, body }) => [
@@ -156,7 +160,7 @@ function webhooksOf(): ZodOpenApiPathsObject {
           requestBody: { required: true, content: { 'application/json': { schema: body } } },
           responses: {
             '2XX': { description: 'Delivered' },
-            default: { description: 'Not delivered: tried again by the schedule' },
+            default: { description: 'Not delivered: retried by the retry schedule' },
           },
         },
       },
@@ -165,7 +169,7 @@ function webhooksOf(): ZodOpenApiPathsObject {
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
-  const isOpen = route.tag === 'Operations';
+  const isOperations = route.tag === 'Operations';
   return {
     operationId: route.operationId,
     summary: route.summary,
@@ -186,12 +190,12 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
         },
       },
     }),
-    responses: { ...successesOf(route), ...(isOpen && httpFailures), ...failuresOf(route) },
+    responses: { ...successesOf(route), ...(isOperations && httpFailures), ...failuresOf(route) },
   };
 }
 
 const forOperators =
-  'Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, ' +
+  'Needs no token: monitoring and the TLS proxy call it. If `SHORTY_ADMIN_LISTEN` is set, ' +
   'only that listener serves it.';
 
 function describe({ description, audience }: Route): { description?: string } {
@@ -200,9 +204,9 @@ function describe({ description, audience }: Route): { description?: string } {
   return text === '' ? {} : { description: text };
 }
 
-// Routes that read no input can still be sent what is no HTTP, too slowly or with too many headers.
+// Node refuses these requests before a route is chosen.
 const refusedByHttp = {
-  400: { name: 'InvalidHttp', description: 'The request is no valid HTTP' },
+  400: { name: 'InvalidHttp', description: 'The request is not valid HTTP' },
   408: { name: 'RequestTimeout', description: 'The request did not arrive in time' },
   431: { name: 'HeadersTooLarge', description: 'The headers are too large' },
 };
@@ -216,7 +220,7 @@ const idempotencyHeader = z.object({
     .meta({
       param: { id: 'IdempotencyKey' },
       description:
-        'Repeating the request with the same key and body within 24 hours answers the first response again.',
+        'A repeated request with the same key and body within 24 hours gets the first response again.',
       example: '0f8fad5b-d9cb-469f-a165-70867728950e',
     }),
 });
@@ -267,19 +271,19 @@ function contentOf(response: RouteResponse) {
   return {};
 }
 
-/** A body that depends on whether a form was sent, where it does. */
+/** Returns the schema of a response that differs for forms, or `body` when it does not. */
 function either(body: z.ZodType, formBody: z.ZodType | undefined): z.ZodType {
   return formBody ? z.union([body, formBody]) : body;
 }
 
-/** An error response that several operations share: its name among the components, and what it is. */
+/** An error response that operations share, and its name among the components. */
 interface Failure {
   readonly name: string;
   readonly status: string;
   readonly response: ZodOpenApiResponseObject;
 }
 
-/** Returns every error response of a route: one for each status, with all codes of that status. */
+/** Returns the error responses of a route: one for each status, with all error codes of it. */
 function findFailures(route: Route): Failure[] {
   const codesByStatus = new Map<number, ErrorCode[]>();
   for (const code of errorsOf(route)) {
@@ -287,7 +291,7 @@ function findFailures(route: Route): Failure[] {
     codesByStatus.set(status, [...(codesByStatus.get(status) ?? []), code]);
   }
   return [...codesByStatus].map(([status, codes]) => ({
-    // The name follows from everything in which two responses of one status can differ.
+    // The name contains everything that distinguishes two responses with the same status.
     name: `${codes.map(toPascalCase).join('Or')}${route.isForVisitors ? 'Page' : ''}${route.formError ? 'Form' : ''}`,
     status: String(status),
     response: {
@@ -295,6 +299,7 @@ function findFailures(route: Route): Failure[] {
       headers: {
         ...requestId,
         ...(codes.includes('RATE_LIMITED') && { ...rateLimits, ...retryAfter }),
+        ...(codes.includes('UNAVAILABLE') && retryAfter),
       },
       content: {
         'application/json': {
@@ -341,7 +346,7 @@ function toPascalCase(code: ErrorCode): string {
 const exampleMessages: Partial<Record<ErrorCode, string>> = {
   VALIDATION_FAILED: 'targetUrl must start with http:// or https://',
   UNAUTHORIZED: 'The access token is missing, unknown or expired',
-  INSUFFICIENT_SCOPE: 'This needs the scope urls:write',
+  INSUFFICIENT_SCOPE: 'The access token needs the scope urls:write',
   NOT_FOUND: 'There is no such URL in this organization',
   SLUG_CONFLICT: 'The slug spring-sale is taken on this domain',
 };
@@ -351,7 +356,7 @@ function exampleOf(code: ErrorCode) {
     success: false,
     error: {
       code,
-      message: exampleMessages[code] ?? 'What went wrong, in words',
+      message: exampleMessages[code] ?? 'The reason in one sentence',
       ...(code === 'VALIDATION_FAILED' && {
         details: [{ path: 'targetUrl', message: 'must start with http:// or https://' }],
       }),
@@ -361,6 +366,6 @@ function exampleOf(code: ErrorCode) {
 }
 
 function describeScope(scope: string): string {
-  const [resource, right] = scope.split(':');
-  return `${right === 'read' ? 'Read' : 'Change'} ${resource}`;
+  const [resource, access] = scope.split(':');
+  return `${access === 'read' ? 'Read' : 'Change'} ${resource}`;
 }

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { defineRoute, scopes } from '../contract/define-route.js';
 import { oauthCodes } from '../contract/oauth-error.js';
 
-/** Seconds that an access token lives. */
+/** Seconds until an access token expires. */
 export const tokenLifetimeSeconds = 3600;
 
 const scopeList = z
   .string()
   .max(500)
   .meta({
-    description: `Scopes separated by spaces, out of: ${scopes.join(', ')}. Without it, the token has all scopes of the client.`,
+    description: `Scopes, separated by spaces: ${scopes.join(', ')}. By default, the token has all scopes of the client.`,
     example: 'urls:read urls:write',
   });
 const clientId = z.string().min(1).max(200).meta({ example: 'shorty_ci_0f3b' });
@@ -23,7 +23,7 @@ export const tokenRequest = z
   .strictObject({ clientId, clientSecret, scope: scopeList.optional() })
   .meta({ id: 'TokenRequest' });
 
-// Unknown parameters are ignored here: RFC 6749 §3.2 says so.
+// Not strict: RFC 6749 §3.2 requires servers to ignore unknown parameters.
 export const tokenForm = z
   .object({
     grant_type: z.string().meta({ example: 'client_credentials' }),
@@ -70,7 +70,7 @@ export const tokenRoutes = [
     description:
       'A JSON request gets the usual envelope. A form (credentials in the body or by HTTP Basic) gets ' +
       'the responses and errors of RFC 6749, so any OAuth library works. ' +
-      'The body must have at most 8 KB and must not be compressed. Requests are limited per address, successes included.',
+      'The body must have at most 8 KB and must not be compressed. The number of requests per address is limited, including successful ones.',
     access: 'public',
     body: tokenRequest,
     form: tokenForm,

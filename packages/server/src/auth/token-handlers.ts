@@ -6,9 +6,9 @@ import { type AuthService, type Credentials, InvalidScopeError } from './auth-se
 import type { tokenRoutes } from './token-contract.js';
 
 // RFC 6749 §5.1 requires both.
-const uncached = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
-// RFC 6749 §5.2: the response to a client that used a scheme names that scheme.
+// RFC 6749 §5.2: a 401 names the authentication scheme that the client used.
 const basicChallenge = { headers: { 'WWW-Authenticate': 'Basic realm="shorty"' } };
 
 export function tokenHandlers(auth: AuthService): HandlersOf<typeof tokenRoutes> {
@@ -25,7 +25,7 @@ export function tokenHandlers(auth: AuthService): HandlersOf<typeof tokenRoutes>
           return {
             status: 200,
             data: { accessToken, tokenType: 'Bearer', expiresIn, scope },
-            headers: uncached,
+            headers: noStore,
           };
         } catch (error) {
           if (!(error instanceof InvalidScopeError)) throw error;
@@ -46,7 +46,7 @@ export function tokenHandlers(auth: AuthService): HandlersOf<typeof tokenRoutes>
         return {
           status: 200,
           body: { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope },
-          headers: uncached,
+          headers: noStore,
         };
       } catch (error) {
         if (error instanceof InvalidScopeError) {
@@ -68,20 +68,27 @@ function readForm(form: {
   if (form.client_id === undefined || form.client_secret === undefined) {
     throw new OAuthError(
       'invalid_request',
-      'client_id and client_secret are needed, in the form or by HTTP Basic',
+      'client_id and client_secret are required, in the form or by HTTP Basic',
     );
   }
   return { clientId: form.client_id, clientSecret: form.client_secret };
 }
 
-/** RFC 6749 §2.3.1: both halves are form-encoded before they are joined and encoded. */
+/**
+ * Returns the credentials of an HTTP Basic header; undefined when there is none. RFC 6749 §2.3.1: the
+ * client form-encodes the id and the secret before it joins them.
+ */
 function readBasic(authorization: string | undefined): Credentials | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return undefined;
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   if (colon < 0)
-    throw new OAuthError('invalid_client', 'HTTP Basic credentials need a colon', basicChallenge);
+    throw new OAuthError(
+      'invalid_client',
+      'HTTP Basic credentials must be client_id:client_secret',
+      basicChallenge,
+    );
   return {
     clientId: decodeFormText(text.slice(0, colon)),
     clientSecret: decodeFormText(text.slice(colon + 1)),

@@ -6,6 +6,8 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[];
   readonly headers: Readonly<Record<string, string>>;
+  /** True when an earlier request with the same Idempotency-Key got the same error. */
+  readonly replayed: boolean;
 
   constructor(
     code: ErrorCode,
@@ -13,10 +15,12 @@ export class ApiError extends Error {
     {
       details = [],
       headers = {},
+      replayed = false,
       cause,
     }: {
       details?: readonly ErrorDetail[];
       headers?: Readonly<Record<string, string>>;
+      replayed?: boolean;
       cause?: unknown;
     } = {},
   ) {
@@ -24,6 +28,7 @@ export class ApiError extends Error {
     this.code = code;
     this.details = details;
     this.headers = headers;
+    this.replayed = replayed;
   }
 
   get status(): number {
@@ -31,12 +36,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns VALIDATION_FAILED with the invalid fields. `count` is set when not all are listed. */
+/** Returns VALIDATION_FAILED with the invalid fields. Pass `count` when `details` omits some. */
 export function validationError(details: readonly ErrorDetail[], count?: number): ApiError {
   return new ApiError('VALIDATION_FAILED', summarize(details, { count }), { details });
 }
 
-/** Returns one sentence for a list of invalid fields: the first one, and the number of others. */
+/** Returns one sentence that names the first invalid field and the number of others. */
 export function summarize(
   details: readonly ErrorDetail[],
   {
@@ -53,7 +58,7 @@ export function summarize(
 
 const maxShownLength = 100;
 
-/** Cuts text of a request to a length that fits an error message. */
+/** Truncates text from a request so that it fits in an error message. */
 export function shorten(text: string): string {
   return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
 }

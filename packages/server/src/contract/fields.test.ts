@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  foldedText,
+  displayText,
   line,
-  prose,
+  multilineText,
   queryInteger,
   timestamp,
   urlIdInput,
@@ -87,15 +87,15 @@ describe('text', () => {
     expect(line(10).safeParse(text).success).toBe(false);
   });
 
-  it('prose takes line breaks and tabs, and no other control character', () => {
-    expect(prose(10).safeParse('a\r\n\tb').success).toBe(true);
-    expect(prose(10).safeParse('a\0b').success).toBe(false);
-    expect(prose(10).safeParse('\udc00').success).toBe(false);
+  it('multilineText takes line breaks and tabs, and no other control character', () => {
+    expect(multilineText(10).safeParse('a\r\n\tb').success).toBe(true);
+    expect(multilineText(10).safeParse('a\0b').success).toBe(false);
+    expect(multilineText(10).safeParse('\udc00').success).toBe(false);
   });
 
   it('folds tabs and line breaks to one space, before it counts', () => {
-    expect(foldedText(3).parse('a\r\n\t\n\u2028b')).toBe('a b');
-    expect(foldedText(3).parse('\u05d0\u200f')).toBe('\u05d0\u200f');
+    expect(displayText(3).parse('a\r\n\t\n\u2028b')).toBe('a b');
+    expect(displayText(3).parse('\u05d0\u200f')).toBe('\u05d0\u200f');
   });
 
   it.each([
@@ -104,7 +104,7 @@ describe('text', () => {
     ['\0', 'U+0000 (control character)'],
     ['\u0085', 'U+0085 (control character)'],
   ])('folded text refuses %j by name', (character, name) => {
-    const { error } = foldedText(10).safeParse(`a${character}b`);
+    const { error } = displayText(10).safeParse(`a${character}b`);
     expect(error?.issues.map(({ message }) => message)).toEqual([`must not contain ${name}`]);
   });
 

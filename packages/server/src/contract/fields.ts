@@ -1,47 +1,47 @@
 import { z } from 'zod';
 
-// C0 and C1 controls and DEL: none belongs in a name, a header or a CSV cell.
+// C0 and C1 control characters and DEL. They would break names, headers and CSV cells.
 const control = /\p{Cc}/u;
 const controlButLineBreaks = /(?![\t\n\r])\p{Cc}/u;
 
-/** One line of text, `min` to `max` characters, that every storage engine stores unchanged. */
+/** One line of text with `min` to `max` characters. Every storage engine stores it unchanged. */
 export function line(max: number, min = 0) {
   return z
     .string()
     .min(min)
     .max(max)
     .refine((value) => !control.test(value), 'must not contain control characters or line breaks')
-    .refine(isWellFormed, 'must be well-formed Unicode (it has half of a surrogate pair)');
+    .refine(isWellFormed, 'must be well-formed Unicode (it contains an unpaired surrogate)');
 }
 
 /** Text of several lines, up to `max` characters. */
-export function prose(max: number) {
+export function multilineText(max: number) {
   return z
     .string()
     .max(max)
     .refine((value) => !controlButLineBreaks.test(value), 'must not contain control characters')
-    .refine(isWellFormed, 'must be well-formed Unicode (it has half of a surrogate pair)');
+    .refine(isWellFormed, 'must be well-formed Unicode (it contains an unpaired surrogate)');
 }
 
 /**
- * Text that people read, up to `max` characters. Tabs and line breaks become one space; other control
- * characters, and those that override the direction of text, are refused by name.
+ * Text for display, up to `max` characters. Tabs and line breaks become one space. Other control
+ * characters, and characters that override the direction of text, are refused; the error names them.
  */
-export function foldedText(max: number) {
+export function displayText(max: number) {
   return z
     .string()
     .overwrite((value) => value.replace(/[\t\n\r\u2028\u2029]+/g, ' '))
     .max(max)
     .superRefine((value, context) => {
-      const [found] = unwelcome.exec(value) ?? [];
+      const [found] = forbiddenInText.exec(value) ?? [];
       if (found === undefined) return;
       context.addIssue({ code: 'custom', message: `must not contain ${nameOfCharacter(found)}` });
     })
-    .refine(isWellFormed, 'must be well-formed Unicode (it has half of a surrogate pair)');
+    .refine(isWellFormed, 'must be well-formed Unicode (it contains an unpaired surrogate)');
 }
 
-// Marks such as U+200F are part of Hebrew and Arabic text and stay.
-const unwelcome = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
+// Marks such as U+200F are allowed, because Hebrew and Arabic text needs them.
+const forbiddenInText = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 
 const bidiNames: Readonly<Record<string, string>> = {
   'U+202A': 'left-to-right embedding',
@@ -60,7 +60,7 @@ function nameOfCharacter(character: string): string {
   return `${codePoint} (${bidiNames[codePoint] ?? 'control character'})`;
 }
 
-/** Returns how Unicode writes a character's number, such as `U+202E`. */
+/** Returns the code point of a character in Unicode's notation, such as `U+202E`. */
 export function codePointOf(character: string): string {
   const number = character.codePointAt(0) as number;
   return `U+${number.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -71,7 +71,7 @@ export const uuid = z.guid('must be a UUID').overwrite((value) => value.toLowerC
 /** The UUID of a record in a path. */
 export const uuidParam = uuid.meta({ param: { id: 'Id' } });
 
-/** An instant on the wire: ISO-8601 with a zone. */
+/** A point in time: ISO 8601 with a time zone. */
 export const timestamp = z.iso
   .datetime({
     offset: true,
@@ -82,7 +82,7 @@ export const timestamp = z.iso
 const decimalId = /^[1-9]\d{0,15}$/;
 const idRule = 'must be a positive integer, as a number or in decimal digits';
 
-/** A URL id in a request: `42` or `"42"`. Responses always carry the string. */
+/** A URL id in a request body: `42` or `"42"`. Responses always have the string. */
 export const urlIdInput = z
   .union([z.number(), z.string()], { error: idRule })
   .transform((value, context) => {
@@ -145,11 +145,11 @@ export const queryBoolean = z
 
 export const paging = {
   limit: queryInteger({ min: 1, max: 100, default: 25 }).meta({
-    description: 'How many items to answer.',
+    description: 'The number of items to return.',
     param: { id: 'Limit' },
   }),
   offset: queryInteger({ min: 0, max: 1_000_000_000, default: 0 }).meta({
-    description: 'How many items to pass over first.',
+    description: 'The number of items to skip.',
     param: { id: 'Offset' },
   }),
 };

@@ -1,4 +1,4 @@
-/** Every error of RFC 6749 §5.2 that we answer, with its status. */
+/** The HTTP status of each OAuth error code that the server returns (RFC 6749 §5.2). */
 const statuses = {
   invalid_request: 400,
   invalid_client: 401,
@@ -12,7 +12,7 @@ type OAuthCode = keyof typeof statuses;
 
 export const oauthCodes = Object.keys(statuses) as [OAuthCode, ...OAuthCode[]];
 
-/** A failed token request in the form that OAuth libraries read. RFC 6749 §5.2. */
+/** An error of a token request in the form that OAuth libraries read (RFC 6749 §5.2). */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly code: OAuthCode;
@@ -27,7 +27,7 @@ export class OAuthError extends Error {
       headers = {},
       cause,
     }: {
-      /** Where HTTP says more than the code does. */
+      /** Overrides the status of the code, for example with 429. */
       status?: number;
       headers?: Readonly<Record<string, string>>;
       cause?: unknown;

@@ -16,16 +16,16 @@ const fields = {
     of: ({ limit }: RateLimit) => limit,
   },
   'RateLimit-Policy': {
-    description: 'The same, and the window in seconds: `6000;w=60`.',
+    description: 'The limit and the window in seconds: `6000;w=60`.',
     of: ({ limit, windowSeconds }: RateLimit) => `${limit};w=${windowSeconds}`,
   },
   'RateLimit-Remaining': {
-    description: 'How many of them are left.',
+    description: 'Requests that are left in the window.',
     of: ({ remaining }: RateLimit) => remaining,
   },
   'RateLimit-Reset': {
     description:
-      'Seconds until all of them are left again; after a 429, until the next request is let in.',
+      'Seconds until the full limit is available again; after a 429, until the next request is accepted.',
     of: ({ resetSeconds }: RateLimit) => resetSeconds,
   },
 } as const;

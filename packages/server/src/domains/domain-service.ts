@@ -150,9 +150,7 @@ export class DomainService {
 }
 
 function refusal(code: ErrorCode, message: string, replayed: boolean): ApiError {
-  return new ApiError(code, message, {
-    headers: replayed ? { 'Idempotent-Replayed': 'true' } : {},
-  });
+  return new ApiError(code, message, { replayed });
 }
 
 function notFound(): ApiError {

@@ -2,12 +2,16 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { requestIdOf } from './request-id.js';
 
-// A request that Node's parser refuses has no response object. The response is written to the socket.
+// The errors of Node's HTTP parser that have a status other than 400.
 const statuses: Record<string, { status: number; message: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers are too large' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time' },
 };
 
+/**
+ * Writes an error response to a socket and closes it. Used for requests that Node's HTTP parser
+ * refuses, because they have no response object.
+ */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

@@ -24,7 +24,7 @@ export function bodyFormatOf(
   if (!format) {
     const expected = formats.map((each) => mediaTypes[each]).join(' or ');
     const given = mediaType ? `, not ${shorten(mediaType)}` : ': set Content-Type';
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `The body must come as ${expected}${given}`);
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `The body must be ${expected}${given}`);
   }
   const charset = parameters
     .find((each) => each.startsWith('charset'))
@@ -42,7 +42,7 @@ export function bodyFormatOf(
 
 const maxFormFields = 100;
 
-/** Parses a form. A repeated field becomes a list, which every schema refuses. */
+/** Parses a form. A repeated field becomes an array, which every schema refuses. */
 export function parseForm(bytes: Buffer): Record<string, unknown> {
   const parameters = new URLSearchParams(bytes.toString('utf8'));
   if (parameters.size > maxFormFields) {

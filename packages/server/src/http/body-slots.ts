@@ -1,25 +1,25 @@
 import { FairQueue } from '../fair-queue.js';
 
-/** A slot for one large body. */
+/** The slot of one request. Large and compressed bodies need it. */
 export interface BodySlot {
-  /** Waits for the slot; does nothing when it is held already. Throws a QueueFullError. */
+  /** Waits until the slot is granted. Throws a QueueFullError. Further calls do nothing. */
   acquire(): Promise<void>;
   release(): void;
 }
 
 export interface BodySlotsOptions {
-  /** Slots in all. */
+  /** All slots of the server. */
   readonly total: number;
   readonly perOrganization: number;
 }
 
-// A body that waits holds at most 16 KB and stays in the network.
+// A waiting body holds at most 16 KB of memory. TCP flow control stops the client from sending more.
 const maxWaiting = 2_048;
 const maxWaitingPerOrganization = 256;
 
 /**
- * Bounds how many large bodies are in memory at once. A slot is a task of a fair queue that runs
- * while a body is read and parsed.
+ * Limits how many large bodies are in memory at once, with a fair queue. The task of a request runs
+ * while its body is read and parsed.
  */
 export class BodySlots {
   readonly queue: FairQueue;
@@ -34,10 +34,10 @@ export class BodySlots {
     });
   }
 
-  /** Returns a slot for one request. The caller releases it when the body is parsed. */
+  /** Returns a slot that is not acquired yet. The caller releases it when the body is parsed. */
   slotFor(organizationId: string): BodySlot {
     let release: (() => void) | undefined;
-    const hold = () => {
+    const acquire = () => {
       const released = new Promise<void>((resolve) => {
         release = resolve;
       });
@@ -51,7 +51,7 @@ export class BodySlots {
     };
     return {
       acquire: async () => {
-        if (!release) await hold();
+        if (!release) await acquire();
       },
       release: () => release?.(),
     };

@@ -8,9 +8,9 @@ import { isUnambiguous, normalizeTarget } from './request-target.js';
 import { sendError } from './send-response.js';
 import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 
-/** Handles some requests before Express, which would cost more than the requests themselves. */
+/** Handles frequent requests before Express, whose overhead would exceed their own cost. */
 export interface FirstHandler {
-  /** Returns false and leaves the request unchanged when it is not for this handler. */
+  /** Returns false and does not change the request when another handler must serve it. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
@@ -22,10 +22,10 @@ export interface HttpServerOptions {
   readonly timeLimits?: Partial<TimeLimits> | undefined;
 }
 
-// Some visitors send a User-Agent of 64 KB. They are redirected too.
+// A visitor with a User-Agent of 64 KB must be redirected, too.
 const maxHeaderBytes = 80 * 1024;
 
-// Each chunk costs some microseconds, however small it is.
+// A chunk costs some microseconds, even if it has one byte. Beyond the first 1,000, the mean size counts.
 const freeChunks = 1_000;
 const minMeanChunkBytes = 32;
 
@@ -37,7 +37,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     try {
       if (!isUnambiguous(request) && !normalize(request, response)) return;
       for (const handler of handlers) if (handler.handle(request, response)) return;
-      // Express calls it only with an error that the app's error handler has thrown.
+      // Express calls `done` only when the app's error handler throws.
       const done = (error?: unknown) => fail(options, request, response, error);
       app(request as Request, response as Response, done);
     } catch (error) {
@@ -88,13 +88,13 @@ function fail(
   }
 }
 
-/** Normalizes the target and the host of a request, or refuses the request. */
+/** Normalizes the target and the host of a request; refuses the request and returns false if it cannot. */
 function normalize(request: IncomingMessage, response: ServerResponse): boolean {
   try {
     normalizeTarget(request);
     return true;
   } catch (error) {
-    // A proxy may have read the request differently: the next bytes may be a part of it.
+    // A proxy may parse the request differently, and regard the next bytes as a part of it.
     response.shouldKeepAlive = false;
     sendError(request, response, toApiError(error));
     return false;
@@ -103,8 +103,8 @@ function normalize(request: IncomingMessage, response: ServerResponse): boolean 
 
 /**
  * Returns request and response classes with Express's methods. Express itself would change the
- * prototype of each object, which makes V8 deoptimize node:http's objects: every later redirect would
- * take 50 % longer.
+ * prototype of each object. V8 would then deoptimize node:http's objects, and every later redirect
+ * would take 50 % longer.
  */
 function classesOf(app: Express) {
   const drainRequest = createDrain();
@@ -128,7 +128,7 @@ function classesOf(app: Express) {
   class ApiResponse<
     Request extends IncomingMessage = IncomingMessage,
   > extends ServerResponse<Request> {
-    /** Sends the response at once, and ends it after the rest of the request's body was read. */
+    /** Sends the response at once, and ends it when the rest of the request's body has been read. */
     // biome-ignore lint/suspicious/noExplicitAny: the overloads of end() have no common signature
     override end(...args: any[]): this {
       if (this.writableEnded || !hasUnreadBody(this.req)) return super.end(...args);

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { chunksOf } from './read-body.js';
 
-// A client that sends its whole body before it reads must be able to do so.
+// Some clients send the whole body before they read the response.
 const maxBytes = 32 * 1024 * 1024;
 const maxMs = 5_000;
 
-/** Returns whether a part of a request's body is unread, as after an early refusal. */
+/** Returns whether a part of a request's body is unread, for example after an early refusal. */
 export function hasUnreadBody(request: IncomingMessage): boolean {
   const { headers } = request;
   const mayHaveBody =
@@ -15,11 +15,11 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
 }
 
 /**
- * Returns a function that reads the rest of a request's body and drops it. Closing a connection
- * with unread bytes resets it, and the client may lose the response. A body that exceeds the limit
- * of bytes or time is closed nevertheless.
+ * Returns a function that reads and discards the rest of a request's body. Without it, closing the
+ * connection would reset it, and the client could lose the response. A body that exceeds the limit of
+ * bytes or time has its connection closed anyway.
  *
- * All bodies of one server share one chunk per turn of the event loop: reading a hundred of them
+ * All requests of a server together read one chunk in each turn of the event loop. A hundred bodies
  * at full speed would delay redirects and new connections.
  */
 export function createDrain(): (request: IncomingMessage) => Promise<void> {
@@ -30,7 +30,7 @@ export function createDrain(): (request: IncomingMessage) => Promise<void> {
   };
 
   return async function drainRequest(request) {
-    // Destroying the request ends the loop below, which otherwise waits for the sender.
+    // Ends the loop below, which otherwise waits for the client.
     const timer = setTimeout(() => request.destroy(), maxMs);
     try {
       let length = 0;
@@ -41,7 +41,7 @@ export function createDrain(): (request: IncomingMessage) => Promise<void> {
       }
       if (length > maxBytes) request.destroy();
     } catch {
-      // The sender closed the connection or was too slow, so it cannot read the response.
+      // The client closed the connection or was too slow, so it cannot read the response.
       request.destroy();
     } finally {
       clearTimeout(timer);

@@ -8,7 +8,10 @@ import { ThreadEndedError, ThreadStoppedError, ThreadTimeoutError } from '../thr
 
 const defaultRetryAfterSeconds = 2;
 
-/** Errors that are answered with 503: overload and outages, which pass. */
+/** Marks a response that repeats the first one for its Idempotency-Key. */
+export const replayedHeader = { 'Idempotent-Replayed': 'true' } as const;
+
+/** Errors that are answered with 503: overload and outages, which are temporary. */
 export const unavailableErrors = [
   QueueFullError,
   QueueClosedError,
@@ -18,7 +21,7 @@ export const unavailableErrors = [
   ThreadTimeoutError,
 ] as const;
 
-/** Converts any error to one of the contract. An unexpected error becomes INTERNAL with its cause. */
+/** Converts any error to an ApiError. An unexpected error becomes INTERNAL with its cause. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof IdempotencyConflictError) {
@@ -53,16 +56,18 @@ export function errorBody(error: ApiError, requestId: string): ErrorResponse {
   };
 }
 
+/** Returns the headers of an error response. */
 export function errorHeaders(error: ApiError): Readonly<Record<string, string>> {
   // RFC 9110 §11.6.1: a 401 names the scheme that the client must use.
   const challenge = error.code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': 'Bearer' } : {};
-  // Every 503 says when to try again, also those of the health check.
+  // Applies to every 503, including those of the health check.
   const retry =
     error.code === 'UNAVAILABLE' ? { 'Retry-After': String(defaultRetryAfterSeconds) } : {};
-  return { ...challenge, ...retry, ...error.headers };
+  const replay = error.replayed ? replayedHeader : {};
+  return { ...challenge, ...retry, ...replay, ...error.headers };
 }
 
-/** Converts an error of a request that was sent as an OAuth form. */
+/** Converts any error to the form of RFC 6749, for a request that was sent as an OAuth form. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   const apiError = toApiError(error);

@@ -28,7 +28,7 @@ export type HandlerInput<R extends Route> = BodyInput<R> & {
   readonly caller: R['access'] extends 'public' ? undefined : Caller;
   readonly idempotency: IdempotentRequest | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** The client's address. Only trusted proxies may forward another one. */
+  /** The client's address; behind a trusted proxy, the address that the proxy forwards. */
   readonly address: string;
 };
 
@@ -43,7 +43,7 @@ export type Reply<Data> = {
   | { readonly bytes: Buffer; readonly mediaType: string }
 );
 
-/** One handler per operationId. Routes for visitors have none. */
+/** One handler for each operationId, without the routes for visitors. */
 export type HandlersOf<Routes extends readonly Route[]> = {
   [R in Exclude<Routes[number], { isForVisitors: true }> as R['operationId']]: (
     input: HandlerInput<R>,

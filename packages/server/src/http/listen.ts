@@ -8,14 +8,14 @@ import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 import { removeStaleSocket } from './unix-socket.js';
 
 export interface Listener {
-  /** The origin that reaches the server; the path of a unix socket. */
+  /** The origin of the server, or the path of its Unix socket. */
   readonly origin: string;
-  /** Stops accepting and waits for requests to finish; closes what is left after `graceMs`. */
+  /** Stops accepting connections, waits until requests have finished, and closes the rest after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
-// Connections that wait to be accepted; the system may allow fewer. At Node's default of 511, clients
-// of a burst must retry their connection after a second.
+// The queue of connections that are not accepted yet; the system may allow fewer. With Node's default
+// of 511, a burst overflows it, and TCP retries only after a second.
 const backlog = 4096;
 
 export interface ConnectionLimits {
@@ -40,7 +40,7 @@ export function listen(
   );
 }
 
-// Enough for monitoring, a load balancer and a TLS proxy. Public connections do not count.
+// Enough for monitoring, a load balancer and a TLS proxy. Public connections are counted separately.
 const maxAdminConnections = 256;
 
 /** Listens on SHORTY_ADMIN_LISTEN; throws a ConfigError when it cannot. */
@@ -53,7 +53,7 @@ export async function listenForOperators(
   const describe = (cause: NodeJS.ErrnoException) => {
     const setting = `SHORTY_ADMIN_LISTEN is "${formatListenAddress(address)}"`;
     return cause.code === 'EADDRINUSE'
-      ? `${setting}: another process listens there, or a file is there that is no socket; stop it, or set another address`
+      ? `${setting}: another process listens there, or the file is not a socket; stop the process, or set another address`
       : `${setting}: cannot listen there (${cause.message})`;
   };
   try {
@@ -66,7 +66,7 @@ export async function listenForOperators(
   }
 }
 
-// Proxy and monitoring connect as members of the socket's group.
+// The proxy and monitoring connect as members of the socket's group.
 const socketMode = 0o660;
 
 async function accept(
@@ -85,7 +85,7 @@ async function accept(
       server.off('error', refuse);
       resolve();
     });
-    // In the same turn of the event loop, before a connection is accepted.
+    // Set in the same turn of the event loop, before a connection can be accepted.
     if ('path' in address && server.listening) chmodSync(address.path, socketMode);
   });
   const connections = new OpenConnections(server, {
@@ -109,7 +109,7 @@ async function stopListening(
   graceMs: number,
 ): Promise<void> {
   if (!server.listening) return;
-  // The next response closes its connection: a busy connection would never become idle.
+  // A busy keep-alive connection would never become idle, so its next response closes it.
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false;
   });
@@ -124,12 +124,11 @@ async function stopListening(
   clearTimeout(cutOff);
 }
 
-/** Returns the origin of a server that listens on an address. */
 function originOf({ host, port }: { readonly host: string; readonly port: number }): string {
   return `http://${visibleHost(host)}:${port}`;
 }
 
-// Loopback and wildcard addresses are shown as localhost.
+// Returns localhost for loopback and wildcard addresses.
 function visibleHost(host: string): string {
   if (['127.0.0.1', '0.0.0.0', '::', '::1', ''].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -9,26 +9,26 @@ export interface ConnectionLimits {
 
 interface Progress {
   readonly arrivedAt: number;
-  /** Bytes of responses that the client has read. */
-  taken: number;
-  /** When the client last read something, or had nothing to read. */
-  at: number;
+  /** Bytes of responses that have left the send buffer, so the client reads. */
+  sentBytes: number;
+  /** The last time when the client read something or had nothing to read. */
+  progressedAt: number;
 }
 
-// The shortest time between two checks of all connections. A younger connection may be about to send
-// a request.
+// The shortest time between two checks of all connections. A connection that is younger than this may
+// still send its first request.
 const minPauseMs = 1_000;
 
 /**
- * Bounds the open connections of a server, so that idle ones cannot exhaust them. Beyond the limit it
- * closes the oldest connection without a response, then an idle one, then the oldest. Sockets are
- * checked periodically, so requests pay nothing for it.
+ * Limits the open connections of a server. For each connection beyond the limit it closes one: the
+ * oldest that never got a response, else an idle one, else the oldest. It checks all sockets
+ * periodically, so requests have no overhead.
  */
 export class OpenConnections {
   readonly #limits: ConnectionLimits;
   // Oldest first.
   readonly #progress = new Map<Socket, Progress>();
-  /** Connections to close, the next one last. */
+  /** Connections to close when the limit is exceeded, the first of them last. */
   #expendable: Socket[] = [];
   #checkedAt = Number.NEGATIVE_INFINITY;
 
@@ -36,7 +36,7 @@ export class OpenConnections {
     this.#limits = limits;
     server.on('connection', (socket) => {
       const arrivedAt = performance.now();
-      this.#progress.set(socket, { arrivedAt, taken: 0, at: arrivedAt });
+      this.#progress.set(socket, { arrivedAt, sentBytes: 0, progressedAt: arrivedAt });
       socket.on('close', () => this.#progress.delete(socket));
       if (this.#progress.size > limits.maxConnections) this.#closeOneFor(socket);
     });
@@ -46,24 +46,24 @@ export class OpenConnections {
     return this.#progress.size;
   }
 
-  /** Closes connections that were never used, as browsers open them. Node counts them as busy. */
+  /** Closes connections that never sent a byte. Browsers open them in advance; Node counts them as busy. */
   endUnused(): void {
     for (const socket of this.#progress.keys()) if (socket.bytesRead === 0) socket.destroy();
   }
 
-  /** Closes connections whose client does not read, and determines which to close first. */
+  /** Closes connections whose client does not read, and orders the others for closing. */
   check(now = performance.now()): void {
     this.#checkedAt = now;
     const unanswered: Socket[] = [];
     const quiet: Socket[] = [];
     const young: Socket[] = [];
     for (const [socket, progress] of this.#progress) {
-      const taken = takenFrom(socket);
-      const hasMoved = taken !== progress.taken;
+      const sentBytes = sentBytesOf(socket);
+      const hasMoved = sentBytes !== progress.sentBytes;
       if (hasMoved || socket.writableLength === 0) {
-        progress.taken = taken;
-        progress.at = now;
-      } else if (now - progress.at >= this.#limits.answerTimeoutMs) {
+        progress.sentBytes = sentBytes;
+        progress.progressedAt = now;
+      } else if (now - progress.progressedAt >= this.#limits.answerTimeoutMs) {
         socket.destroy();
         continue;
       }
@@ -82,7 +82,7 @@ export class OpenConnections {
       victim = this.#nextExpendable();
     }
     if (!victim || victim === newcomer) victim = this.#progress.keys().next().value ?? newcomer;
-    // Removed at once, not on its close event: the next newcomer would close another one.
+    // Removed now, because `close` is emitted later and until then the limit would appear exceeded.
     this.#progress.delete(victim);
     victim.destroy();
   }
@@ -93,11 +93,12 @@ export class OpenConnections {
       if (!socket) return undefined;
       // It may have received a response or closed since the check.
       const progress = this.#progress.get(socket);
-      if (progress && takenFrom(socket) === progress.taken) return socket;
+      if (progress && sentBytesOf(socket) === progress.sentBytes) return socket;
     }
   }
 }
 
-function takenFrom(socket: Socket): number {
+/** Returns how many bytes have left the send buffer. */
+function sentBytesOf(socket: Socket): number {
   return socket.bytesWritten - socket.writableLength;
 }

@@ -3,8 +3,8 @@ import { shorten, validationError } from '../contract/api-error.js';
 import { unreadable } from '../contract/parse-input.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 
-// Far above any schema: a link has 21 fields, 50 parameters and 20 tags. A part is a field of the body
-// or, if the field is a list, one of its items.
+// All limits are far above what the schemas allow: a link has 21 fields, 50 UTM parameters and 20 tags.
+// A part is a field of the body or, if the field is an array, one of its items.
 export const maxDepth = 32;
 export const maxFields = 256;
 export const maxPartValues = 256;
@@ -15,18 +15,18 @@ export const maxValues = 20_000;
 // Up to this size JSON.parse takes half a millisecond.
 const parsedWholeBytes = 64 * 1024;
 
-/** A piece of the body that is parsed at once. */
+/** A range of the body that one call of JSON.parse parses. */
 interface Part {
   readonly start: number;
   readonly end: number;
-  /** Why it is not parsed. */
+  /** The exceeded limit; the part is then not parsed. */
   readonly fault: string | undefined;
 }
 
 interface Field {
   readonly name: Part;
   readonly value: Part;
-  /** The parts of a value that is a list. */
+  /** The parts of a value that is an array. */
   readonly items: readonly Part[] | undefined;
 }
 
@@ -37,8 +37,8 @@ interface Outline {
 }
 
 /**
- * Parses a JSON body in slices that yield to the event loop. It first counts nesting, strings and
- * values on the bytes. A part that exceeds a limit is not parsed: it becomes an `unreadable` value,
+ * Parses a JSON body in slices that yield to the event loop. A first pass over the bytes counts nesting,
+ * strings and values. A part that exceeds a limit is not parsed: it becomes an `unreadable` value,
  * which every schema refuses with the reason. Throws VALIDATION_FAILED for invalid JSON.
  */
 export async function parseJson(bytes: Buffer): Promise<unknown> {
@@ -70,7 +70,7 @@ export async function parseJson(bytes: Buffer): Promise<unknown> {
       parsed = list;
     }
     if (slices.isOver) await slices.next();
-    // An assignment to __proto__ would set the prototype; JSON.parse makes a field of it.
+    // An assignment to __proto__ would set the prototype. JSON.parse defines a field, and so does this.
     Object.defineProperty(object, key, {
       value: parsed,
       configurable: true,
@@ -107,13 +107,13 @@ const closeBrace = 0x7d;
 const isSpace = (byte: number | undefined) =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-// A tenth of a millisecond.
+// Takes a tenth of a millisecond.
 const scannedAtOnce = 32 * 1024;
 
 const marks = new Uint8Array(256);
 for (const mark of '[]{},:"') marks[mark.charCodeAt(0)] = 1;
 
-// Outside of the generator, V8 compiles these loops to a few instructions per byte.
+// These loops are outside of the generator, because V8 optimizes them better there.
 function findMark(bytes: Buffer, from: number, end: number): number {
   let at = from;
   while (at < end && marks[bytes[at] as number] === 0) at += 1;
@@ -127,8 +127,8 @@ function findTextMark(bytes: Buffer, from: number, end: number): number {
 }
 
 /**
- * Splits a body into its parts in one pass over its bytes, and counts their values. It checks only as
- * much grammar as it needs: JSON.parse checks the rest.
+ * Splits a body into parts in one pass over its bytes, and counts their values. It checks only the
+ * grammar that this needs; JSON.parse checks the rest.
  */
 function* scan(bytes: Buffer): Generator<undefined, Outline> {
   const start = bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
@@ -147,7 +147,7 @@ function* scan(bytes: Buffer): Generator<undefined, Outline> {
   let items: Part[] | undefined;
   let listFault: string | undefined;
   let valueEnd = -1;
-  // The part that is being read, and how deep in the body it begins.
+  // The part that is being read, and the nesting depth at its start.
   let partStart = at;
   let partDepth = 0;
   let partValues = 1;
@@ -173,7 +173,7 @@ function* scan(bytes: Buffer): Generator<undefined, Outline> {
   }
 
   function endItem(to: number): void {
-    // An empty list has no item.
+    // An empty array has no item.
     if (items?.length === 0 && bytes[to] === closeBracket && isBlank(partStart, to)) return;
     const item = endPart(to);
     if (items && items.length < maxFields) items.push(item);
@@ -183,13 +183,13 @@ function* scan(bytes: Buffer): Generator<undefined, Outline> {
   function endField(to: number): void {
     if (nameEnd < 0) {
       if (fields.length === 0 && bytes[to] === closeBrace && isBlank(nameStart, to)) return;
-      throw notJson(`it lacks a colon near byte ${to}`);
+      throw notJson(`a colon is missing near byte ${to}`);
     }
     if (fields.length === maxFields) throw invalid(`must have at most ${maxFields} fields`);
     const name = { start: nameStart, end: nameEnd, fault: undefined };
     if (items === undefined) fields.push({ name, value: endPart(to), items });
     else {
-      if (!isBlank(valueEnd, to)) throw notJson(`it lacks a comma near byte ${valueEnd}`);
+      if (!isBlank(valueEnd, to)) throw notJson(`a comma is missing near byte ${valueEnd}`);
       fields.push({ name, value: { start: nameEnd + 1, end: to, fault: listFault }, items });
     }
     nameStart = to + 1;
@@ -213,7 +213,7 @@ function* scan(bytes: Buffer): Generator<undefined, Outline> {
           if (isObject && depth === 1 && nameEnd < 0) {
             throw invalid(`must have field names of at most ${maxTextBytes} bytes`);
           }
-          fault ??= `must hold no text of more than ${maxTextBytes} bytes`;
+          fault ??= `must not contain a string of more than ${maxTextBytes} bytes`;
         }
         textStart = -1;
       }
@@ -230,7 +230,7 @@ function* scan(bytes: Buffer): Generator<undefined, Outline> {
           nameStart = at + 1;
         } else if (isObject && depth === 2 && byte === openBracket && nameEnd >= 0) {
           if (items !== undefined || !isBlank(partStart, at)) {
-            throw notJson(`it lacks a comma near byte ${at}`);
+            throw notJson(`a comma is missing near byte ${at}`);
           }
           items = [];
           beginPart(at + 1);
@@ -243,13 +243,13 @@ function* scan(bytes: Buffer): Generator<undefined, Outline> {
       case closeBracket:
         if (depth === 0) throw notJson(`there is an unexpected bracket at byte ${at}`);
         if (isObject && depth === 2 && items !== undefined && valueEnd < partStart) {
-          if (byte !== closeBracket) throw notJson(`it lacks a ] at byte ${at}`);
+          if (byte !== closeBracket) throw notJson(`a ] is missing at byte ${at}`);
           endItem(at);
           valueEnd = at + 1;
         } else if (isObject && depth === 1) {
-          if (byte !== closeBrace) throw notJson(`it lacks a } at byte ${at}`);
+          if (byte !== closeBrace) throw notJson(`a } is missing at byte ${at}`);
           endField(at);
-          if (!isBlank(at + 1, end)) throw notJson(`it goes on after its end at byte ${at}`);
+          if (!isBlank(at + 1, end)) throw notJson(`there is text after its end at byte ${at}`);
         }
         depth -= 1;
         break;

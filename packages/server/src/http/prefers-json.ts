@@ -1,4 +1,4 @@
-/** Returns whether a client accepts JSON and does not prefer HTML: then it is a program. */
+/** Returns whether a client accepts JSON and does not prefer HTML, as programs do. */
 export function prefersJson(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const json = qualityOf(accept, 'application/json');

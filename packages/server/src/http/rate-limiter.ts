@@ -4,34 +4,34 @@ import { type RateLimit, rateLimitedError } from '../contract/rate-limit.js';
 const windowMs = 60_000;
 const windowSeconds = windowMs / 1000;
 
-// Beyond this number, the organization that was active least recently is evicted with its count.
-const maxOrganizations = 100_000;
+// Beyond this number, the least recently active entry is evicted.
+const maxKeys = 100_000;
 
 interface Account {
-  /** Used capacity, in requests × window: whole numbers only. */
+  /** Used capacity in requests × window, which stays a whole number. */
   used: number;
-  at: number;
+  updatedAt: number;
 }
 
 /**
- * Limits the requests of each organization with the generic cell rate algorithm: used capacity comes
- * back evenly, all of it within a minute.
+ * Limits the requests of each organization or address with the generic cell rate algorithm (GCRA):
+ * used capacity is restored evenly, all of it within a minute.
  */
 export class RateLimiter {
   readonly #perMinute: number;
   readonly #rule: string;
-  readonly #accounts = new LRUCache<string, Account>({ max: maxOrganizations });
+  readonly #accounts = new LRUCache<string, Account>({ max: maxKeys });
 
-  /** `rule` is the start of the error message. */
+  /** `rule` begins the error message, such as "An organization may make 60 requests a minute". */
   constructor(requestsPerMinute: number, rule = 'An organization may make') {
     this.#perMinute = requestsPerMinute;
     this.#rule = rule;
   }
 
-  /** Counts a request and returns the state of the limit. Throws RATE_LIMITED without counting it. */
-  take(organizationId: string, now: number): RateLimit {
+  /** Counts a request of a key and returns the state of the limit; throws RATE_LIMITED when it is reached. */
+  take(key: string, now: number): RateLimit {
     const limit = this.#perMinute;
-    const account = this.#accountOf(organizationId, now);
+    const account = this.#accountOf(key, now);
     const left = limit * windowMs - account.used;
     if (left < windowMs) {
       const waitMs = (windowMs - left) / limit;
@@ -51,16 +51,16 @@ export class RateLimiter {
     };
   }
 
-  #accountOf(organizationId: string, now: number): Account {
-    let account = this.#accounts.get(organizationId);
+  #accountOf(key: string, now: number): Account {
+    let account = this.#accounts.get(key);
     if (!account) {
-      account = { used: 0, at: now };
-      this.#accounts.set(organizationId, account);
+      account = { used: 0, updatedAt: now };
+      this.#accounts.set(key, account);
     }
-    // A clock that is set back changes nothing.
-    const passedMs = Math.max(0, now - account.at);
+    // The clock may be set back.
+    const passedMs = Math.max(0, now - account.updatedAt);
     account.used = Math.max(0, account.used - passedMs * this.#perMinute);
-    account.at = now;
+    account.updatedAt = now;
     return account;
   }
 }

@@ -8,25 +8,25 @@ import type { BodySlot } from './body-slots.js';
 import { StallTimer } from './stall-timer.js';
 import { defaultTimeLimits } from './time-limits.js';
 
-/** What a public route reads: enough for credentials or a password. */
+/** The limit of public routes, which read credentials or a password. */
 export const maxPublicBodyBytes = 8 * 1024;
 
-/** What an authenticated route reads, inflated: a hundred links whose every field is full. */
+/** The limit of authenticated routes, after inflation: 100 links with every field at its limit. */
 export const maxBodyBytes = 4 * 1024 * 1024;
 
-// Every connection may hold this much; more needs a slot.
+// A request can hold this much memory without a slot.
 const slotlessBytes = 16 * 1024;
 
-// Text compresses to a fifth or a tenth, and a list of similar links to a fiftieth.
+// JSON compresses by a factor of 5 to 10, and a list of similar links by 50.
 const maxInflationRatio = 100;
-// Below this size the ratio does not matter.
+// Inflation to this size is always allowed.
 const minInflatedBytes = 64 * 1024;
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** For the whole body. Without it, only the server's time limit for a request applies. */
+  /** Time limit for the whole body. By default, only the limit for a whole request applies. */
   readonly timeoutMs?: number;
-  /** For a compressed or large body. Without it, Content-Encoding is refused. */
+  /** Acquired for a compressed or large body. Without it, Content-Encoding is refused. */
   readonly slot?: BodySlot;
   /** How long a body may hold a slot before its minimum rate counts; 5 s by default. */
   readonly slotGraceMs?: number;
@@ -51,7 +51,7 @@ export async function readBody(
     await slot.acquire();
     stallTimer.start();
   };
-  // Inflation takes memory from the first byte.
+  // A compressed body needs a slot from its first byte, because inflation needs memory.
   if (decode) await admit();
   if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
   const timer = timeoutMs === undefined ? undefined : setTimeout(refuseAsLate, timeoutMs, request);
@@ -70,7 +70,9 @@ function decoderOf({ headers }: IncomingMessage, mayBeCompressed: boolean): Deco
   const coding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (coding === 'identity' || coding === '') return undefined;
   const known = Object.keys(decoders).join(', ');
-  const rule = mayBeCompressed ? `must be one of ${known}, identity` : 'must be identity here';
+  const rule = mayBeCompressed
+    ? `must be one of ${known}, identity`
+    : 'must be identity on this route';
   if (mayBeCompressed && Object.hasOwn(decoders, coding)) {
     return decoders[coding as keyof typeof decoders];
   }
@@ -107,7 +109,7 @@ async function collect(
 
 /**
  * Yields the body of a request, one chunk in each turn of the event loop. A flowing stream would
- * parse two megabytes in one turn, however small its chunks are.
+ * emit two megabytes of small chunks in one turn.
  */
 export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
   for (;;) {
@@ -123,12 +125,12 @@ export async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer
 
 function nextEvent(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
-    const names = ['readable', 'end', 'error', 'close'];
+    const events = ['readable', 'end', 'error', 'close'];
     const done = () => {
-      for (const name of names) request.off(name, done);
+      for (const event of events) request.off(event, done);
       resolve();
     };
-    for (const name of names) request.on(name, done);
+    for (const event of events) request.on(event, done);
   });
 }
 
@@ -154,7 +156,7 @@ async function inflateWithin(decode: Decode, bytes: Buffer, maxBytes: number): P
   }
 }
 
-/** Answers with 408 as Node's own limits do, and closes the connection, which ends the read. */
+/** Answers with 408 as Node's own time limits do. Closing the connection ends the read. */
 function refuseAsLate({ socket }: IncomingMessage): void {
   answerMalformed(Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
 }

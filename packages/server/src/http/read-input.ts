@@ -12,14 +12,14 @@ import { maxBodyBytes, maxPublicBodyBytes, readBody } from './read-body.js';
 
 export type BodyKind = 'none' | BodyFormat;
 
-/** Returns the kind of a body; throws UNSUPPORTED_MEDIA_TYPE when the route cannot read it. */
+/** Returns the format of a request's body; throws UNSUPPORTED_MEDIA_TYPE if the route cannot read it. */
 export function bodyKindOf(route: Route, headers: IncomingMessage['headers']): BodyKind {
   if (!route.body) return 'none';
   const isEmpty =
     headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
   const formats: readonly BodyFormat[] = route.form ? ['json', 'form'] : ['json'];
   if (!isEmpty) return bodyFormatOf(headers, formats);
-  // The sender of an empty form understands only the errors of forms.
+  // A client that sends an empty form expects the error response of forms.
   const isForm = route.form && isFormType(headers);
   return isForm ? 'form' : 'none';
 }
@@ -29,7 +29,7 @@ function isFormType({ 'content-type': contentType }: IncomingMessage['headers'])
 }
 
 export interface Body {
-  /** Undefined when there is none. */
+  /** Undefined when the request has no body. */
   readonly value: unknown;
   /** Hash of method, path and body; undefined without an Idempotency-Key. */
   readonly fingerprint: string | undefined;
@@ -66,20 +66,20 @@ export async function readInput(
   }
 }
 
-const hashedAtOnce = 256 * 1024;
+const hashedPerStep = 256 * 1024;
 
 async function fingerprintOf(request: IncomingMessage, bytes: Buffer): Promise<string> {
   const { method = '', url = '' } = request;
   const hash = createHash('sha256').update(`${method.toLowerCase()} ${url.split('?', 1)[0]}\n`);
   const slices = new TimeSlices();
-  for (let at = 0; at < bytes.length; at += hashedAtOnce) {
+  for (let at = 0; at < bytes.length; at += hashedPerStep) {
     if (slices.isOver) await slices.next();
-    hash.update(bytes.subarray(at, at + hashedAtOnce));
+    hash.update(bytes.subarray(at, at + hashedPerStep));
   }
   return hash.digest('base64url');
 }
 
-/** Checks one part of a request by the contract; throws VALIDATION_FAILED. */
+/** Validates one part of a request by its schema; throws VALIDATION_FAILED. */
 export function check(schema: Route['body'], input: unknown): unknown {
   if (!schema) return undefined;
   const parsed = parseInput(schema, input);
@@ -89,7 +89,10 @@ export function check(schema: Route['body'], input: unknown): unknown {
 
 const idempotencyKey = /^[\x21-\x7e]{1,255}$/;
 
-/** Returns the `Idempotency-Key` of a request and the fingerprint that detects another request. */
+/**
+ * Returns the `Idempotency-Key` of a request with the fingerprint that detects the reuse of a key for a
+ * different request.
+ */
 export function readIdempotency(
   route: Route,
   request: IncomingMessage,

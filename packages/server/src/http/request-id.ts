@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 
 const validId = /^[A-Za-z0-9._:-]{1,128}$/;
 
-// A random prefix of this process and a counter: as unique as a UUID, and cheaper on every redirect.
+// An id is a random prefix of this process and a counter. It is as unique as a UUID and cheaper.
 const prefix = randomBytes(9).toString('base64url');
 let count = 0;
 

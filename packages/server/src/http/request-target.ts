@@ -3,16 +3,16 @@ import { validationError } from '../contract/api-error.js';
 import { parseUrl } from '../network/parse-url.js';
 
 /**
- * Returns whether a request names a path and one host. Node joins two Host headers with a comma,
- * which no host contains.
+ * Returns whether a request has a path as its target and exactly one Host header. Node joins two Host
+ * headers with a comma, which no host contains.
  */
 export function isUnambiguous({ url, headers: { host } }: IncomingMessage): boolean {
   return url?.charCodeAt(0) === 0x2f && host !== undefined && !host.includes(',');
 }
 
 /**
- * Returns whether a target has a backslash in its path, or a fragment. RFC 9112 allows neither.
- * Parsers disagree: some read `/a\\b#` as `/a/b`, so a proxy's rule for `/a/b` would not match.
+ * Returns whether a target has a backslash in its path, or a fragment. RFC 9112 allows neither. Some
+ * parsers read `/a\\b#` as `/a/b`, so a proxy's rule for `/a/b` could be bypassed.
  */
 export function hasForbiddenCharacters({ url = '' }: IncomingMessage): boolean {
   return /^[^?]*\\|#/.test(url);
@@ -24,14 +24,14 @@ export function hasForbiddenCharacters({ url = '' }: IncomingMessage): boolean {
  */
 export function normalizeTarget(request: IncomingMessage): void {
   const { url = '', headers, method, httpVersion } = request;
-  // §3.2: HTTP/1.1 requires exactly one. HTTP/1.0 has no Host header.
+  // §3.2: HTTP/1.1 requires exactly one Host header. HTTP/1.0 requires none.
   const isMissing = headers.host === undefined && httpVersion !== '1.0';
   if (isMissing || headers.host?.includes(',')) {
-    throw validationError([{ path: 'Host', message: 'must come exactly once' }]);
+    throw validationError([{ path: 'Host', message: 'must be sent exactly once' }]);
   }
   if (url.startsWith('/') || (url === '*' && method === 'OPTIONS')) return;
-  // §3.2.2: the host of an absolute target replaces the Host header. The path stays as it is, so that
-  // both forms of a target are routed alike: a URL parser would resolve dots.
+  // §3.2.2: the host of an absolute target replaces the Host header. The path is not parsed as a URL,
+  // because that would resolve its dots, and both forms of a target must be routed alike.
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?#\\]+)(.*)$/is.exec(url) ?? [];
   const parsed = parseUrl(origin);
   if (parsed === undefined || parsed.username + parsed.password !== '') {

@@ -5,7 +5,7 @@ import { withSecurityHeaders } from '../pages/security-headers.js';
 import { errorBody, errorHeaders } from './error-response.js';
 import { requestIdOf } from './request-id.js';
 
-/** Sends a page. For requests that do not pass through Express. */
+/** Sends a page to a request that is handled without Express. */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -16,7 +16,7 @@ export function sendPage(
     fixed = pageHeaders,
   }: {
     readonly headers?: Readonly<Record<string, string>>;
-    /** Replaces the headers that every page has. */
+    /** Replaces the default headers of pages. */
     readonly fixed?: readonly string[];
   } = {},
 ): void {
@@ -36,7 +36,7 @@ const errorHeaderFields = withSecurityHeaders({
   'Cache-Control': 'no-store',
 });
 
-/** Sends an error response. For requests that do not pass through Express. */
+/** Sends an error response to a request that is handled without Express. */
 export function sendError(
   request: IncomingMessage,
   response: ServerResponse,

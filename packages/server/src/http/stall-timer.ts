@@ -1,10 +1,10 @@
-// A phone on a bad network sends faster than this. A body of 4 MB at this rate would exceed the
-// time limit of the whole request anyway.
+// A phone on a slow network sends faster than this. At this rate, a body of 4 MB exceeds the time limit
+// of the whole request anyway.
 const minBytesPerSecond = 8 * 1024;
 
 /**
- * Detects a body that arrives more slowly than 8 KB a second, after a time of grace. Such a body
- * must not hold a slot that others wait for.
+ * Detects a body that arrives more slowly than 8 KB a second, after a grace period. Such a body must
+ * not hold a slot for which other requests wait.
  */
 export class StallTimer {
   readonly #graceMs: number;
@@ -18,7 +18,7 @@ export class StallTimer {
     this.#onStall = onStall;
   }
 
-  /** Starts the measurement; does nothing when it has started. */
+  /** Starts the grace period. Further calls do nothing. */
   start(): void {
     if (this.#timer) return;
     this.#startedAt = performance.now();

@@ -8,8 +8,8 @@ import { connect } from 'node:net';
 export async function removeStaleSocket(path: string): Promise<boolean> {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSocket()) return false;
   if (await hasListener(path)) return false;
-  // Another process may have replaced the stale socket since then. So the file is renamed first and
-  // checked again under a unique name.
+  // Another process may have replaced the stale socket since the check. So the file is renamed to a
+  // unique name and checked again.
   const aside = `${path}.${process.pid}`;
   renameSync(path, aside);
   try {
@@ -30,7 +30,7 @@ function hasListener(path: string): Promise<boolean> {
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') resolve(false);
-      // A full backlog or missing permission: a process listens.
+      // The backlog is full or permission is missing, so a process may listen.
       else if (['EAGAIN', 'EACCES', 'EPERM'].includes(error.code ?? '')) resolve(true);
       else reject(error);
     });

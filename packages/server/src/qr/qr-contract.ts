@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import {
+  multilineText,
   pageOf,
   paging,
-  prose,
   queryBoolean,
   urlIdInput,
   urlIdParam,
@@ -21,7 +21,7 @@ export const formats = ['png', 'svg', 'webp'] as const;
 export const errorCorrections = ['L', 'M', 'Q', 'H'] as const;
 export const stylePresets = ['default', 'rounded', 'dots', 'classy'] as const;
 
-const data = prose(maxDataBytes)
+const data = multilineText(maxDataBytes)
   .min(1, 'must not be empty')
   .refine(
     (text) => text.length > maxDataBytes || Buffer.byteLength(text) <= maxDataBytes,

@@ -180,7 +180,7 @@ function createdQr(outcome: CreateQrOutcome, replayed: boolean): QrCode {
   throw new ApiError(
     'QUOTA_EXCEEDED',
     'The organization has used all QR codes of this month that its plan includes. Wait for the next month, or change the plan',
-    { headers: replayed ? { 'Idempotent-Replayed': 'true' } : {} },
+    { replayed },
   );
 }
 

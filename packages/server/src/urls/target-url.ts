@@ -12,7 +12,8 @@ export function findTargetUrlError(text: string): string | undefined {
   if (forbidden.test(text)) {
     return 'must not contain control characters or line breaks, or begin or end with a space';
   }
-  if (!text.isWellFormed()) return 'must be well-formed Unicode (it has half of a surrogate pair)';
+  if (!text.isWellFormed())
+    return 'must be well-formed Unicode (it contains an unpaired surrogate)';
   // A UTF-16 unit takes at most three bytes in UTF-8, so the bytes of a short text are not counted.
   if (text.length * 3 > maxTargetUrlBytes && Buffer.byteLength(text) > maxTargetUrlBytes) {
     return `must be at most ${maxTargetUrlBytes} bytes long`;

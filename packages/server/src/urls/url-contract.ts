@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../contract/define-route.js';
 import {
-  foldedText,
+  displayText,
   line,
   pageOf,
   paging,
@@ -104,9 +104,9 @@ const customUtmParams = z.preprocess(
 // The fields of both create and PATCH. At create, null has the same meaning as a missing field; at
 // PATCH, it clears the field.
 const settings = {
-  title: foldedText(500).nullish().meta({ example: 'Spring sale' }),
-  description: foldedText(5000).nullish(),
-  category: foldedText(100).nullish().meta({ example: 'campaigns' }),
+  title: displayText(500).nullish().meta({ example: 'Spring sale' }),
+  description: displayText(5000).nullish(),
+  category: displayText(100).nullish().meta({ example: 'campaigns' }),
   tags: z
     .array(line(100, 1))
     .max(20, 'must hold at most 20 tags')

@@ -361,8 +361,7 @@ function refusal<R extends Refusal>(
         ? `targetUrl ${targetUrl === undefined ? '' : `${shorten(targetUrl)} `}${message}`
         : message;
   const details = reason === 'loop' ? [{ path: 'targetUrl', message }] : [];
-  const headers = replayed ? { 'Idempotent-Replayed': 'true' } : {};
-  return new ApiError(code, text, { details, headers }) as ApiError & {
+  return new ApiError(code, text, { details, replayed }) as ApiError & {
     code: (typeof refusals)[R]['code'];
   };
 }
