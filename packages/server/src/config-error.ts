@@ -1,4 +1,4 @@
-/** An operator's setting or command is wrong. The message names it, its value and the rule. */
+/** A setting or a command of an operator is invalid. The message names it, its value and the rule. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

@@ -34,9 +34,9 @@ export interface Config {
   readonly allowPrivateNetwork: boolean;
   /** The resolvers for TXT records, as addresses with optional ports; undefined uses the system's. */
   readonly dnsServers: readonly string[] | undefined;
-  /** Milliseconds before the second attempt of a delivery, the third, and so on. */
+  /** The delays in milliseconds before the second, third and later attempts of a delivery. */
   readonly webhookRetrySchedule: readonly number[];
-  /** Disables an endpoint after this time without a successful attempt; 0 never does. */
+  /** Time without a successful attempt after which an endpoint is disabled; 0 never disables one. */
   readonly webhookDisableAfterMs: number;
   /** The path of a country database; undefined uses the bundled one. */
   readonly countryDatabase: string | undefined;
@@ -44,8 +44,9 @@ export interface Config {
   readonly countryHeader: string | undefined;
   /** The number of days that visits are retained; undefined retains them forever. */
   readonly retentionDays: number | undefined;
-  /** Stores no visitor key for requests with `Sec-GPC` or `DNT`. */
+  /** True stores no visitor key for requests with `Sec-GPC` or `DNT`. */
   readonly honourPrivacySignals: boolean;
+  /** The failure that committed data survives: a crash of the process, or a loss of power. */
   readonly durability: 'process' | 'power';
   /** API requests a minute for each organization; 0 sets no limit. */
   readonly rateLimit: number;
@@ -118,7 +119,7 @@ export function readConfig(environment: Environment): Config {
   };
 }
 
-// A removed setting. A start that ignored it would run fewer processes than configured.
+// The setting was removed. Ignoring it would start fewer processes than the operator expects.
 function refuseWorkers(): never {
   throw new Error(
     'this setting was removed, because a node is one process; ' +

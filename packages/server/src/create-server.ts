@@ -47,19 +47,19 @@ import { createWebhookModule } from './webhooks/webhook-module.js';
 export interface ServerOptions extends Partial<Config> {
   /** Returns milliseconds since 1970. Tests pass their own clock. */
   readonly clock?: Clock;
-  /** Uses worker threads. Needs the build, and a database that is not in memory. */
+  /** True uses worker threads. Requires the build and a database that is not in memory. */
   readonly isThreaded?: boolean;
   readonly logger?: Logger;
   /** Tests pass shorter limits for slow clients. */
   readonly timeLimits?: Partial<TimeLimits>;
-  /** What the plans include and cost; `standardPlans` when left out. */
+  /** The quotas and prices of the plans; by default `standardPlans`. */
   readonly plans?: PlanTable;
-  /** Looks up TXT records; for tests without DNS. */
+  /** Looks up TXT records. Tests pass their own function. */
   readonly resolveTxt?: ResolveTxt;
 }
 
 export interface ShortyServer {
-  /** The API's public origin, without a slash at the end. Known once the server has started. */
+  /** The API's public origin without a trailing slash. Empty before the start. */
   readonly url: string;
   /**
    * The origin of the operator routes' listener, or the path of its Unix socket. Undefined without
@@ -88,11 +88,11 @@ export interface ShortyServer {
 }
 
 const housekeepingEveryMs = 10 * 60_000;
-// Connections are closed after this time, so that a stop ends within ten seconds.
+// Open connections are closed after this time, because a stop must end within ten seconds.
 const stopGraceMs = 8_000;
 const adminStopGraceMs = 200;
 const dnsTimeoutMs = 5_000;
-// The number of bodies, up to 4 MB each, that are received or parsed at once.
+// The number of large bodies, up to 4 MB each, that are received or parsed at once.
 const bodySlotCounts = { total: 32, perOrganization: 4 };
 
 /**
@@ -121,13 +121,13 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' }),
     ...settings,
   };
-  const isThreadedHere = isThreaded && config.databaseUrl !== ':memory:';
+  const usesThreads = isThreaded && config.databaseUrl !== ':memory:';
   const { databaseUrl, durability, databaseConnections } = config;
   const storage = { databaseUrl, durability };
   const database = openStorage({
     ...storage,
     databaseConnections,
-    withoutCheckpoints: isThreadedHere,
+    withoutCheckpoints: usesThreads,
   });
   let url = '';
   let credentials: Credentials | undefined;
@@ -135,9 +135,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   let adminListener: Listener | undefined;
   let stopping: Promise<void> | undefined;
   let stopWatching: (() => Promise<void>) | undefined;
-  // Set once the port is known.
-  let places: LinkOrigins = { scheme: '', shortDomain: '' };
-  const origins = () => places;
+  // Set when the port is known.
+  let linkOrigins: LinkOrigins = { scheme: '', shortDomain: '' };
+  const origins = () => linkOrigins;
   const ownHosts = new OwnHosts(() => [
     origins().shortDomain,
     ...[url, config.publicHost ?? url].map((each) => new URL(each).host),
@@ -154,7 +154,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     requestErrors.note(error, requestId);
   const onCallbackError = (error: unknown) => uncaughtErrors.note('callback', error);
   const { lists, ...listReader } = openListReader({
-    isThreaded: isThreadedHere,
+    isThreaded: usesThreads,
     storage,
     database,
     databaseConnections,
@@ -165,12 +165,12 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     config,
     database,
     storage,
-    isThreaded: isThreadedHere,
+    isThreaded: usesThreads,
     plans,
     clock,
     logger,
   };
-  const passwords = openPasswords({ isThreaded: isThreadedHere, logger });
+  const passwords = openPasswords({ isThreaded: usesThreads, logger });
   const webhooks = createWebhookModule({ ...shared, organizations });
   const { outbox } = webhooks;
   const urls = createUrlModule({
@@ -222,7 +222,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       clear: () => linkCache.clear(),
     },
     pictures: qrs.cache,
-    // A change of one domain evicts all hosts: domains are few and change rarely.
+    // A change of one domain evicts all hosts, because domains are few and change rarely.
     hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
   });
   const bodySlots = new BodySlots(bodySlotCounts);
@@ -318,7 +318,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // Queued requests are refused; running ones may finish.
     for (const queue of queues) queue.close();
     await listener?.stop(stopGraceMs);
-    // Stops after the public listener: until here, /health/ready reports that the server is stopping.
+    // Stopped after the public listener, so that /health/ready reports the stop until then.
     await adminListener?.stop(adminStopGraceMs);
     await stopAll(services);
     await stopWatching?.();
@@ -345,7 +345,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       stopWatching = await database.watchChanges?.({
         onChanged: (changes) => caches.invalidate(changes),
         onUnknown: () => caches.clear(),
-        onError: (err) => logger.error({ err }, 'changes of other nodes cannot be read'),
+        onError: (err) => logger.error({ err }, 'cannot read changes of other nodes'),
       });
       if (config.adminListen) {
         const admin = createHttpServer({
@@ -360,7 +360,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       listener = await listen(http, { ...config, maxConnections, timeLimits });
       url = config.baseUrl ?? listener.origin;
       const { protocol, host } = new URL(url);
-      places = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
+      linkOrigins = { scheme: `${protocol}//`, shortDomain: config.shortDomain ?? host };
       for (const each of services) each.start();
     },
     stop() {

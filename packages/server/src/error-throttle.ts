@@ -1,6 +1,6 @@
 /**
- * Reports an error once until it clears. A retry that fails with the same message is not reported
- * again; a different message is.
+ * Passes an error on once until it clears: further errors with the same message are dropped. An error
+ * with another message is passed on.
  */
 export class ErrorThrottle {
   readonly #onError: (error: unknown) => void;
@@ -17,7 +17,7 @@ export class ErrorThrottle {
     this.#onError(error);
   }
 
-  /** Records a success: the next error is reported, whatever its message is. */
+  /** Records a success. The next error is reported, even with the same message. */
   reset(): void {
     this.#lastMessage = undefined;
   }

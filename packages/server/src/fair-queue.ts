@@ -1,21 +1,21 @@
 export interface FairQueueOptions {
   readonly name: string;
-  /** Tasks that run at once. */
+  /** The maximum number of tasks that run at once. */
   readonly concurrency: number;
-  /** Tasks of one organization that run at once; by default as many as `concurrency`. */
+  /** The maximum number of running tasks of one organization; by default `concurrency`. */
   readonly maxRunningPerOrganization?: number;
   readonly maxWaiting: number;
   readonly maxWaitingPerOrganization: number;
-  /** A task that has waited longer is refused, because its caller has timed out. 20 s by default. */
+  /** A task that waited longer is refused, because its client has timed out. 20 s by default. */
   readonly maxWaitMs?: number;
 }
 
 export interface TaskOptions {
-  /** A caller waits for this single task, so it runs before bulk work. */
+  /** True for a single task that a client waits for. It runs before bulk work. */
   readonly isInteractive?: boolean;
 }
 
-/** A queue is full. It may accept the task after `retryAfterSeconds`. */
+/** A queue refused a task because it is full. A retry after `retryAfterSeconds` may succeed. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
   readonly queue: string;
@@ -43,20 +43,20 @@ interface Task {
 export interface FairQueueFigures {
   readonly running: number;
   readonly waiting: number;
-  /** Tasks that were refused because the queue was full. */
+  /** Tasks that were refused because the queue was full or they had waited too long. */
   readonly refused: number;
 }
 
-// While bulk work waits, one task in so many is a bulk task.
+// While bulk tasks wait, one of them runs after this many interactive tasks.
 const interactiveTurns = 4;
 const maxRetryAfterSeconds = 30;
 const defaultMaxWaitMs = 20_000;
-// The weight of the last task in the mean duration.
+// The weight of the latest task in the moving average of durations.
 const durationWeight = 0.1;
 
 /**
- * Shares a bounded resource between organizations in round robin, however many tasks each of them
- * has queued. The number of waiting tasks is limited per organization and in total.
+ * Shares a bounded resource between organizations in round robin, independent of how many tasks each of
+ * them has queued. The number of waiting tasks is limited per organization and in total.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
@@ -91,7 +91,7 @@ export class FairQueue {
     return result as T;
   }
 
-  /** Queues several tasks and returns their results. Either all of them are admitted or none. */
+  /** Queues several tasks and returns their results. Refuses all of them if it cannot take all. */
   runAll<T>(
     organizationId: string,
     works: readonly (() => Promise<T>)[],
@@ -117,7 +117,7 @@ export class FairQueue {
   }
 
   /**
-   * Throws a QueueFullError if so many tasks would be refused now. Callers check it before they
+   * Throws a QueueFullError if `count` tasks would be refused now. Callers check this before they
    * prepare the tasks, because a refused request must be cheap.
    */
   assertCapacity(organizationId: string, count: number): void {
@@ -140,7 +140,7 @@ export class FairQueue {
   #refusal(organizationId: string, count: number): QueueFullError | undefined {
     const { name, maxWaiting, maxWaitingPerOrganization } = this.#options;
     const own = this.#interactive.countOf(organizationId) + this.#bulk.countOf(organizationId);
-    // An idle queue takes any batch that the API lets through.
+    // An empty queue accepts a batch of any size; the API limits batches.
     const isOwnFull = own > 0 && own + count > maxWaitingPerOrganization;
     const isFull = this.#waiting > 0 && this.#waiting + count > maxWaiting;
     if (!isOwnFull && !isFull) return undefined;
@@ -204,7 +204,7 @@ export class FairQueue {
   }
 }
 
-/** Waiting tasks, taken from one organization after another. */
+/** Waiting tasks, which are taken from the organizations in round robin. */
 class Rotation {
   readonly #tasks = new Map<string, Task[]>();
   #lastOrganization: string | undefined;
@@ -235,7 +235,7 @@ class Rotation {
     return task;
   }
 
-  /** Returns the first organization that may run, and the one that was served last only if no other may. */
+  /** Returns the next organization that may run; the one that was served last only if no other may. */
   #nextOrganization(mayRun: (organizationId: string) => boolean): string | undefined {
     let last: string | undefined;
     for (const organizationId of this.#tasks.keys()) {

@@ -4,7 +4,7 @@ import { ErrorThrottle } from './error-throttle.js';
 export interface Service {
   readonly name: string;
   start(): void;
-  /** Resolves when the work in progress has ended. May be called twice. */
+  /** Stops the task. Resolves when its work in progress has ended. May be called twice. */
   stop(): Promise<void>;
 }
 
@@ -12,7 +12,7 @@ export interface PeriodicWork {
   readonly name: string;
   readonly everyMs: number;
   tick(): Promise<unknown>;
-  /** Called for the first of several equal errors in a row. */
+  /** Called for the first of consecutive errors with the same message. */
   onError(error: unknown): void;
 }
 
@@ -64,8 +64,8 @@ export class PeriodicService implements Service {
 }
 
 /**
- * Stops the services in reverse order. A failure does not prevent the others from being stopped; all
- * failures are thrown together in the end.
+ * Stops the services in reverse order, all of them even if some fail. Throws an AggregateError of the
+ * failures at the end.
  */
 export async function stopAll(services: readonly Service[]): Promise<void> {
   const errors: unknown[] = [];

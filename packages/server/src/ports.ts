@@ -1,9 +1,9 @@
-// The outside world, apart from storage and HTTP. Tests pass their own implementations.
+// Ports to the outside world, except storage and HTTP. Tests pass their own implementations.
 
 /** Returns the time in milliseconds since 1970 (UTC). */
 export type Clock = () => number;
 
-/** Returns a new UUID of version 7. Such ids sort by their time of creation. */
+/** Returns a new UUID version 7. These ids sort by creation time. */
 export type NewId = () => string;
 
 /** Returns cryptographically random bytes. */

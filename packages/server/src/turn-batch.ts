@@ -1,7 +1,7 @@
 /**
- * Collects the items of one turn of the event loop and passes them to `onFlush` together, after all
- * input of that turn has been read. Responses that are written one after another wake the peer once;
- * responses that are written between reads wake it each time, which costs a third more.
+ * Collects the items of one turn of the event loop, and passes them to `onFlush` together when all
+ * input of that turn has been read. Responses that are written together wake the client once.
+ * Responses that are written between reads wake it each time, which takes a third more time.
  */
 export class TurnBatch<T> {
   readonly #onFlush: (items: readonly T[]) => void;

@@ -1,6 +1,6 @@
 /**
- * Lets the event loop turn once. Long computations call it between their parts, so that redirects,
- * which take 0.05 ms, do not wait for the whole computation.
+ * Resolves in the next turn of the event loop. Long computations call it between their parts, so that
+ * redirects are served in between.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

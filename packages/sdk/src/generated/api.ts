@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange client credentials for an access token
-         * @description A JSON request gets the usual envelope. A form (credentials in the body or by HTTP Basic) gets the responses and errors of RFC 6749, so any OAuth library works. The body must have at most 8 KB and must not be compressed. Requests are limited per address, successes included.
+         * @description A JSON request gets the usual envelope. A form (credentials in the body or by HTTP Basic) gets the responses and errors of RFC 6749, so any OAuth library works. The body must have at most 8 KB and must not be compressed. The number of requests per address is limited, including successful ones.
          */
         post: operations["createToken"];
         delete?: never;
@@ -426,7 +426,7 @@ export interface paths {
         };
         /**
          * Check whether a TLS proxy may get a certificate for a name
-         * @description For a proxy that gets certificates on demand. Requests that a proxy has forwarded, and requests at a custom domain, get 404. Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description For a proxy that gets certificates on demand. Requests that a proxy has forwarded, and requests at a custom domain, get 404. Needs no token: monitoring and the TLS proxy call it. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         get: operations["getTlsAllowed"];
         put?: never;
@@ -466,7 +466,7 @@ export interface paths {
         };
         /**
          * Check that the process runs
-         * @description Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description Needs no token: monitoring and the TLS proxy call it. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         get: operations["getLiveness"];
         put?: never;
@@ -486,7 +486,7 @@ export interface paths {
         };
         /**
          * Check that requests can be served
-         * @description Answers with 503 and the reason while storage cannot be read, visits cannot be stored, webhooks are not dispatched, or the server is stopping. Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description Returns 503 with the reason while storage cannot be read, visits cannot be stored, webhooks are not dispatched, or the server is stopping. Needs no token: monitoring and the TLS proxy call it. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -506,7 +506,7 @@ export interface paths {
         };
         /**
          * Read metrics
-         * @description Served without a token, for monitoring and the TLS proxy. Where `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
+         * @description Needs no token: monitoring and the TLS proxy call it. If `SHORTY_ADMIN_LISTEN` is set, only that listener serves it.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -782,7 +782,7 @@ export interface components {
              */
             clientSecret: string;
             /**
-             * @description Scopes separated by spaces, out of: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read. Without it, the token has all scopes of the client.
+             * @description Scopes, separated by spaces: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read. By default, the token has all scopes of the client.
              * @example urls:read urls:write
              */
             scope?: string;
@@ -799,7 +799,7 @@ export interface components {
              */
             client_secret?: string;
             /**
-             * @description Scopes separated by spaces, out of: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read. Without it, the token has all scopes of the client.
+             * @description Scopes, separated by spaces: urls:read, urls:write, qr:read, qr:write, webhooks:read, webhooks:write, domains:read, domains:write, analytics:read, usage:read. By default, the token has all scopes of the client.
              * @example urls:read urls:write
              */
             scope?: string;
@@ -2118,7 +2118,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is no valid HTTP */
+        /** @description The request is not valid HTTP */
         InvalidHttp: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2206,7 +2206,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "PAYLOAD_TOO_LARGE",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2226,7 +2226,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2251,7 +2251,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "RATE_LIMITED",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2271,7 +2271,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "INTERNAL",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2283,6 +2283,7 @@ export interface components {
         UnavailableForm: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -2291,7 +2292,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "UNAVAILABLE",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2357,7 +2358,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "QUOTA_EXCEEDED",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2377,7 +2378,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "INSUFFICIENT_SCOPE",
-                 *         "message": "This needs the scope urls:write",
+                 *         "message": "The access token needs the scope urls:write",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2417,7 +2418,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "PAYLOAD_TOO_LARGE",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2437,7 +2438,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2462,7 +2463,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "RATE_LIMITED",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2482,7 +2483,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "INTERNAL",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2494,6 +2495,7 @@ export interface components {
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -2502,7 +2504,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "UNAVAILABLE",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2548,7 +2550,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "IDEMPOTENCY_CONFLICT",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2634,7 +2636,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "PLAN_REQUIRED",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2654,7 +2656,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "DOMAIN_CONFLICT",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2674,7 +2676,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "DOMAIN_CONFLICT",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2715,7 +2717,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "GONE",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2736,7 +2738,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "INTERNAL",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2749,6 +2751,7 @@ export interface components {
         UnavailablePage: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -2757,7 +2760,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "UNAVAILABLE",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2826,7 +2829,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "METHOD_NOT_ALLOWED",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2847,7 +2850,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "PAYLOAD_TOO_LARGE",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2868,7 +2871,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "UNSUPPORTED_MEDIA_TYPE",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2894,7 +2897,7 @@ export interface components {
                  *       "success": false,
                  *       "error": {
                  *         "code": "RATE_LIMITED",
-                 *         "message": "What went wrong, in words",
+                 *         "message": "The reason in one sentence",
                  *         "requestId": "8c5f1d0e-5d0c-4a53-9c53-0f3f4d1c9a11"
                  *       }
                  *     }
@@ -2905,11 +2908,11 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+        /** @description A repeated request with the same key and body within 24 hours gets the first response again. */
         IdempotencyKey: string;
-        /** @description How many items to answer. */
+        /** @description The number of items to return. */
         Limit: number;
-        /** @description How many items to pass over first. */
+        /** @description The number of items to skip. */
         Offset: number;
         UrlId: string;
         Id: string;
@@ -2927,26 +2930,26 @@ export interface components {
         Code: string;
         /** @description The event type. */
         ServiceEvent: string;
-        /** @description Of the delivery, the same at every attempt. */
+        /** @description The id of the delivery. It is the same in every attempt. */
         ServiceDeliveryId: string;
-        /** @description Unix seconds at signing time. */
+        /** @description The time of signing, in Unix seconds. */
         ServiceTimestamp: string;
-        /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
+        /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
         ServiceSignature: string;
     };
     requestBodies: never;
     headers: {
-        /** @description Names this request in logs; the value that the caller sent, when it was sane. */
+        /** @description The id of this request in the logs: the value that the client sent, or a new one if it is invalid. */
         "X-Request-Id": string;
         /** @description Requests that the organization may make in one window. */
         "RateLimit-Limit": number;
-        /** @description The same, and the window in seconds: `6000;w=60`. */
+        /** @description The limit and the window in seconds: `6000;w=60`. */
         "RateLimit-Policy": string;
-        /** @description How many of them are left. */
+        /** @description Requests that are left in the window. */
         "RateLimit-Remaining": number;
-        /** @description Seconds until all of them are left again; after a 429, until the next request is let in. */
+        /** @description Seconds until the full limit is available again; after a 429, until the next request is accepted. */
         "RateLimit-Reset": number;
-        /** @description Seconds after which to ask again. */
+        /** @description Seconds to wait before a retry. */
         "Retry-After": number;
     };
     pathItems: never;
@@ -2993,9 +2996,9 @@ export interface operations {
     listUrls: {
         parameters: {
             query?: {
-                /** @description How many items to answer. */
+                /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description How many items to pass over first. */
+                /** @description The number of items to skip. */
                 offset?: components["parameters"]["Offset"];
                 /** @description true: only active links; false: only inactive links. */
                 isActive?: boolean;
@@ -3049,7 +3052,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+                /** @description A repeated request with the same key and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3095,7 +3098,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+                /** @description A repeated request with the same key and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3382,9 +3385,9 @@ export interface operations {
     listQrs: {
         parameters: {
             query?: {
-                /** @description How many items to answer. */
+                /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description How many items to pass over first. */
+                /** @description The number of items to skip. */
                 offset?: components["parameters"]["Offset"];
                 /** @description Only codes of this URL. */
                 urlId?: string;
@@ -3432,7 +3435,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+                /** @description A repeated request with the same key and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3478,9 +3481,9 @@ export interface operations {
     listUrlQrs: {
         parameters: {
             query?: {
-                /** @description How many items to answer. */
+                /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description How many items to pass over first. */
+                /** @description The number of items to skip. */
                 offset?: components["parameters"]["Offset"];
             };
             header?: never;
@@ -3784,9 +3787,9 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description How many items to answer. */
+                /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description How many items to pass over first. */
+                /** @description The number of items to skip. */
                 offset?: components["parameters"]["Offset"];
             };
             header?: never;
@@ -3830,7 +3833,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+                /** @description A repeated request with the same key and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -3996,7 +3999,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+                /** @description A repeated request with the same key and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4044,7 +4047,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+                /** @description A repeated request with the same key and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4085,9 +4088,9 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
-                /** @description How many items to answer. */
+                /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description How many items to pass over first. */
+                /** @description The number of items to skip. */
                 offset?: components["parameters"]["Offset"];
                 /** @description Only deliveries in this state. */
                 status?: "pending" | "delivered" | "failed";
@@ -4175,7 +4178,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+                /** @description A repeated request with the same key and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4217,9 +4220,9 @@ export interface operations {
     listDomains: {
         parameters: {
             query?: {
-                /** @description How many items to answer. */
+                /** @description The number of items to return. */
                 limit?: components["parameters"]["Limit"];
-                /** @description How many items to pass over first. */
+                /** @description The number of items to skip. */
                 offset?: components["parameters"]["Offset"];
                 /** @description Only active or only pending domains. */
                 isActive?: boolean;
@@ -4267,7 +4270,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+                /** @description A repeated request with the same key and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4390,7 +4393,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeating the request with the same key and body within 24 hours answers the first response again. */
+                /** @description A repeated request with the same key and body within 24 hours gets the first response again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4836,11 +4839,11 @@ export interface operations {
             header: {
                 /** @description The event type. */
                 "X-Service-Event": components["parameters"]["ServiceEvent"];
-                /** @description Of the delivery, the same at every attempt. */
+                /** @description The id of the delivery. It is the same in every attempt. */
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
-                /** @description Unix seconds at signing time. */
+                /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
@@ -4859,7 +4862,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not delivered: tried again by the schedule */
+            /** @description Not delivered: retried by the retry schedule */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4874,11 +4877,11 @@ export interface operations {
             header: {
                 /** @description The event type. */
                 "X-Service-Event": components["parameters"]["ServiceEvent"];
-                /** @description Of the delivery, the same at every attempt. */
+                /** @description The id of the delivery. It is the same in every attempt. */
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
-                /** @description Unix seconds at signing time. */
+                /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
@@ -4897,7 +4900,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not delivered: tried again by the schedule */
+            /** @description Not delivered: retried by the retry schedule */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4912,11 +4915,11 @@ export interface operations {
             header: {
                 /** @description The event type. */
                 "X-Service-Event": components["parameters"]["ServiceEvent"];
-                /** @description Of the delivery, the same at every attempt. */
+                /** @description The id of the delivery. It is the same in every attempt. */
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
-                /** @description Unix seconds at signing time. */
+                /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
@@ -4935,7 +4938,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not delivered: tried again by the schedule */
+            /** @description Not delivered: retried by the retry schedule */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4950,11 +4953,11 @@ export interface operations {
             header: {
                 /** @description The event type. */
                 "X-Service-Event": components["parameters"]["ServiceEvent"];
-                /** @description Of the delivery, the same at every attempt. */
+                /** @description The id of the delivery. It is the same in every attempt. */
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
-                /** @description Unix seconds at signing time. */
+                /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
@@ -4973,7 +4976,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not delivered: tried again by the schedule */
+            /** @description Not delivered: retried by the retry schedule */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4988,11 +4991,11 @@ export interface operations {
             header: {
                 /** @description The event type. */
                 "X-Service-Event": components["parameters"]["ServiceEvent"];
-                /** @description Of the delivery, the same at every attempt. */
+                /** @description The id of the delivery. It is the same in every attempt. */
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
-                /** @description Unix seconds at signing time. */
+                /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
@@ -5011,7 +5014,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not delivered: tried again by the schedule */
+            /** @description Not delivered: retried by the retry schedule */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5026,11 +5029,11 @@ export interface operations {
             header: {
                 /** @description The event type. */
                 "X-Service-Event": components["parameters"]["ServiceEvent"];
-                /** @description Of the delivery, the same at every attempt. */
+                /** @description The id of the delivery. It is the same in every attempt. */
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
-                /** @description Unix seconds at signing time. */
+                /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
@@ -5049,7 +5052,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not delivered: tried again by the schedule */
+            /** @description Not delivered: retried by the retry schedule */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5064,11 +5067,11 @@ export interface operations {
             header: {
                 /** @description The event type. */
                 "X-Service-Event": components["parameters"]["ServiceEvent"];
-                /** @description Of the delivery, the same at every attempt. */
+                /** @description The id of the delivery. It is the same in every attempt. */
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
-                /** @description Unix seconds at signing time. */
+                /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
@@ -5087,7 +5090,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not delivered: tried again by the schedule */
+            /** @description Not delivered: retried by the retry schedule */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5102,11 +5105,11 @@ export interface operations {
             header: {
                 /** @description The event type. */
                 "X-Service-Event": components["parameters"]["ServiceEvent"];
-                /** @description Of the delivery, the same at every attempt. */
+                /** @description The id of the delivery. It is the same in every attempt. */
                 "X-Service-Delivery-Id": components["parameters"]["ServiceDeliveryId"];
-                /** @description Unix seconds at signing time. */
+                /** @description The time of signing, in Unix seconds. */
                 "X-Service-Timestamp": components["parameters"]["ServiceTimestamp"];
-                /** @description sha256= and the hex HMAC-SHA256 of `<timestamp>.<body>`; two of them, comma-separated, for 24 hours after a rotation. */
+                /** @description `sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`. For 24 hours after a rotation of the secret, the header has two signatures, separated by a comma. */
                 "X-Service-Signature": components["parameters"]["ServiceSignature"];
             };
             path?: never;
@@ -5125,7 +5128,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not delivered: tried again by the schedule */
+            /** @description Not delivered: retried by the retry schedule */
             default: {
                 headers: {
                     [name: string]: unknown;

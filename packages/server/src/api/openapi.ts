@@ -132,12 +132,10 @@ const deliveryHeaders = z.object({
     description: 'The id of the delivery. It is the same in every attempt.',
     format: 'uuid',
   }),
-  'X-Service-Timestamp': z
-    .string()
-    .meta({
-      param: { id: 'ServiceTimestamp' },
-      description: 'The time of signing, in Unix seconds.',
-    }),
+  'X-Service-Timestamp': z.string().meta({
+    param: { id: 'ServiceTimestamp' },
+    description: 'The time of signing, in Unix seconds.',
+  }),
   'X-Service-Signature': z.string().meta({
     param: { id: 'ServiceSignature' },
     description:

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 export interface AttemptLimit {
-  /** Failed attempts that one window allows. */
+  /** The failed attempts that are allowed in one window. */
   readonly attempts: number;
   readonly windowMs: number;
 }
@@ -11,12 +11,12 @@ interface Window {
   used: number;
 }
 
-// Beyond this number, the entry that was used least recently is evicted.
+// Beyond this number, the least recently used entry is evicted.
 const maxKeys = 100_000;
 
 /**
- * Limits failed attempts per client key. It counts an attempt before the check, so the limit holds
- * under concurrency.
+ * Limits failed attempts per client key, in fixed windows. An attempt counts before its secret is
+ * verified, so the limit holds under concurrency.
  */
 export class AttemptLimiter {
   readonly #limit: AttemptLimit;
@@ -41,7 +41,7 @@ export class AttemptLimiter {
     return 0;
   }
 
-  /** Takes back an attempt that was correct. */
+  /** Uncounts an attempt whose secret turned out to be correct. */
   refund(clientKey: string): void {
     const window = this.#windows.get(clientKey);
     if (window && window.used > 0) window.used -= 1;

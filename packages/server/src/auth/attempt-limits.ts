@@ -2,12 +2,12 @@ import type { ApiError } from '../contract/api-error.js';
 import { rateLimitedError } from '../contract/rate-limit.js';
 import type { AttemptLimit } from './attempt-limiter.js';
 
-/** Per link and address. */
+/** The limit of wrong link passwords, per link and address. */
 export const passwordAttempts: AttemptLimit = { attempts: 10, windowMs: 10 * 60_000 };
 
 /**
- * Per address. Generated secrets cannot be guessed; the limit protects those that an operator chose.
- * The window is short because other clients may share the address.
+ * The limit of failed token requests, per address. It protects secrets that an operator chose; generated
+ * ones cannot be guessed. The window is short, because several clients may share an address.
  */
 export const tokenAttempts: AttemptLimit = { attempts: 30, windowMs: 60_000 };
 

@@ -19,17 +19,18 @@ export interface IssuedToken {
   readonly scope: string;
 }
 
-/** The client does not have the requested scopes. */
+/** A token request asks for scopes that the client does not have. */
 export class InvalidScopeError extends Error {
   override readonly name = 'InvalidScopeError';
 }
 
+/** Issues access tokens to clients, and authenticates requests by their token. */
 export class AuthService {
   readonly #clients: ClientRepository;
   readonly #clock: Clock;
   readonly #randomBytes: RandomBytes;
   readonly #limiter = new AttemptLimiter(tokenAttempts);
-  // Compared when the client does not exist, so that the response takes equally long.
+  // Compared when the client does not exist. Response times must not reveal which client ids exist.
   readonly #decoyHash: string;
 
   constructor(clients: ClientRepository, ports: { clock: Clock; randomBytes: RandomBytes }) {
@@ -105,7 +106,7 @@ function chooseScopes(
   const refused = wanted.filter((word) => !granted.includes(word));
   if (refused.length > 0) {
     throw new InvalidScopeError(
-      `does not belong to this client: ${refused.join(' ')} (it has: ${granted.join(' ')})`,
+      `is not granted to this client: ${refused.join(' ')} (granted: ${granted.join(' ')})`,
     );
   }
   return [...new Set(wanted)];

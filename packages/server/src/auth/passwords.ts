@@ -4,13 +4,13 @@ import { FairQueue } from '../fair-queue.js';
 import { openThread } from '../threads/open-thread.js';
 import { passwordMethods, passwordThread } from './password-thread.js';
 
-/** Hashes and verifies the passwords of links in a queue that organizations share. */
+/** Hashes and verifies the passwords of links. Organizations share its queue in round robin. */
 export interface Passwords {
-  /** Throws a QueueFullError when `hashAll` would refuse so many passwords now. */
+  /** Throws a QueueFullError if `hashAll` would refuse `count` passwords now. */
   assertCapacity(organizationId: string, count: number): void;
-  /** Hashes all of the passwords; throws a QueueFullError without hashing any. */
+  /** Hashes passwords. Throws a QueueFullError before it hashes any when the queue cannot take all. */
   hashAll(organizationId: string, passwords: readonly string[]): Promise<string[]>;
-  /** Verifies a password ahead of all hashing, because a visitor waits. */
+  /** Verifies a password. It runs before queued hashing, because a visitor waits for it. */
   verify(organizationId: string, passwordHash: string, password: string): Promise<boolean>;
 }
 
@@ -20,7 +20,7 @@ export interface PasswordsOptions {
 }
 
 const timeLimitMs = 10_000;
-// Each hash takes 19 MiB and one processor. One processor is left for redirects.
+// A hash uses 19 MiB and one processor. One processor is reserved for redirects.
 const maxThreads = 4;
 
 export function openPasswords({ isThreaded, logger }: PasswordsOptions) {
@@ -43,7 +43,7 @@ export function openPasswords({ isThreaded, logger }: PasswordsOptions) {
   });
   const idle = [...threads];
 
-  /** Takes an idle thread for a task. There is one, because the queue runs as many tasks as threads. */
+  /** Runs a task on an idle thread. One is always idle here: the queue's concurrency is their number. */
   async function withThread<T>(work: (thread: (typeof threads)[number]) => Promise<T>): Promise<T> {
     const thread = idle.pop() as (typeof threads)[number];
     try {

@@ -22,7 +22,7 @@ export const healthRoutes = [
     tag,
     summary: 'Check that requests can be served',
     description:
-      'Answers with 503 and the reason while storage cannot be read, visits cannot be stored, webhooks are not dispatched, or the server is stopping.',
+      'Returns 503 with the reason while storage cannot be read, visits cannot be stored, webhooks are not dispatched, or the server is stopping.',
     access: 'public',
     audience: 'operator',
     responses: { 200: { description: 'Requests can be served', body: health } },

@@ -9,14 +9,14 @@ import type { healthRoutes } from './health-contract.js';
 export interface HealthOptions {
   readonly database: Database;
   readonly isStopping: () => boolean;
-  /** Why visits cannot be stored; undefined while they can. */
+  /** Returns the reason why visits cannot be stored; undefined while they can be. */
   readonly visitError: () => string | undefined;
-  /** Time since the webhook dispatcher last looked for due deliveries. */
+  /** Returns the time since the webhook dispatcher last queried due deliveries. */
   readonly dispatcherIdleMs: () => number;
   readonly metrics: Registry;
 }
 
-// A round may wait for another process's lock, or for its thread to be restarted.
+// One pass of the dispatcher may wait for a lock of another node, or for the restart of its thread.
 const maxDispatcherIdleMs = 15_000;
 
 export function healthHandlers({
@@ -39,8 +39,8 @@ export function healthHandlers({
     },
 
     async getMetrics() {
-      // A timer measures the event loop's delay. Waiting for a later timer lets it record a stall
-      // that ended just before this request.
+      // A timer measures the delay of the event loop. This sleep ends after that timer, so the metrics
+      // include a stall that has just ended.
       await sleep(1);
       return { status: 200, text: await metrics.metrics(), mediaType: 'text/plain; version=0.0.4' };
     },

@@ -6,9 +6,9 @@ import { registerCounter, registerGauge } from './scraped-metric.js';
 const resolutionMs = 20;
 
 /**
- * Metrics of the process, under the names that dashboards for Node use. prom-client's own default
- * metrics also list every open file and handle at each scrape, which blocks redirects on a server
- * with many connections.
+ * Metrics of the process, under the names that dashboards for Node use. prom-client's default metrics
+ * are not used: at each scrape they list every open file and handle, which blocks redirects on a
+ * server with many connections.
  */
 export class ProcessMetrics implements Service {
   readonly name = 'process metrics';
@@ -63,7 +63,7 @@ export class ProcessMetrics implements Service {
     const lags = {
       mean: () => this.#delay.mean,
       p99: () => this.#delay.percentile(99),
-      // Registered last, because metrics are read in this order and each scrape starts a new period.
+      // Registered last: metrics are read in this order, and the reset starts the next period.
       max: () => {
         const { max } = this.#delay;
         this.#delay.reset();
@@ -80,7 +80,7 @@ export class ProcessMetrics implements Service {
   }
 }
 
-/** The measured delay includes the timer's own interval. It is not finite before the first timer. */
+/** Subtracts the timer's own interval, which the measured delay includes. Returns 0 before the first timer. */
 function toLagSeconds(nanoseconds: number): number {
   if (!Number.isFinite(nanoseconds)) return 0;
   return Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);

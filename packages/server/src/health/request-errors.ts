@@ -7,9 +7,9 @@ import type { UncaughtErrors } from './uncaught-errors.js';
 const logEveryMs = 10_000;
 
 /**
- * Logs and counts requests that are answered with 5xx. An unexpected error is logged with its stack
- * for each request. Overload and outages are expected: they are logged once in 10 s, because a
- * refused request must cost less than a served one.
+ * Logs and counts requests that fail with 5xx. Each unexpected error is logged with its stack. Overload
+ * and outages are logged at most once in 10 s for each error and queue, because a refused request must
+ * cost less than a served one.
  */
 export class RequestErrors {
   readonly #logger: Logger;
@@ -27,12 +27,12 @@ export class RequestErrors {
     this.#throttle = new LogThrottle(logEveryMs, now);
   }
 
-  /** Responses with 503, by the name of the error's class. */
+  /** The number of responses with 503 for each error class. */
   get unavailable(): ReadonlyMap<string, number> {
     return this.#unavailable;
   }
 
-  /** Does nothing for an error of the client. Never throws. */
+  /** Logs and counts the error of a request; ignores 4xx errors. Never throws. */
   note(error: unknown, requestId: string): void {
     const { code, status } = toApiError(error);
     if (status < 500) return;
@@ -51,7 +51,7 @@ export class RequestErrors {
           'request refused',
         );
       } catch {
-        // The log cannot be written, for example on a full disk. The response is sent all the same.
+        // The log cannot be written, for example on a full disk. The response is sent anyway.
       }
     });
   }

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** A finished request to the API. Redirects and images are counted as visits. */
+/** A finished API request. Redirects and images are not API requests; they are counted as visits. */
 export interface FinishedRequest {
   /** The contract's operationId; undefined when no route matched. */
   readonly operation: string | undefined;

@@ -1,17 +1,17 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** The value of one combination of labels. */
+/** A value with its labels. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** A metric whose values the server counts itself. They are read when `/metrics` is requested. */
+/** A metric whose values exist elsewhere in the server. They are read at each scrape of `/metrics`. */
 export interface ScrapedMetric {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];
-  /** Values of the same labels are added up in a counter. */
+  /** A counter adds up samples with the same labels. */
   readonly read: () => number | readonly Sample[];
 }
 

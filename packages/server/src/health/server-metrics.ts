@@ -33,17 +33,17 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
 function registerVisitMetrics(registry: Registry, figures: MetricSources['visitFigures']): void {
   registerCounter(registry, {
     name: 'shorty_visits_total',
-    help: 'Redirects, image downloads and API calls that were answered.',
+    help: 'Redirects, image downloads and API calls that were recorded.',
     read: () => figures()?.recorded ?? 0,
   });
   registerCounter(registry, {
     name: 'shorty_visits_stored_total',
-    help: 'Visits that are in storage.',
+    help: 'Visits that were stored in the database.',
     read: () => figures()?.stored ?? 0,
   });
   registerGauge(registry, {
     name: 'shorty_journal_waiting',
-    help: 'Lines of the journal that are not in storage yet.',
+    help: 'Lines of the journal that are not in the database yet.',
     read() {
       const { recorded = 0, stored = 0 } = figures() ?? {};
       return Math.max(0, recorded - stored);
@@ -51,7 +51,7 @@ function registerVisitMetrics(registry: Registry, figures: MetricSources['visitF
   });
   registerGauge(registry, {
     name: 'shorty_visits_in_memory',
-    help: 'Visits in memory, because the journal cannot be written.',
+    help: 'Visits that are only in memory, because the journal cannot be written.',
     read: () => figures()?.inMemory ?? 0,
   });
   registerGauge(registry, {
@@ -61,7 +61,7 @@ function registerVisitMetrics(registry: Registry, figures: MetricSources['visitF
   });
 }
 
-// Alerts on an increase miss the first attempt unless its series starts at zero.
+// An alert on an increase misses the first attempt unless its time series starts at zero.
 const noAttempts = eventTypes.flatMap((event) =>
   ['delivered', 'retried', 'failed'].map((outcome) => ({ labels: { event, outcome }, value: 0 })),
 );
@@ -81,12 +81,12 @@ function registerDeliveryMetrics(registry: Registry, figures: () => DispatchFigu
   });
   registerGauge(registry, {
     name: 'shorty_deliveries_pending',
-    help: 'Deliveries that are neither delivered nor failed.',
+    help: 'Deliveries that are pending.',
     read: () => figures().pending,
   });
   registerGauge(registry, {
     name: 'shorty_webhook_oldest_pending_seconds',
-    help: 'Time since the oldest due delivery became due, by whether its endpoint answers in time.',
+    help: 'Time since the oldest due delivery became due, by whether its endpoint responds in time.',
     labelNames: ['endpoint'],
     read() {
       const { answering, slow } = figures().overdueMs;
@@ -98,12 +98,12 @@ function registerDeliveryMetrics(registry: Registry, figures: () => DispatchFigu
   });
   registerGauge(registry, {
     name: 'shorty_dispatcher_idle_seconds',
-    help: 'Time since the webhook dispatcher last looked for due deliveries.',
+    help: 'Time since the webhook dispatcher last queried due deliveries.',
     read: () => figures().sinceTurnMs / 1000,
   });
 }
 
-/** PostgreSQL reports no size: its disk is monitored on its own machine. */
+/** Registers the size of a SQLite database. The disk of PostgreSQL is monitored on its own machine. */
 function registerStorageMetrics(registry: Registry, database: Database): void {
   if (database.engine !== 'sqlite') return;
   registerGauge(registry, {
@@ -124,13 +124,13 @@ function registerThreadMetrics(registry: Registry, threads: MetricSources['threa
     threads().map((thread) => ({ labels: { thread: thread.name }, value: value(thread) }));
   registerCounter(registry, {
     name: 'shorty_thread_failures_total',
-    help: 'Worker threads that ended unexpectedly and were replaced.',
+    help: 'Times that a worker thread ended unexpectedly and was replaced.',
     labelNames,
     read: perThread(({ figures }) => figures.failures),
   });
   registerCounter(registry, {
     name: 'shorty_thread_timeouts_total',
-    help: 'Calls of worker threads that exceeded their time limit.',
+    help: 'Calls to worker threads that exceeded their time limit.',
     labelNames,
     read: perThread(({ figures }) => figures.timeouts),
   });
@@ -142,7 +142,7 @@ function registerQueueMetrics(registry: Registry, queues: readonly FairQueue[]):
     queues.map((queue) => ({ labels: { queue: queue.name }, value: value(queue) }));
   registerGauge(registry, {
     name: 'shorty_queue_waiting',
-    help: 'Tasks that wait for a shared thread.',
+    help: 'Tasks that wait in a queue.',
     labelNames,
     read: perQueue(({ figures }) => figures.waiting),
   });
@@ -160,7 +160,7 @@ function registerErrorMetrics(
 ): void {
   registerCounter(registry, {
     name: 'shorty_uncaught_errors_total',
-    help: 'Errors that no code expected, by where they surfaced. Each one is a defect.',
+    help: 'Unexpected errors by source. Each one is a defect.',
     labelNames: ['source'],
     read: () => [
       ...toSamples('source', Object.entries(uncaughtErrors.counts)),
@@ -172,7 +172,7 @@ function registerErrorMetrics(
   });
   registerCounter(registry, {
     name: 'shorty_unavailable_responses_total',
-    help: 'Responses with status 503, by error: a full queue, or storage or a thread that failed.',
+    help: 'Responses with status 503, by error: a full queue, or an outage of storage or of a worker thread.',
     labelNames: ['error'],
     read: () => toSamples('error', requestErrors.unavailable),
   });

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { LogThrottle } from './log-throttle.js';
 
 /**
- * Where an unexpected error surfaced: in the handler of a request, in a callback that several
+ * Where an unexpected error was caught: in the handler of a request, in a callback that several
  * requests share, or as an `uncaughtException` of the process.
  */
 export type UncaughtErrorSource = 'request' | 'callback' | 'process';
@@ -24,12 +24,13 @@ export class UncaughtErrors {
     return this.#counts;
   }
 
-  /** Logs a line for every request, because users report problems by request id. */
+  /** Counts and logs the error of a request. Each one is logged, because users report request ids. */
   noteRequest(err: unknown, requestId: string): void {
     this.#counts.request += 1;
     this.#log({ source: 'request', requestId, err });
   }
 
+  /** Counts an error of another source, and logs it at most once a second for each place in the code. */
   note(source: 'callback' | 'process', err: unknown): void {
     this.#counts[source] += 1;
     this.#throttle.note(fingerprint(err), (repeats) => this.#log({ source, repeats, err }));
@@ -45,7 +46,7 @@ export class UncaughtErrors {
   }
 }
 
-/** Identifies the line of code that threw. Messages are ignored, because they quote input. */
+/** Returns a key for the place in the code that threw. Messages are excluded, because they quote input. */
 function fingerprint(err: unknown): string {
   if (!(err instanceof Error)) return typeof err;
   const frames = err.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];

@@ -90,7 +90,7 @@ async function accept(
   });
   const connections = new OpenConnections(server, {
     maxConnections,
-    answerTimeoutMs: limits.answer,
+    responseTimeoutMs: limits.response,
   });
   const checks = setInterval(() => connections.check(), limits.checks).unref();
   server.once('close', () => clearInterval(checks));

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 export interface ConnectionLimits {
   readonly maxConnections: number;
   /** How long a client may read nothing of a response. */
-  readonly answerTimeoutMs: number;
+  readonly responseTimeoutMs: number;
 }
 
 interface Progress {
@@ -63,7 +63,7 @@ export class OpenConnections {
       if (hasMoved || socket.writableLength === 0) {
         progress.sentBytes = sentBytes;
         progress.progressedAt = now;
-      } else if (now - progress.progressedAt >= this.#limits.answerTimeoutMs) {
+      } else if (now - progress.progressedAt >= this.#limits.responseTimeoutMs) {
         socket.destroy();
         continue;
       }

@@ -9,10 +9,10 @@ export interface TimeLimits {
   /** For a body that holds a slot, before it must arrive at the minimum rate. */
   readonly slotGrace: number;
   /** For a client that reads nothing of its response. */
-  readonly answer: number;
+  readonly response: number;
   /** For an idle connection between two requests. */
   readonly keepAlive: number;
-  /** The interval at which `headers`, `request` and `answer` are checked. */
+  /** The interval at which `headers`, `request` and `response` are checked. */
   readonly checks: number;
 }
 
@@ -22,7 +22,7 @@ export const defaultTimeLimits: TimeLimits = {
   request: 60_000,
   publicBody: 5_000,
   slotGrace: 5_000,
-  answer: 120_000,
+  response: 120_000,
   // Longer than the idle time of common proxies. Otherwise the server could close a connection at the
   // moment when a proxy reuses it.
   keepAlive: 75_000,

@@ -5,7 +5,7 @@ import { type Busy, startBusy } from './others.js';
 const many = 200;
 let api: Busy;
 beforeAll(async () => {
-  const timeLimits = { headers: 300, request: 600, keepAlive: 300, answer: 300, checks: 50 };
+  const timeLimits = { headers: 300, request: 600, keepAlive: 300, response: 300, checks: 50 };
   api = await startBusy({ timeLimits });
 });
 afterAll(() => api.stop());
