@@ -98,6 +98,7 @@ describe('an operation of openapi.yaml, with its references resolved', () => {
           ...(codes.includes('RATE_LIMITED')
             ? [...Object.keys(rateLimitFields), 'Retry-After']
             : []),
+          ...(codes.includes('UNAVAILABLE') ? ['Retry-After'] : []),
         ]);
         expect(Object.keys(response.content ?? {})).toEqual([
           'application/json',
