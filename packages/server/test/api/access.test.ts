@@ -63,7 +63,7 @@ describe('requests carry the header Authorization: Bearer <ACCESS_TOKEN>', () =>
     expect(answer.outcome).toBe('401 UNAUTHORIZED');
   });
 
-  it('the scheme is read in any case: RFC 9110 §11.1', async () => {
+  it('the scheme is case-insensitive (RFC 9110 §11.1)', async () => {
     const headers = { authorization: `bearer ${api.token}` };
     expect((await api.send('GET', '/api/v1/urls', { headers })).status).toBe(200);
   });
@@ -75,7 +75,7 @@ describe('requests carry the header Authorization: Bearer <ACCESS_TOKEN>', () =>
 });
 
 describe('scopes', () => {
-  it.each(scoped)('%s lets a token with its scope alone in', async (_, route, scope) => {
+  it.each(scoped)('%s accepts a token with only its scope', async (_, route, scope) => {
     const answer = await ask(await api.signIn(api.credentials, scope), route);
     expect([401, 403]).not.toContain(answer.status);
   });
@@ -109,7 +109,7 @@ describe('scopes', () => {
   });
 });
 
-describe('other methods', () => {
+describe('methods that a path does not have', () => {
   const paths = [...new Set(guarded.map(([, { path }]) => path))];
 
   it.each(paths)('%s answers 405 with Allow', async (path) => {

@@ -34,8 +34,8 @@ const missing = (table: string) =>
 
 const body = { targetUrl: 'https://example.com/' };
 
-describe('INTERNAL 500: no detail of ours leaks', () => {
-  it('from the API; the log has the cause under the id that the caller was given', async () => {
+describe('INTERNAL 500 leaks no internal detail', () => {
+  it('from the API, and the log has the cause with the request id of the response', async () => {
     const { api, errors } = await startLogged();
     await drop(api, 'webhooks');
     const answer = await api.call('createUrl', { body });
@@ -77,7 +77,7 @@ describe('INTERNAL 500: no detail of ours leaks', () => {
   });
 });
 
-describe('a visitor who goes away', () => {
+describe('a visitor who disconnects', () => {
   it.each([
     ['while sending a password', (code: string) => `/${code}`],
     ['while sending a request', () => '/api/v1/auth/token'],

@@ -16,7 +16,7 @@ const post = (
   path = '/api/v1/urls',
 ) => api.send('POST', path, { body, headers });
 
-describe('bodies that are no JSON', () => {
+describe('bodies that are not JSON', () => {
   it.each([
     ['nothing but a brace', '{'],
     ['a trailing comma', '{"targetUrl":"https://example.com/",}'],
@@ -55,7 +55,7 @@ describe('bodies that are no JSON', () => {
 });
 
 describe('hostile JSON', () => {
-  it('a chunked body of no bytes is no body', async () => {
+  it('a chunked body without bytes is no body', async () => {
     const { id } = (await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } }))
       .data;
     const body = new ReadableStream({ start: (controller) => controller.close() });
@@ -64,7 +64,7 @@ describe('hostile JSON', () => {
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
   });
 
-  it('nested 100,000 deep is refused by the field', async () => {
+  it('100,000 levels of nesting are refused with the name of the field', async () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     const answer = await post(`{"targetUrl":"https://example.com/","tags":${deep}}`);
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
@@ -74,14 +74,14 @@ describe('hostile JSON', () => {
     expect(bulk.data).toMatchObject({ errors: [{ index: 0, code: 'CREATE_FAILED' }] });
   });
 
-  it('__proto__ pollutes nothing and is no known field', async () => {
+  it('__proto__ changes no prototype and is an unknown field', async () => {
     const answer = await post('{"targetUrl":"https://example.com/","__proto__":{"title":"x"}}');
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
     expect(answer.faultyFields).toEqual(['__proto__']);
     expect('title' in {}).toBe(false);
   });
 
-  it('__proto__ is no customUtmParams name', async () => {
+  it('__proto__ is not a valid name in customUtmParams', async () => {
     const answer = await post(
       '{"targetUrl":"https://example.com/","customUtmParams":{"__proto__":"x"}}',
     );
@@ -95,20 +95,20 @@ describe('hostile JSON', () => {
     expect(answer.data).toMatchObject({ targetUrl: 'https://example.com/' });
   });
 
-  it('10,000 unknown fields are answered with a short list', async () => {
+  it('10,000 unknown fields get a short list of errors', async () => {
     const fields = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`f${at}`, at]));
     const answer = await post(JSON.stringify(fields));
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
     expect(answer.faultyFields.length).toBeLessThanOrEqual(100);
   });
 
-  it('a name of a megabyte is not thrown back whole', async () => {
+  it('a field name of a megabyte is truncated in the response', async () => {
     const answer = await post(JSON.stringify({ ['x'.repeat(1_000_000)]: 1 }));
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
     expect(answer.text.length).toBeLessThan(2000);
   });
 
-  it('an id of a megabyte in a bulk update is not thrown back whole', async () => {
+  it('an id of a megabyte in a bulk update is truncated in the response', async () => {
     const answer = await api.call('bulkUpdateUrls', {
       body: { updates: [{ id: '9'.repeat(1_000_000) }] },
     });
@@ -145,7 +145,7 @@ describe('content types', () => {
     expect(answer.text.length).toBeLessThan(1000);
   });
 
-  it('no content type is refused with a word on what to set', async () => {
+  it('a request without Content-Type is refused with the value to set', async () => {
     const answer = await post(Buffer.from(body), {});
     expect(answer.outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
     expect(answer.error.message).toContain('Content-Type');
@@ -156,7 +156,7 @@ describe('content types', () => {
     expect(answer.outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('gzip is read, and what only claims to be gzip is refused', async () => {
+  it('gzip is accepted, and invalid gzip is refused', async () => {
     const gzip = { ...json, 'content-encoding': 'gzip' };
     expect((await post(gzipSync(body), gzip)).status).toBe(201);
     expect((await post(body, gzip)).outcome).toBe('400 VALIDATION_FAILED');
@@ -168,11 +168,11 @@ describe('content types', () => {
 describe('bodies that are too large', () => {
   const megabytes = (count: number) => Buffer.alloc(count * 1024 * 1024, 0x20);
 
-  it('20 MB are answered 413', async () => {
+  it('20 MB get 413', async () => {
     expect((await post(megabytes(20))).outcome).toBe('413 PAYLOAD_TOO_LARGE');
   });
 
-  it('20 MB without a length are answered 413, and the server goes on', async () => {
+  it('20 MB without a Content-Length get 413, and the server continues', async () => {
     const chunk = megabytes(1);
     const body = new ReadableStream({
       start(controller) {
@@ -185,14 +185,14 @@ describe('bodies that are too large', () => {
     expect((await api.call('listUrls')).status).toBe(200);
   });
 
-  it('a gzip bomb is answered 413', async () => {
+  it('a gzip bomb gets 413', async () => {
     const bomb = gzipSync(megabytes(64));
     expect(bomb.length).toBeLessThan(100_000);
     const answer = await post(bomb, { ...json, 'content-encoding': 'gzip' });
     expect(answer.outcome).toBe('413 PAYLOAD_TOO_LARGE');
   });
 
-  it('are answered 401 first, without a token', async () => {
+  it('get 401 first without a token', async () => {
     const answer = await api.visit('/api/v1/urls', {
       method: 'POST',
       body: megabytes(20),
@@ -202,7 +202,7 @@ describe('bodies that are too large', () => {
   });
 });
 
-describe('what is no HTTP', () => {
+describe('input that is not valid HTTP', () => {
   it.each([
     ['nonsense', 'NONSENSE\r\n\r\n', 400],
     ['a header without a colon', 'GET / HTTP/1.1\r\nHost x\r\n\r\n', 400],
@@ -215,7 +215,7 @@ describe('what is no HTTP', () => {
     expect(answer).toMatch(/X-Request-Id: \S+/);
   });
 
-  it('a chunked body without an end does not hold up others', async () => {
+  it('a chunked body without an end does not delay other requests', async () => {
     const head = `POST /api/v1/urls HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;
     const answer = await sendRaw(api.server.url, [head, '5\r\n{"a":\r\n', 'zz\r\n']);
     expect(answer).toMatch(/^HTTP\/1.1 400 /);

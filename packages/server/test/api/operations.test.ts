@@ -19,7 +19,7 @@ describe('health', () => {
 });
 
 describe('GET /openapi.yaml', () => {
-  it('is the committed description', async () => {
+  it('is the committed openapi.yaml', async () => {
     const file = new URL('../../../../openapi.yaml', import.meta.url);
     expect((await api.visit('/openapi.yaml')).text).toBe(readFileSync(file, 'utf8'));
   });
@@ -40,7 +40,7 @@ describe('versioning', () => {
 });
 
 describe('X-Request-Id', () => {
-  it("is the caller's when it is sane, in errors too", async () => {
+  it("is the client's when it is valid, in errors too", async () => {
     const headers = { 'x-request-id': 'caller-1.2:3_4' };
     for (const path of ['/api/v1/usage', '/health/live', '/no-such-link', '/nothing.here']) {
       const answer = await api.visit(path, { headers });
@@ -53,7 +53,7 @@ describe('X-Request-Id', () => {
     expect(answer.headers.get('x-request-id')).not.toBe(sent);
   });
 
-  it('is another one for each request', async () => {
+  it('is different for each request', async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () =>
         (await api.visit('/health/live')).headers.get('x-request-id'),

@@ -12,7 +12,7 @@ const limitsOf = ({ headers }: Answer) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)));
 
 describe('requests of an organization', () => {
-  it('carry what is left in RateLimit headers', async () => {
+  it('get the remaining requests in RateLimit headers', async () => {
     const api = await startLimited(60);
     const answer = await api.call('listUrls');
     expect(limitsOf(answer)).toEqual([60, 59, 1]);
@@ -21,7 +21,7 @@ describe('requests of an organization', () => {
     expect(limitsOf(await api.call('getUrl', { params: { id: 999 } }))).toEqual([60, 57, 3]);
   });
 
-  it('beyond the limit are answered RATE_LIMITED with Retry-After, until that has passed', async () => {
+  it('get RATE_LIMITED with Retry-After beyond the limit, until that time has passed', async () => {
     const api = await startLimited(3);
     const body = { targetUrl: 'https://example.com/' };
     for (let left = 3; left > 0; left -= 1) {
@@ -39,7 +39,7 @@ describe('requests of an organization', () => {
     expect((await api.call('listUrls')).data.total).toBe(4);
   });
 
-  it('count for all tokens of an organization together, and for no other', async () => {
+  it('count for all tokens of the organization, and for no other organization', async () => {
     const api = await startLimited(2);
     const second = await api.signIn(api.credentials, 'urls:read');
     const other = await api.signIn(await api.createOrganization('free'));
@@ -59,7 +59,7 @@ describe('requests of an organization', () => {
     expect(answer.outcome).toBe('429 RATE_LIMITED');
   });
 
-  it('do not limit links, health, tokens and pages', async () => {
+  it('do not include links, health checks, tokens and pages', async () => {
     const api = await startLimited(2);
     const { data } = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
     for (let at = 0; at < 10; at += 1) {
@@ -70,7 +70,7 @@ describe('requests of an organization', () => {
     expect((await api.call('listUrls')).status).toBe(200);
   });
 
-  it('are without a limit where it is 0', async () => {
+  it('have no limit when the setting is 0', async () => {
     const api = await startLimited(0);
     const answer = await api.call('listUrls');
     expect(answer.status).toBe(200);
@@ -93,7 +93,7 @@ describe('attempts to get a token are limited per address', () => {
     });
   const right = (address: string) => ask(address, api.credentials.clientSecret);
 
-  it('thirty may fail in a minute; then even the right secret waits, with Retry-After', async () => {
+  it('30 may fail in a minute; then even the correct secret gets Retry-After', async () => {
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => ask('192.0.2.1')));
     expect(outcomes.filter(({ status }) => status === 401)).toHaveLength(30);
     expect(outcomes.filter(({ status }) => status === 429)).toHaveLength(10);
@@ -106,12 +106,12 @@ describe('attempts to get a token are limited per address', () => {
     expect((await right('192.0.2.1')).status).toBe(200);
   });
 
-  it('those who know the secret use none up, however many come at once', async () => {
+  it('attempts with the correct secret do not count, even concurrent ones', async () => {
     const answers = await Promise.all(Array.from({ length: 64 }, () => right('192.0.2.3')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  it('all addresses of an IPv6 /64 are one', async () => {
+  it('all addresses of an IPv6 /64 count as one', async () => {
     for (let at = 0; at < 30; at += 1) {
       expect((await ask(`2001:db8:0:1::${at.toString(16)}`)).status).toBe(401);
     }
@@ -119,7 +119,7 @@ describe('attempts to get a token are limited per address', () => {
     expect((await right('2001:db8:0:2::1')).status).toBe(200);
   });
 
-  it('OAuth libraries are told in their own words', async () => {
+  it('a form gets the OAuth error', async () => {
     for (let at = 0; at < 30; at += 1) await ask('192.0.2.9');
     const { clientId, clientSecret } = api.credentials;
     const answer = await api.visit('/api/v1/auth/token', {
@@ -137,7 +137,7 @@ describe('attempts to get a token are limited per address', () => {
 });
 
 describe('attempts at a password are limited per link and address', () => {
-  it('and all addresses of an IPv6 /64 are one', async () => {
+  it('and all addresses of an IPv6 /64 count as one', async () => {
     const api = await startServer({ trustedProxies: parseAddressRanges('127.0.0.1, ::1') });
     onTestFinished(() => api.stop());
     const body = { targetUrl: 'https://example.com/', isPasswordProtected: true, password: 'x' };

@@ -73,7 +73,7 @@ describe('each delivery is an HTTP request to the webhook url', () => {
     await remove(id);
   });
 
-  it.each(eventTypes)('%s is as the contract says, and the verifier reads it', async (type) => {
+  it.each(eventTypes)('%s matches the contract, and the verifier accepts it', async (type) => {
     const hook = await receiver();
     const { id, secret } = await subscribe(hook.url, [type]);
     const { status, data } = await api.call('testWebhook', { params: { id } });
@@ -88,7 +88,7 @@ describe('each delivery is an HTTP request to the webhook url', () => {
   });
 });
 
-describe('what is delivered', () => {
+describe('delivered events', () => {
   it('url.created per link, bulk too; url.updated for PATCH, pauses and deletes; url.expired', async () => {
     const hook = await receiver();
     const { id } = await subscribe(hook.url, ['url.created', 'url.updated', 'url.expired']);
@@ -130,7 +130,7 @@ describe('what is delivered', () => {
     await remove(id);
   });
 
-  it('only what is subscribed to, and nothing while a webhook is off or after it was deleted', async () => {
+  it('only subscribed events, and none while a webhook is inactive or after it was deleted', async () => {
     const hook = await receiver();
     const quiet = await subscribe(hook.url, ['url.updated']);
     const off = await subscribe(`${hook.url}/off`);

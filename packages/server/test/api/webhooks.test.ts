@@ -35,7 +35,7 @@ describe('POST /api/v1/webhooks', () => {
     }
   });
 
-  it('takes isActive, and merges types that are named twice', async () => {
+  it('accepts isActive, and merges duplicate event types', async () => {
     const { data } = await create({ isActive: false, events: [...events, ...events] });
     expect(data).toMatchObject({ isActive: false, events });
   });
@@ -97,8 +97,8 @@ describe('plans', () => {
   });
 });
 
-describe('another organization', () => {
-  it('does not see a webhook at all', async () => {
+describe('webhooks of another organization', () => {
+  it('are not found on any route', async () => {
     const { data } = await create();
     const params = { id: data.id };
     const { data: delivery } = await api.call('testWebhook', { params });
@@ -117,7 +117,7 @@ describe('another organization', () => {
     expect((await api.call('getWebhook', { params })).data.isActive).toBe(true);
   });
 
-  it('has a delivery nowhere but at its own webhook', async () => {
+  it('do not give access to a delivery of this one', async () => {
     const [mine, theirs] = [await create(), await create({}, other)];
     const { data } = await api.call('testWebhook', { params: { id: mine.data.id } });
     const params = { id: theirs.data.id, deliveryId: data.id };
@@ -139,7 +139,7 @@ describe('GET, PATCH and DELETE', () => {
     expect(data.items.map(({ id }) => id)).toEqual(ids.slice(1));
   });
 
-  it('PATCH changes what it names', async () => {
+  it('PATCH changes only the fields in its body', async () => {
     const { data } = await create();
     api.clock.advance(1000);
     const params = { id: data.id };
@@ -152,7 +152,7 @@ describe('GET, PATCH and DELETE', () => {
     expect((await api.call('getWebhook', { params })).data).toEqual(changed.data);
   });
 
-  it('DELETE answers what was deleted, and it is gone', async () => {
+  it('DELETE returns the deleted webhook, which is then not found', async () => {
     const { data } = await create();
     const params = { id: data.id };
     expect((await api.call('deleteWebhook', { params })).data.id).toBe(data.id);
@@ -163,13 +163,13 @@ describe('GET, PATCH and DELETE', () => {
     expect(page.items.map(({ id }) => id)).not.toContain(data.id);
   });
 
-  it('a webhook that is off is neither tested nor replayed to', async () => {
+  it('an inactive webhook refuses tests and replays', async () => {
     const { data } = await create({ isActive: false });
     const answer = await api.call('testWebhook', { params: { id: data.id } });
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
   });
 
-  it('the same Idempotency-Key at another webhook is another request', async () => {
+  it('the same Idempotency-Key for another webhook is a conflict', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const [one, two] = [await create(), await create()];
     await api.call('rotateWebhookSecret', { params: { id: one.data.id }, headers });

@@ -30,20 +30,23 @@ describe('after thousands of calls with ASCII', () => {
     }
   });
 
-  it.each(Object.keys(readers))('%s reads every byte from 0x80 to 0xFF without a throw', (name) => {
-    const read = readers[name] as (url: string) => unknown;
-    for (const byte of highBytes) {
-      for (const url of [
-        `https://${byte}x.example`,
-        `https://\xc3${byte}x.example`,
-        `https://x.example/${byte}`,
-        `https://x.example:${byte}`,
-        `${byte}https://x.example`,
-      ]) {
-        expect(() => read(flat(url))).not.toThrow();
+  it.each(Object.keys(readers))(
+    '%s reads every byte from 0x80 to 0xFF without throwing',
+    (name) => {
+      const read = readers[name] as (url: string) => unknown;
+      for (const byte of highBytes) {
+        for (const url of [
+          `https://${byte}x.example`,
+          `https://\xc3${byte}x.example`,
+          `https://x.example/${byte}`,
+          `https://x.example:${byte}`,
+          `${byte}https://x.example`,
+        ]) {
+          expect(() => read(flat(url))).not.toThrow();
+        }
       }
-    }
-  });
+    },
+  );
 
   it('parseUrl agrees with the constructor about every Latin-1 host', () => {
     for (const byte of highBytes) {

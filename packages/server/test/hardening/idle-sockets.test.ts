@@ -31,7 +31,7 @@ async function lineOf(child: ChildProcessWithoutNullStreams): Promise<string> {
 }
 
 describe('idle sockets', () => {
-  it(`${count} of them keep nobody out (this machine allows ${allowed}, ${wanted} are wanted)`, async () => {
+  it(`${count} of them do not prevent new connections (this machine allows ${allowed}, ${wanted} are wanted)`, async () => {
     const api = await startBusy();
     onTestFinished(() => api.stop());
     const closed = await idle(api.server.url, count);
@@ -40,7 +40,7 @@ describe('idle sockets', () => {
     expect(await closed()).toBeLessThan(100);
   }, 60_000);
 
-  it('beyond what the server may hold are closed, the oldest first, and others get in', async () => {
+  it('are closed beyond the connection limit, the oldest first, and new clients connect', async () => {
     const api = await startBusy({ maxConnections: 100 });
     onTestFinished(() => api.stop());
     const closed = await idle(api.server.url, 1_000);

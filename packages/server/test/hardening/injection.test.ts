@@ -29,7 +29,7 @@ const headerNames = (answer: string) =>
     .slice(1)
     .map((line) => line.split(':')[0]);
 
-describe('no header is injected', () => {
+describe('input injects no header', () => {
   const injected = '\r\nSet-Cookie: a=b\r\n\r\n<script>';
 
   it.each([
@@ -41,7 +41,7 @@ describe('no header is injected', () => {
     ['utmSource', `mail${injected}`],
     ['customUtmParams', { 'a\r\nb': 'c' }],
     ['title', `a${injected}`],
-  ])('by %s %j', async (field, value) => {
+  ])('through %s %j', async (field, value) => {
     const answer = await create({ [field]: value });
     if (answer.status !== 201) {
       expect(answer.outcome).toBe('400 VALIDATION_FAILED');
@@ -52,7 +52,7 @@ describe('no header is injected', () => {
     expect(/^Location: (.*)\r$/m.exec(redirect)?.[1]).toMatch(/^[\x21-\x7e]+$/);
   });
 
-  it('by a target that has line breaks encoded: they stay so', async () => {
+  it('through encoded line breaks in a target, which stay encoded', async () => {
     const targetUrl = 'https://example.com/%0d%0aSet-Cookie:%20a=b?%0D%0A#%0a';
     const redirect = await get(`/${(await create({ targetUrl })).data.shortCode}`);
     expect(redirect).toContain(`\r\nLocation: ${targetUrl}\r\n`);
@@ -68,27 +68,27 @@ describe('no header is injected', () => {
     'a'.repeat(129),
     '%0d%0aSet-Cookie:a=b',
     '',
-  ])('by X-Request-Id %j: another one is made', async (requestId) => {
+  ])('through X-Request-Id %j, which is replaced', async (requestId) => {
     const answer = await get('/health/live', `X-Request-Id: ${requestId}`);
     expect(/^X-Request-Id: (.*)\r$/m.exec(answer)?.[1]).toMatch(/^[\w.:-]{1,128}$/);
     expect(headerNames(answer)).not.toContain('Set-Cookie');
   });
 
-  it('by a path that an error repeats', async () => {
+  it('through a path that an error message quotes', async () => {
     const answer = await get('/api/v1/a%0d%0aSet-Cookie:%20a=b');
     expect(headerNames(answer)).not.toContain('Set-Cookie');
     expect(answer).toContain('"NOT_FOUND"');
   });
 });
 
-describe('no line is injected into the log', () => {
+describe('input injects no line into the log', () => {
   it.each([
     '/api/v1/a%0a{"level":60,"msg":"forged"}',
     '/api/v1/a%0d%0a%1b[31m',
     '/api/v1/"}\u0022,"level":60,"x":"',
     '/api/v1/%E2%80%A8%C2%85',
     '/api/v1/\\n\\"',
-  ])('by %j: one line a request, of JSON, with its own fields', async (path) => {
+  ])('through %j: the log has one JSON line for each request', async (path) => {
     await get(path, 'X-Request-Id: forged"}\\n{"a":"', 'User-Agent: "}');
     await expect.poll(() => written.length).toBeGreaterThan(0);
     const lines = written.join('').split('\n');

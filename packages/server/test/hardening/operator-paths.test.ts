@@ -60,7 +60,7 @@ function isExact(route: Route, target: string): boolean {
   return new RegExp(`^${pattern}$`).test(path) && !target.includes('#');
 }
 
-describe('a path that is not exactly that of the table', () => {
+describe('a path that differs from the route of the contract', () => {
   let api: TestServer;
   beforeAll(async () => {
     api = await startServer();
@@ -93,7 +93,7 @@ describe('a path that is not exactly that of the table', () => {
     },
   );
 
-  it('leads to a link with a slash at its end, and counts its visit by code', async () => {
+  it('with a trailing slash redirects a link, and counts the visit by its code', async () => {
     const { id, shortCode } = (
       await api.call('createUrl', { body: { targetUrl: 'https://example.com/slash' } })
     ).data;
@@ -132,7 +132,7 @@ function socketPath(): string {
 }
 
 describe('SHORTY_ADMIN_LISTEN', () => {
-  it('takes the operator routes, and only those, from the public port', async () => {
+  it('removes the operator routes, and only those, from the public port', async () => {
     const api = await startApi(loopback);
     const admin = api.server.adminUrl as string;
     expect(operatorRoutes.map(({ path }) => path).sort()).toEqual([
@@ -162,7 +162,7 @@ describe('SHORTY_ADMIN_LISTEN', () => {
     }
   });
 
-  it('serves no link, picture or page on the admin listener', async () => {
+  it('serves no link, image or page on the admin listener', async () => {
     const api = await startApi(loopback);
     const { shortCode } = (
       await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } })
@@ -176,7 +176,7 @@ describe('SHORTY_ADMIN_LISTEN', () => {
     }
   });
 
-  it('answers the TLS proxy, with the same refusals as before', async () => {
+  it('serves the route of the TLS proxy with the same refusals as the public port', async () => {
     const server = createServer({ ...loopback, baseUrl: 'https://sho.example' });
     await server.start();
     onTestFinished(() => server.stop());
@@ -187,7 +187,7 @@ describe('SHORTY_ADMIN_LISTEN', () => {
     expect((await ask('sho.example', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(404);
   });
 
-  it('keeps the words reserved that its routes begin with', async () => {
+  it('still reserves the first path segments of its routes as slugs', async () => {
     const api = await startApi(loopback);
     for (const customSlug of ['metrics', 'health', 'internal']) {
       const body = { targetUrl: 'https://example.com/', customSlug };
@@ -195,7 +195,7 @@ describe('SHORTY_ADMIN_LISTEN', () => {
     }
   });
 
-  it('says that the server is stopping until the public port has been drained', async () => {
+  it('reports that the server is stopping until the public port is drained', async () => {
     const path = socketPath();
     const server = createServer({ adminListen: { path } });
     await server.start();
@@ -219,7 +219,7 @@ describe('SHORTY_ADMIN_LISTEN', () => {
 });
 
 describe('SHORTY_ADMIN_LISTEN as a unix socket', () => {
-  it('is for its owner and group, answers, and is gone after the stop', async () => {
+  it('is accessible to its owner and group, and is removed by the stop', async () => {
     const path = socketPath();
     const server = createServer({ adminListen: { path } });
     await server.start();
@@ -231,7 +231,7 @@ describe('SHORTY_ADMIN_LISTEN as a unix socket', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('replaces the socket that a killed process has left', async () => {
+  it('replaces the stale socket of a killed process', async () => {
     const path = socketPath();
     const listen = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
     await once(spawn(process.execPath, ['-e', listen, path]), 'exit');
@@ -254,7 +254,7 @@ describe('SHORTY_ADMIN_LISTEN as a unix socket', () => {
     await first.stop();
   });
 
-  it('never replaces a file that is no socket', async () => {
+  it('never replaces a file that is not a socket', async () => {
     const path = socketPath();
     writeFileSync(path, 'mine');
     const server = createServer({ adminListen: { path } });

@@ -18,7 +18,7 @@ const post = (...headers: string[]) => lines('POST /api/v1/auth/token HTTP/1.1',
 const host = 'Host: localhost';
 const json = 'Content-Type: application/json';
 
-describe('a request that two readers could read in two ways is refused, and its connection ends', () => {
+describe('the server refuses an ambiguous request and closes its connection', () => {
   it.each([
     ['two hosts', lines('GET /health/live HTTP/1.1', host, 'Host: evil.example')],
     ['the same host twice', lines('GET /health/live HTTP/1.1', host, host)],
@@ -74,13 +74,13 @@ describe('a request that two readers could read in two ways is refused, and its 
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  it('CONNECT reaches nobody', async () => {
+  it('the server refuses CONNECT', async () => {
     expect(await raw(lines('CONNECT example.com:443 HTTP/1.1', 'Host: example.com:443'))).toBe('');
   });
 });
 
 describe('request targets', () => {
-  it('an absolute one counts, and its host above the Host header: RFC 9112 §3.2.2', async () => {
+  it('the host of an absolute target replaces the Host header (RFC 9112 §3.2.2)', async () => {
     const target = `${api.server.url}/health/live`;
     expect(statusOf(await raw(get(target)))).toBe(200);
     const { shortCode } = (
@@ -108,47 +108,47 @@ describe('request targets', () => {
     `/${'a'.repeat(60_000)}`,
     `/${'%61'.repeat(20_000)}`,
     `/?${'a=b&'.repeat(15_000)}`,
-  ])('%.40s leads nowhere and nowhere else', async (path) => {
+  ])('%.40s matches no route and no other host', async (path) => {
     const answer = await raw(get(path));
     expect(path.startsWith('/?') ? [200] : [400, 401, 404]).toContain(statusOf(answer));
     expect(answer).not.toMatch(/root:|\nLocation:/i);
   });
 
-  it('one of 200 KB is refused', async () => {
+  it('the server refuses a target of 200 KB', async () => {
     expect(statusOf(await raw(get(`/${'a'.repeat(200_000)}`)))).toBe(431);
   });
 
-  it('headers in thousands are read up to a bound', async () => {
+  it('the server limits the size of thousands of headers', async () => {
     const headers = Array.from({ length: 5_000 }, (_, at) => `X-${at}: 1`);
     expect(statusOf(await raw(get('/health/live', ...headers)))).toBe(200);
   });
 });
 
-describe('requests one behind the other', () => {
+describe('pipelined requests', () => {
   const many = 1_000;
   const alive = lines('GET /health/live HTTP/1.1', host);
   const count = (answer: string, status: number) => answer.split(`HTTP/1.1 ${status} `).length - 1;
 
-  it('are all answered', async () => {
+  it('all get a response', async () => {
     const answer = await raw(alive.repeat(many), get('/health/live'));
     expect(count(answer, 200)).toBe(many + 1);
   });
 
-  it('with garbage between them: it ends the connection, and nothing behind it is answered', async () => {
+  it('garbage between requests closes the connection, and later requests get no response', async () => {
     const answer = await raw(alive.repeat(5), 'GARBAGE\r\n\r\n', alive.repeat(5));
     expect(count(answer, 200)).toBeLessThanOrEqual(5);
     expect(count(answer, 400)).toBe(1);
     expect(answer.slice(answer.lastIndexOf('HTTP/1.1 '))).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('hidden in the body of another are a body', async () => {
+  it('a request inside the body of another is not executed', async () => {
     const hidden = get('/health/live');
     const body = `POST /api/v1/auth/token HTTP/1.1\r\n${host}\r\n${json}\r\nConnection: close\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`;
     const answer = await raw(body);
     expect([count(answer, 400), count(answer, 200)]).toEqual([1, 0]);
   });
 
-  it('in megabytes of garbage end their connection', async () => {
+  it('megabytes of garbage close the connection', async () => {
     expect(statusOf(await raw('\0'.repeat(8 * 1024 * 1024)))).toBe(400);
   });
 });

@@ -46,7 +46,7 @@ function readsOfHeaders() {
   return { names, expressions };
 }
 
-it('the list of headers that are read is that of the sources', { timeout: 120_000 }, () => {
+it('the list of headers matches the headers that the sources read', { timeout: 120_000 }, () => {
   const { names, expressions } = readsOfHeaders();
   // `location` is read from responses, which have the same type.
   const known = { ...ownHeaders, ...framingHeaders, location: undefined };

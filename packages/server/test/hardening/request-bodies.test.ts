@@ -85,7 +85,7 @@ describe('without a token, a body', () => {
     expect((await api.visit('/api/v1/auth/token', init)).outcome).toBe(outcome);
   });
 
-  it('is never inflated: 3.9 KB of gzip hold 4 MB of nested lists', async () => {
+  it('is never inflated (3.9 KB of gzip contain 4 MB of nested lists)', async () => {
     const bomb = gzipSync('['.repeat(2 * 1024 * 1024) + ']'.repeat(2 * 1024 * 1024));
     expect(bomb.length).toBeLessThan(8 * 1024);
     const gzip = { 'content-encoding': 'gzip' };
@@ -95,7 +95,7 @@ describe('without a token, a body', () => {
     );
   });
 
-  it('that does not arrive in time is answered 408', async () => {
+  it('gets 408 when it does not arrive in time', async () => {
     const link = await newProtectedLink();
     for (const path of ['/api/v1/auth/token', link]) {
       const { ended } = await openSocket(
@@ -106,7 +106,7 @@ describe('without a token, a body', () => {
     }
   });
 
-  it('with thousands of form fields is refused', async () => {
+  it('is refused when it has thousands of form fields', async () => {
     const answer = await ask('a&'.repeat(4_000), form);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ error: 'invalid_request' });
@@ -118,7 +118,7 @@ describe('token requests of an address', () => {
   const askFrom = (address: string) =>
     ask(JSON.stringify(api.credentials), { 'x-forwarded-for': address });
 
-  it('are limited, successes included', async () => {
+  it('are limited, including successful ones', async () => {
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => askFrom('192.0.2.7')));
     expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(20);
     const refused = outcomes.filter(({ status }) => status === 429);
@@ -158,7 +158,7 @@ describe('token requests of an address', () => {
 });
 
 describe('half-sent bodies', () => {
-  it('of eight organizations that stall are answered 408, and release all slots', async () => {
+  it('get 408 when eight organizations stall, and release all slots', async () => {
     const callers = [];
     for (let organization = 0; organization < 8; organization += 1) {
       callers.push(await api.signIn(await api.createOrganization('enterprise')));
@@ -181,7 +181,7 @@ describe('half-sent bodies', () => {
     expect(answer.status).toBe(201);
   });
 
-  it('of 300 connections hold little memory, and other organizations are served', async () => {
+  it('hold little memory on 300 connections, while other organizations are served', async () => {
     const other = await api.signIn(await api.createOrganization('enterprise'));
     const part = Buffer.alloc(1024 * 1024, ' ');
     const before = process.memoryUsage().arrayBuffers;
@@ -203,7 +203,7 @@ describe('half-sent bodies', () => {
     for (const { socket } of sockets) socket.destroy();
   });
 
-  it('release what they held when they end', async () => {
+  it('release their memory and slots when they end', async () => {
     const sockets = await openSockets(
       api.server.url,
       4,
@@ -217,7 +217,7 @@ describe('half-sent bodies', () => {
 });
 
 describe('with a token, a body', () => {
-  it('is asked for only after authentication, scope and rate limit', async () => {
+  it('gets 100 Continue only after authentication, scope and rate limit', async () => {
     const expecting = ['Expect: 100-continue', asJson, 'Content-Length: 37', 'Connection: close'];
     const body = `{"targetUrl":"https://example.com/"}\n`;
     const refused = await openSocket(api.server.url, head('/api/v1/urls', ...expecting));
@@ -233,20 +233,20 @@ describe('with a token, a body', () => {
     expect(await ended).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
   });
 
-  it('inflates to at most a hundred times its size', async () => {
+  it('inflates to at most 100 times its size', async () => {
     const body = gzipSync(`{"targetUrl":"${targetUrl}"${' '.repeat(2_000_000)}}`);
     const answer = await post(body, { 'content-encoding': 'gzip' });
     expect(answer.outcome).toBe('413 PAYLOAD_TOO_LARGE');
     expect(answer.error.message).toContain('100 times');
   });
 
-  it('of a coding that takes much memory is refused by name', async () => {
+  it('is refused when its Content-Encoding needs much memory, and the error names it', async () => {
     const answer = await post(brotliCompressSync('{}'), { 'content-encoding': 'br' });
     expect(answer.outcome).toBe('415 UNSUPPORTED_MEDIA_TYPE');
     expect(answer.error.message).toContain('"br": must be one of gzip, deflate, identity');
   });
 
-  it('of another charset is refused', async () => {
+  it('is refused in another charset', async () => {
     const answer = await post(Buffer.from(`{"targetUrl":"${targetUrl}"}`, 'utf16le'), {
       'content-type': 'application/json; charset=utf-16le',
     });
@@ -256,7 +256,7 @@ describe('with a token, a body', () => {
     expect(latin1.error.message).toContain('UTF-8');
   });
 
-  it('of 4 MB of customUtmParams is counted before it is validated', async () => {
+  it('with 4 MB of customUtmParams is counted before it is validated', async () => {
     const pairs = Array.from({ length: 300_000 }, (_, at) => `"k${at}":""`);
     const body = Buffer.from(`{"targetUrl":"${targetUrl}","customUtmParams":{${pairs}}}`);
     const delayMs = await longestDelayMs(async () => {
@@ -269,7 +269,7 @@ describe('with a token, a body', () => {
     expect(delayMs).toBeLessThan(maxDelayMs);
   });
 
-  it('that is nested too deep is refused by field, and in a list by item', async () => {
+  it('with too much nesting is refused with the name of the field or list item', async () => {
     const deep = '{"a":'.repeat(1_000) + 1 + '}'.repeat(1_000);
     const answer = await post(`{"targetUrl":"${targetUrl}","customUtmParams":${deep}}`);
     expect(answer.error.details).toEqual([
@@ -284,7 +284,7 @@ describe('with a token, a body', () => {
     });
   });
 
-  it('with hundreds of faults is told of a hundred, and how many more there are', async () => {
+  it('with hundreds of errors gets the first 100 and the number of the others', async () => {
     const fields = Array.from({ length: 250 }, (_, at) => `"f${at}":{}`);
     const answer = await post(`{${fields}}`);
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
@@ -292,7 +292,7 @@ describe('with a token, a body', () => {
     expect(answer.error.message).toMatch(/\(and 250 more\)$/);
   });
 
-  it('of a hundred links whose every field is full is accepted without holding others up', async () => {
+  it('with 100 links and every field at its limit is accepted and does not delay redirects', async () => {
     const text = (length: number) => randomBytes(length).toString('base64url').slice(0, length);
     const urls = Array.from({ length: 100 }, () => ({
       targetUrl: (targetUrl + text(8192)).slice(0, 8192),
@@ -325,8 +325,8 @@ describe('with a token, a body', () => {
   });
 });
 
-describe('what is refused early', () => {
-  it('is answered to clients that send everything before they read', async () => {
+describe('a request that is refused early', () => {
+  it('gets its response even if the client sends the whole body before it reads', async () => {
     const length = 8 * 1024 * 1024;
     for (const lines of [[asJson], [asJson, 'Connection: close']]) {
       const { socket, ended } = await openSocket(
@@ -342,7 +342,7 @@ describe('what is refused early', () => {
     }
   });
 
-  it('ends the connection of who sends on and on', async () => {
+  it('loses its connection when the client does not stop sending', async () => {
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     const { socket, ended } = await openSocket(
       api.server.url,
@@ -356,7 +356,7 @@ describe('what is refused early', () => {
     expect(await ended).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('is told of in a few words, however long the request was', async () => {
+  it('gets a short error, however long the request is', async () => {
     const long = 'x'.repeat(20_000);
     const answers = [
       await api.send('GET', `/api/v1/${long}`),
@@ -376,7 +376,7 @@ describe('what is refused early', () => {
     ['a link', (link: string) => `GET ${link} HTTP/1.1`],
     ['the token endpoint', () => 'POST /api/v1/auth/token HTTP/1.1'],
     ['health', () => 'GET /health/live HTTP/1.1'],
-  ])('ends a connection that sends tiny chunks to %s', async (_, lineFor) => {
+  ])('loses its connection when it sends tiny chunks to %s', async (_, lineFor) => {
     const link = await newProtectedLink();
     const { ended } = await openSocket(
       api.server.url,
@@ -387,7 +387,7 @@ describe('what is refused early', () => {
     expect(await ended).toMatch(/^(HTTP|$)/);
   });
 
-  it('is not a body of small chunks that an honest client sends', async () => {
+  it('does not include a body in small chunks of an ordinary client', async () => {
     const text = JSON.stringify({ targetUrl, description: 'x'.repeat(4_000) });
     const chunks = text.match(/.{1,5}/g)?.map((each) => `${each.length}\r\n${each}\r\n`);
     const answer = await sendRaw(api.server.url, [
@@ -397,14 +397,14 @@ describe('what is refused early', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 201 /);
   });
 
-  it('is a query of thousands of fields, of which 32 are read', async () => {
+  it('has only 32 of thousands of query fields parsed', async () => {
     const fields = Array.from({ length: 10_000 }, (_, at) => `f${at}=1`);
     const answer = await api.send('GET', `/api/v1/urls?${fields.join('&')}`);
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
     expect(answer.faultyFields).toHaveLength(32);
   });
 
-  it('is no chunk extension without an end', async () => {
+  it('loses its connection when a chunk extension has no end', async () => {
     const request = head('/api/v1/urls', withToken(), asJson, 'Transfer-Encoding: chunked');
     const answer = await sendRaw(api.server.url, [request, `5;${'x'.repeat(100_000)}`]);
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);

@@ -88,13 +88,13 @@ async function faults(api: TestServer) {
 }
 
 describe('logs at the level trace', () => {
-  it('tell of the requests and the faults', () => {
+  it('contain the requests and the errors', () => {
     const logged = lines.map((line) => JSON.parse(line) as { path?: string; level: number });
     expect(logged.filter(({ path }) => path === '/api/v1/auth/token').length).toBeGreaterThan(8);
     expect(logged.filter(({ level }) => level >= 50).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('have none of the secrets that were used', () => {
+  it('contain none of the secrets that were used', () => {
     expect(used.size).toBeGreaterThan(8);
     const all = lines.join('');
     expect([...used].filter(([, secret]) => all.includes(secret))).toEqual([]);
@@ -106,7 +106,7 @@ describe('logs at the level trace', () => {
     { request: { headers: { authorization: 'p4ss' } } },
     { path: '/x/shorty_at_p4ss' },
     { err: new Error('Authorization: Basic p4ssp4ssp4ss=') },
-  ])('hide what an error or a slip brings along: %j', (fields) => {
+  ])('hide secrets in errors and in fields that were logged by mistake: %j', (fields) => {
     const own: string[] = [];
     createLogger('info', { write: (line) => void own.push(line) }).info(fields);
     const written = own.join('');

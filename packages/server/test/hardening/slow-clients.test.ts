@@ -24,15 +24,15 @@ async function dribble(first: string, byte: string): Promise<string> {
   return answer;
 }
 
-describe('slow clients are sent away, and others are served meanwhile', () => {
-  it('those who connect and say nothing', async () => {
+describe('the server disconnects slow clients and serves other clients', () => {
+  it('a client that connects and sends nothing', async () => {
     const sockets = await openSockets(api.server.url, many);
     await api.servesOthers();
     const answers = await Promise.all(sockets.map(({ ended }) => ended));
     expect(answers.every((answer) => answer.startsWith('HTTP/1.1 408 '))).toBe(true);
   });
 
-  it('those who send headers a byte at a time', async () => {
+  it('a client that sends headers byte by byte', async () => {
     const slow = Array.from({ length: many }, () =>
       dribble('GET /health/live HTTP/1.1\r\nHost: localhost\r\nX-Slow: ', 'a'),
     );
@@ -40,13 +40,13 @@ describe('slow clients are sent away, and others are served meanwhile', () => {
     for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('those who send a body a byte at a time', async () => {
+  it('a client that sends a body byte by byte', async () => {
     const slow = Array.from({ length: many }, () => dribble(bodyOf(100_000), ' '));
     await api.servesOthers();
     for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('those who send a password a byte at a time', async () => {
+  it('a client that sends a password byte by byte', async () => {
     const body = { targetUrl: 'https://example.com/', isPasswordProtected: true, password: 'x' };
     const { shortCode } = (await api.call('createUrl', { body })).data;
     const head = `POST /${shortCode} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 4000\r\n\r\n`;
@@ -55,7 +55,7 @@ describe('slow clients are sent away, and others are served meanwhile', () => {
     for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('those who stay after their answer', async () => {
+  it('a client that stays connected after its response', async () => {
     const sockets = await openSockets(
       api.server.url,
       many,
@@ -68,7 +68,7 @@ describe('slow clients are sent away, and others are served meanwhile', () => {
     ).toBe(true);
   });
 
-  it('those who do not read their answers', async () => {
+  it('a client that does not read its responses', async () => {
     const long = `https://example.com/${'a'.repeat(8_000)}`;
     await api.call('bulkCreateUrls', { body: { urls: Array(100).fill({ targetUrl: long }) } });
     const list = `GET /api/v1/urls?limit=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${api.token}\r\n\r\n`;
