@@ -21,7 +21,7 @@ try {
     tags: ['example'],
   });
 } catch (error) {
-  // In a second run, the slug is taken by the link of the first run.
+  // In a second run, the link of the first run already has the slug.
   if (!(error instanceof ConflictError)) throw error;
   console.error(error.message);
 }

@@ -8,7 +8,7 @@ const secret = process.env.WEBHOOK_SECRET;
 const deduper = createDeduper();
 const app = fastify();
 
-// A separate scope, in which bodies are raw bytes and every request is verified.
+// A separate scope. In it, bodies are raw bytes, and every request is verified.
 app.register(async (hooks) => {
   hooks.register(fastifyWebhook({ secret }));
   hooks.post('/', async (request, reply) => {

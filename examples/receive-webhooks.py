@@ -14,15 +14,15 @@ tolerance_seconds = 300
 def verify(headers, body):
     timestamp = headers.get("X-Service-Timestamp", "")
     if not (timestamp.isascii() and timestamp.isdigit()):
-        raise ValueError("the timestamp is not Unix seconds")
+        raise ValueError("the timestamp must be Unix seconds")
     if abs(time.time() - int(timestamp)) > tolerance_seconds:
-        raise ValueError("the timestamp is too far from now")
+        raise ValueError(f"the timestamp must be within {tolerance_seconds} s of now")
     signed = timestamp.encode() + b"." + body
     expected = "sha256=" + hmac.new(secret, signed, hashlib.sha256).hexdigest()
-    # During a rotation of the secret, there are two signatures.
+    # For 24 hours after a rotation of the secret, there are two signatures.
     given = headers.get("X-Service-Signature", "").split(",")
     if not any(hmac.compare_digest(expected.encode(), each.strip().encode()) for each in given):
-        raise ValueError("the signature does not match")
+        raise ValueError("no signature matches the secret and the body")
 
 
 class Receiver(BaseHTTPRequestHandler):

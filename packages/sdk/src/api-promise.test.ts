@@ -29,28 +29,28 @@ describe('ApiPromise', () => {
     await expect(Promise.all([promise, 1])).resolves.toEqual(['data', 1]);
   });
 
-  it('makes plain promises', () => {
+  it('derives plain promises', () => {
     const next = resolved().then((data) => data.length);
     expect(next).not.toBeInstanceOf(ApiPromise);
     expect(resolved().finally(() => {})).not.toBeInstanceOf(ApiPromise);
   });
 
-  it('gives the response beside the data', async () => {
+  it('returns the response with the data', async () => {
     await expect(resolved().withResponse()).resolves.toEqual({ data: 'data', response });
   });
 
-  it('rejects alike with and without the response', async () => {
+  it('rejects with the same error with and without the response', async () => {
     await expect(rejected()).rejects.toThrow('no');
     await expect(rejected().withResponse()).rejects.toThrow('no');
   });
 
-  it('reports a failure that nobody takes, once', async () => {
+  it('reports an unhandled rejection once', async () => {
     await expect(unhandledDuring(() => void rejected())).resolves.toHaveLength(1);
     const ignored = () => void rejected().withResponse();
     await expect(unhandledDuring(ignored)).resolves.toHaveLength(1);
   });
 
-  it('reports nothing when only the response is taken', async () => {
+  it('reports nothing if only withResponse is handled', async () => {
     const taken = () =>
       void rejected()
         .withResponse()

@@ -32,16 +32,16 @@ export class ApiPromise<T> extends Promise<T> {
     this.#result = result;
   }
 
-  // then, catch and finally return plain promises, which have no response.
+  // `then`, `catch` and `finally` return plain promises, because their values have no response.
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
   /** Returns the data together with status, headers and request id. */
   withResponse(): Promise<WithResponse<T>> {
-    // The caller handles a rejection of the returned promise, so this one must not be unhandled.
+    // The caller handles the returned promise only, so a rejection of this one must not be reported.
     this.catch(() => {});
-    // A new promise: its rejection is reported if the caller does not handle it.
+    // A new promise, so a rejection that the caller does not handle is still reported.
     return this.#result.then((result) => result);
   }
 }

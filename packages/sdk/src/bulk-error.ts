@@ -10,8 +10,9 @@ export interface BulkProgress {
 }
 
 /**
- * A bulk call that stopped before its end. Status, code and details are those of its `cause`: the
- * error of the failed request, the reason of an abort, or an error of the input or of `onChunk`.
+ * The error of a bulk call that stopped before its end. Its `cause` is the error of the failed
+ * request, the reason of an abort, or an error of the input or of `onChunk`. Status, code and details
+ * are those of the cause.
  *
  * @example
  * ```ts
@@ -23,7 +24,7 @@ export interface BulkProgress {
  *   await shorty.urls.bulkCreate(items, { idempotencyKey: 'import-7' });
  * } catch (error) {
  *   if (!(error instanceof ShortyBulkError)) throw error;
- *   console.log(error.partial, `go on at ${error.nextIndex}`, `unsure of ${error.unknown}`);
+ *   console.log(error.partial, `continue at ${error.nextIndex}`, `unknown: ${error.unknown}`);
  * }
  * ```
  */
@@ -33,9 +34,9 @@ export class ShortyBulkError extends ShortyError {
   /** The sum of the completed requests. Each `index` is a position in the whole input. */
   readonly partial: BulkResult;
   /**
-   * Positions of the items whose request failed, in order. With a 4xx `status` the server refused
-   * them. Otherwise it may have processed them; repeating the call with the same `idempotencyKey`
-   * returns the results without processing an item twice.
+   * Positions of the items whose request failed, in order. With a 4xx `status`, the server refused
+   * them. Otherwise it may have processed them. To get their results without processing an item twice,
+   * repeat the call with the same `idempotencyKey`.
    */
   readonly unknown: readonly number[];
   /** The position of the first item that was not sent. No later item was sent. */
@@ -44,9 +45,9 @@ export class ShortyBulkError extends ShortyError {
   constructor(cause: unknown, progress: BulkProgress) {
     const { nextIndex, unknown, partial } = progress;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const answered = nextIndex - unknown.length;
-    super(`the bulk call stopped after ${answered} items: ${reason}`, {
-      ...(cause instanceof ShortyError ? pick(cause) : {}),
+    const completed = nextIndex - unknown.length;
+    super(`the bulk call stopped after ${completed} items: ${reason}`, {
+      ...(cause instanceof ShortyError ? initOf(cause) : {}),
       cause,
     });
     this.partial = partial;
@@ -55,6 +56,6 @@ export class ShortyBulkError extends ShortyError {
   }
 }
 
-function pick({ status, code, details, requestId, retryAfterMs }: ShortyError) {
+function initOf({ status, code, details, requestId, retryAfterMs }: ShortyError) {
   return { status, code, details, requestId, retryAfterMs };
 }

@@ -1,7 +1,7 @@
 import { http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { failure, success, urlCreated, usage } from '../test/answers.js';
+import { failure, success, urlCreated, usage } from '../test/responses.js';
 import { api, baseUrl, createTestClient } from '../test/test-client.js';
 import { Shorty, ShortyBulkError, type UrlCreateRequest } from './index.js';
 
@@ -30,8 +30,8 @@ function record(data: object, status = 200) {
   return sent;
 }
 
-describe('a client on the system’s own clock and chance', () => {
-  it('makes a new idempotency key for each POST', async () => {
+describe('a client with the clock and random numbers of the system', () => {
+  it('creates a new idempotency key for each POST', async () => {
     const sent = record(urlCreated('1'), 201);
     const { urls } = shorty();
     for (let at = 0; at < 3; at++) await urls.create({ targetUrl: 'https://example.com' });
@@ -40,14 +40,14 @@ describe('a client on the system’s own clock and chance', () => {
     for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('repeats after a fault', async () => {
+  it('retries after an error', async () => {
     record(usage);
     server.use(http.get(`${api}/usage`, () => failure(503, 'UNAVAILABLE'), { once: true }));
     const patient = new Shorty({ baseUrl, accessToken: 'token', maxRetryDelayMs: 1 });
     await expect(patient.usage.get()).resolves.toEqual(usage);
   });
 
-  it('ends a request by its time-out', async () => {
+  it('aborts a request after timeoutMs', async () => {
     const signals: AbortSignal[] = [];
     const client = new Shorty({
       baseUrl,
@@ -72,7 +72,7 @@ describe('a client on the system’s own clock and chance', () => {
     await expect(long.usage.get()).resolves.toEqual(usage);
   });
 
-  it('uses the global fetch of the moment of the call', async () => {
+  it('uses the global fetch at the time of the call', async () => {
     const client = shorty();
     const before = globalThis.fetch;
     globalThis.fetch = async () => success(usage);
@@ -85,7 +85,7 @@ describe('a client on the system’s own clock and chance', () => {
 });
 
 describe('each method', () => {
-  it('sends its one request', async () => {
+  it('sends one request', async () => {
     const sent = record({});
     const { urls, usage: resource } = shorty();
     const created = { targetUrl: 'https://example.com', tags: ['a'] };
@@ -110,7 +110,7 @@ describe('each method', () => {
     expect(sent[5]?.key).toBe('k');
   });
 
-  it('keeps the filters of a list on every page', async () => {
+  it('sends the filters of a list with every page', async () => {
     const ids = Array.from({ length: 150 }, (_, at) => String(150 - at));
     const asked: string[] = [];
     server.use(
@@ -136,7 +136,7 @@ describe('bulk calls', () => {
   const targets = (count: number): UrlCreateRequest[] =>
     Array.from({ length: count }, (_, at) => ({ targetUrl: `https://example.com/${at}` }));
 
-  it('create by the hundred, under keys that follow from the caller’s', async () => {
+  it('create links in requests of 100, with keys derived from the caller’s key', async () => {
     const sent = record({
       requested: 1,
       createdCount: 0,
@@ -155,13 +155,13 @@ describe('bulk calls', () => {
     expect(result).toMatchObject({ requested: 3, failedCount: 3 });
   });
 
-  it('give each request a random key of its own by default', async () => {
+  it('send a new random key with each request by default', async () => {
     const sent = record({ requested: 0, createdCount: 0, failedCount: 0, created: [], errors: [] });
     await shorty().urls.bulkCreate(targets(250), { concurrency: 3 });
     expect(new Set(sent.map(({ key }) => key)).size).toBe(3);
   });
 
-  it('update by the hundred, with positions in the whole input', async () => {
+  it('update links in requests of 100, with positions in the whole input', async () => {
     const sent = record({
       requested: 2,
       updatedCount: 1,
@@ -178,7 +178,7 @@ describe('bulk calls', () => {
     expect(result.errors.map(({ index }) => index)).toEqual([1, 101]);
   });
 
-  it('delete by the hundred, from an asynchronous source too', async () => {
+  it('delete links in requests of 100, also from an async iterable', async () => {
     const sent = record({
       requested: 100,
       deletedCount: 1,
@@ -201,7 +201,7 @@ describe('bulk calls', () => {
     });
   });
 
-  it('repeat a request under its own key, and then stop with what was done', async () => {
+  it('retry a request with its key, and then stop with the partial result', async () => {
     const keys: (string | null)[] = [];
     server.use(
       http.post(`${api}/urls/bulk`, ({ request }) => {

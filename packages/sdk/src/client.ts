@@ -10,8 +10,8 @@ import { Transport } from './send-request.js';
 import { readSettings } from './settings.js';
 
 /**
- * A client of one Shorty server. Create one and share it; it need not be closed. The constructor
- * sends no request, and throws ShortyConfigError for invalid options.
+ * A client of one Shorty server. Create one and share it. It does not have to be closed. The
+ * constructor sends no request, and throws ShortyConfigError for invalid options.
  *
  * @example
  * ```ts

@@ -30,11 +30,11 @@ export interface ShortyErrorInit {
 export class ShortyError extends Error {
   override name = 'ShortyError';
 
-  /** The HTTP status, or undefined without a response. */
+  /** The HTTP status. Undefined without a response. */
   readonly status: number | undefined;
-  /** The error code of the API, or undefined if the response is not from the API. */
+  /** The error code of the API. Undefined if there is no response, or it is not from the API. */
   readonly code: ErrorCode | undefined;
-  /** The invalid fields, each with its rule. */
+  /** The invalid fields, each with a message that has the rule. */
   readonly details: readonly ErrorDetail[];
   /** The id of the request in the server's log. */
   readonly requestId: string | undefined;
@@ -44,7 +44,7 @@ export class ShortyError extends Error {
   constructor(message: string, init: ShortyErrorInit = {}) {
     super(message, init.cause === undefined ? undefined : { cause: init.cause });
     this.status = init.status;
-    // A newer server may know codes that this version does not list.
+    // A newer server may send codes that this version does not list.
     this.code = init.code as ErrorCode | undefined;
     this.details = init.details ?? [];
     this.requestId = init.requestId;
@@ -53,7 +53,7 @@ export class ShortyError extends Error {
 }
 
 /**
- * Returns whether a value is an error of this package, including another copy of it.
+ * Returns whether a value is an error of this package, or of another installed copy of the package.
  *
  * @example
  * ```ts
@@ -76,7 +76,7 @@ export class ValidationError extends ShortyError {
   override name = 'ValidationError';
 }
 
-/** 401: the client, its secret or the token is not accepted. */
+/** 401: the client id, the secret or the token is invalid. */
 export class AuthenticationError extends ShortyError {
   override name = 'AuthenticationError';
 }
@@ -106,27 +106,27 @@ export class GoneError extends ShortyError {
   override name = 'GoneError';
 }
 
-/** 429: too many requests, also after all retries. */
+/** 429: there are too many requests. The retries also failed. */
 export class RateLimitError extends ShortyError {
   override name = 'RateLimitError';
 }
 
-/** Another 4xx, or a redirect. Redirects are not followed, because they would receive the token. */
+/** Another 4xx, or a redirect. Redirects are not followed: another host could receive the token. */
 export class RequestRejectedError extends ShortyError {
   override name = 'RequestRejectedError';
 }
 
-/** 5xx: the server failed, also after all retries. */
+/** 5xx: the server failed. The retries also failed. */
 export class ServerError extends ShortyError {
   override name = 'ServerError';
 }
 
-/** There is no complete response: the server is unreachable, or the connection broke. See `cause`. */
+/** The server is unreachable, or the connection broke before the response was complete. See `cause`. */
 export class ConnectionError extends ShortyError {
   override name = 'ConnectionError';
 }
 
-/** There is no response within `timeoutMs`, or within `deadlineMs` for all attempts together. */
+/** No complete response within `timeoutMs`, or within `deadlineMs` for all attempts together. */
 export class TimeoutError extends ShortyError {
   override name = 'TimeoutError';
 }

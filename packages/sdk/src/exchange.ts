@@ -44,7 +44,7 @@ export async function exchange(
         ...(body === undefined ? {} : { body }),
       });
       return {
-        // Browsers hide the status of a redirect.
+        // Browsers hide the status of a redirect, so 302 replaces it.
         status: response.type === 'opaqueredirect' ? 302 : response.status,
         headers: response.headers,
         requestId: response.headers.get('x-request-id') ?? undefined,
@@ -57,7 +57,7 @@ export async function exchange(
   }
 }
 
-/** Returns the message of the innermost cause. The message of fetch itself is generic. */
+/** Returns the message of the innermost cause, because the message of fetch is generic. */
 function describe(error: unknown): string {
   let deepest = error;
   while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;

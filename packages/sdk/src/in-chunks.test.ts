@@ -4,7 +4,7 @@ import { collect } from '../test/collect.js';
 import { inChunks } from './in-chunks.js';
 
 describe('inChunks', () => {
-  it('cuts any input into full groups and a rest, without losing or moving an item', async () => {
+  it('splits any input into full chunks and a rest, in order and without loss', async () => {
     const inputs = fc.array(fc.integer(), { maxLength: 350 });
     await fc.assert(
       fc.asyncProperty(inputs, fc.integer({ min: 1, max: 120 }), async (items, size) => {
@@ -16,7 +16,7 @@ describe('inChunks', () => {
     );
   });
 
-  it('takes an asynchronous source, no further than it is asked to, and closes it', async () => {
+  it('reads an async iterable lazily, and closes it', async () => {
     const taken: number[] = [];
     let isClosed = false;
     async function* source() {

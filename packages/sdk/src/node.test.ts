@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { usage } from '../test/answers.js';
+import { usage } from '../test/responses.js';
 import { Shorty, TimeoutError } from './index.js';
 import { type NodeFetch, type NodeFetchOptions, nodeFetch } from './node.js';
 
@@ -50,7 +50,7 @@ function open(options?: NodeFetchOptions): NodeFetch {
 }
 
 describe('nodeFetch', () => {
-  it('keeps its connections for calls that follow each other', async () => {
+  it('reuses connections for successive calls', async () => {
     const server = await listen();
     const { fetch } = open();
     const shorty = new Shorty({ baseUrl: server.origin, accessToken: 'token', fetch });
@@ -63,7 +63,7 @@ describe('nodeFetch', () => {
     });
   });
 
-  it('opens no more connections than it may', async () => {
+  it('limits the number of connections', async () => {
     const server = await listen();
     const { fetch } = open({ connections: 2 });
     const shorty = new Shorty({ baseUrl: server.origin, accessToken: 'token', fetch });
@@ -72,7 +72,7 @@ describe('nodeFetch', () => {
     expect(server.connections()).toBe(2);
   });
 
-  it('sends bodies whole, with a length, those of DELETE too', async () => {
+  it('sends complete bodies with Content-Length, also for DELETE', async () => {
     const server = await listen();
     const { fetch } = open();
     const shorty = new Shorty({ baseUrl: server.origin, accessToken: 'token', fetch });
@@ -99,7 +99,7 @@ describe('nodeFetch', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('ends a request whose answer does not come', async () => {
+  it('aborts a request without a response', async () => {
     const server = await listen(() => new Promise(() => {}));
     const { fetch } = open();
     const options = { baseUrl: server.origin, accessToken: 'token', fetch, maxRetries: 0 };
@@ -111,7 +111,7 @@ describe('nodeFetch', () => {
     await expect(aborted).rejects.toThrow('enough');
   });
 
-  it('names what keeps it from connecting', async () => {
+  it('reports why a connection failed', async () => {
     const server = await listen();
     await closing.pop()?.();
     const { fetch } = open();
@@ -127,7 +127,7 @@ describe('nodeFetch', () => {
     });
   });
 
-  it('closes after the requests under way, and takes no other', async () => {
+  it('closes after requests in flight, and rejects new ones', async () => {
     let arrive = () => {};
     const arrived = new Promise<void>((resolve) => {
       arrive = resolve;

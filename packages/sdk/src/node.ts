@@ -1,9 +1,9 @@
 import { Agent, fetch as undiciFetch } from 'undici';
 
 export interface NodeFetchOptions {
-  /** Connections per server: 16 by default. */
+  /** The most connections to a server: 16 by default. */
   connections?: number | undefined;
-  /** Milliseconds until an idle connection closes, unless the server closes it: 30,000 by default. */
+  /** Milliseconds until an idle connection is closed: 30,000 by default. The server may close it earlier. */
   keepAliveTimeoutMs?: number | undefined;
   /** Time limit in milliseconds for opening a connection: 10,000 by default. */
   connectTimeoutMs?: number | undefined;
@@ -45,11 +45,11 @@ export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
     pipelining,
     keepAliveTimeout: keepAliveTimeoutMs,
     connect: { timeout: connectTimeoutMs },
-    // The client has its own time-outs, which may be longer than the agent's defaults.
+    // No limits here. The client has its own, which may be longer than the agent's defaults.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  // Node's types and undici's types of fetch differ.
+  // The types of Node's fetch and undici's fetch differ.
   const send = undiciFetch as unknown as (
     input: string | URL | Request,
     init: Omit<RequestInit, 'dispatcher'> & { dispatcher: Agent },

@@ -15,17 +15,17 @@
  * ```
  */
 export interface ShortyOptions {
-  /** The http or https address of the API. It may have a path: `https://example.com/links`. */
+  /** The http or https URL of the server. It may have a path, as in `https://example.com/links`. */
   baseUrl: string;
   clientId?: string | undefined;
   clientSecret?: string | undefined;
-  /** A fixed token, which is not renewed. Takes precedence over client credentials. */
+  /** A fixed token, which is not renewed. It takes precedence over client credentials. */
   accessToken?: string | undefined;
   /** Scopes of the token, separated by spaces: all scopes of the client by default. */
   scope?: string | undefined;
   /** Replaces `globalThis.fetch`. See also `@shorty/sdk/node`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Retries of a failed request: 3 by default. Infinity retries until the deadline. */
+  /** The most retries of a failed request: 3 by default. With Infinity, only the deadline limits them. */
   maxRetries?: number | undefined;
   /** Time limit of one attempt in milliseconds: 30,000 by default. */
   timeoutMs?: number | undefined;
@@ -33,7 +33,7 @@ export interface ShortyOptions {
   deadlineMs?: number | undefined;
   /** The longest wait before a retry in milliseconds: 20,000 by default. */
   maxRetryDelayMs?: number | undefined;
-  /** Sent with every request. */
+  /** Headers of every request. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Callbacks for logs and metrics. If one throws, the request fails. */
   hooks?: ShortyHooks | undefined;
@@ -49,11 +49,11 @@ export interface RequestOptions {
   deadlineMs?: number | undefined;
   maxRetries?: number | undefined;
   /**
-   * Makes a POST safe to repeat for 24 hours, also from another process. It has 1 to 255 visible
-   * ASCII characters and is random by default. Other methods ignore it.
+   * Makes a POST safe to repeat for 24 hours, also from another process. A key has 1 to 255 visible
+   * ASCII characters. The default is a random key. Other methods ignore it.
    */
   idempotencyKey?: string | undefined;
-  /** Added to the client's headers, which they override. */
+  /** Headers of this request. They override the client's headers of the same name. */
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -62,13 +62,13 @@ export interface BulkOptions<Result> extends RequestOptions {
   /** Requests in flight at the same time: 1 by default. */
   concurrency?: number | undefined;
   /**
-   * Called after each request of up to 100 items, in the order of the input. The call waits for its
-   * promise. Each `index` is a position in the whole input.
+   * Called with the result of each request of up to 100 items, in the order of the input. The bulk
+   * call waits for the returned promise. Each `index` is a position in the whole input.
    */
   onChunk?: ((chunkResult: Result, chunkIndex: number) => void | Promise<void>) | undefined;
 }
 
-/** Callbacks for logs and metrics. They get neither tokens nor bodies. */
+/** Callbacks for logs and metrics. Their arguments contain neither tokens nor bodies. */
 export interface ShortyHooks {
   onRequest?: ((info: RequestInfo) => void) | undefined;
   onResponse?: ((info: ResponseInfo) => void) | undefined;

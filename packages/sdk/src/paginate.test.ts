@@ -62,7 +62,7 @@ class MovingList {
 }
 
 describe('a list that is awaited', () => {
-  it('asks for one page, once, with the limit that was given', async () => {
+  it('requests one page once, with the given limit', async () => {
     const moving = new MovingList(60);
     const list = new PagedList({ limit: 50, offset: 3 }, moving.fetchPage);
     expect(moving.asked).toEqual([]);
@@ -76,7 +76,7 @@ describe('a list that is awaited', () => {
     expect(moving.asked).toEqual([{ limit: 50, offset: 3 }]);
   });
 
-  it('rejects as the request does', async () => {
+  it('rejects with the error of the request', async () => {
     const fault = new Error('fault');
     const list = new PagedList({}, () => new ApiPromise<Page<Item>>(Promise.reject(fault)));
     await expect(list).rejects.toBe(fault);
@@ -93,7 +93,7 @@ describe('a list that is iterated', () => {
     expect(moving.asked).toHaveLength(Math.max(1, Math.ceil((size - 1) / 99)));
   });
 
-  it('begins at an offset, and can be iterated again', async () => {
+  it('starts at an offset, and can be iterated again', async () => {
     const moving = new MovingList(30);
     const list = new PagedList({ limit: 10, offset: 12 }, moving.fetchPage);
     const first = await collect(list);
@@ -101,13 +101,13 @@ describe('a list that is iterated', () => {
     await expect(collect(list)).resolves.toEqual(first);
   });
 
-  it('asks for no page before its first item is wanted', async () => {
+  it('requests no page before the first item is read', async () => {
     const moving = new MovingList(500);
     for await (const { id } of new PagedList({}, moving.fetchPage)) if (id === '450') break;
     expect(moving.asked).toHaveLength(1);
   });
 
-  it('is complete when the loop takes each item off the list', async () => {
+  it('yields all items when the loop removes each one from the list', async () => {
     const moving = new MovingList(1000);
     const all = moving.ids;
     const seen: string[] = [];
@@ -118,7 +118,7 @@ describe('a list that is iterated', () => {
     expect(seen).toEqual(all);
   });
 
-  it('finds its place again when more than a page is created at once', async () => {
+  it('finds its position when more than a page of items is created meanwhile', async () => {
     const moving = new MovingList(250, [(list) => list.add(350)]);
     const old = moving.ids;
     const seen = await moving.iterate();
@@ -138,7 +138,7 @@ describe('a list that is iterated', () => {
     }),
   );
 
-  it('yields no item twice and misses none that stays, whatever happens meanwhile', async () => {
+  it('yields each remaining item exactly once under random changes', async () => {
     const changes = fc.array(change, { maxLength: 30 });
     const limits = fc.integer({ min: 1, max: 20 });
     await fc.assert(

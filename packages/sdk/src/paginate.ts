@@ -19,8 +19,8 @@ const pageSize = 100;
 /**
  * A list that is requested lazily: `await` reads one page, `for await` reads all items.
  *
- * An iteration yields no item twice and misses no item that is on the list all the time, even while
- * items are created, changed or deactivated.
+ * An iteration yields no item twice. It yields every item that stays on the list, even if other items
+ * are created, changed or deactivated meanwhile.
  *
  * @example
  * ```ts
@@ -73,15 +73,15 @@ export class PagedList<Item extends { readonly id: string }, P extends Page<Item
 }
 
 /**
- * Yields all items. Pages overlap by one item, because the list changes between requests while the
- * order of two items does not. If the first item of a page is new, items may have been skipped, so
- * the iteration goes back until a page begins with a known item.
+ * Yields all items. The list can change between requests, so each page repeats the last item of the
+ * page before. If the first item of a page is new, items may have been skipped. The iteration then
+ * goes back until a page begins with a known item. This works because the order of items is stable.
  */
 async function* iterate<Item extends { readonly id: string }>(
   query: PageQuery,
   fetchPage: FetchPage<Page<Item>>,
 ): AsyncGenerator<Item, void, undefined> {
-  // With an overlap of one item, pages of one item would not advance.
+  // Pages overlap by one item, so pages of one item would not advance.
   const limit = query.limit === 1 ? 2 : (query.limit ?? pageSize);
   const firstOffset = query.offset ?? 0;
   const seen = new Set<string>();

@@ -4,14 +4,14 @@ export interface Ports {
   readonly monotonicMs: () => number;
   /** Milliseconds since 1970. */
   readonly epochMs: () => number;
-  /** At least 0, less than 1. */
+  /** Returns a number from 0 to 1, without 1. */
   readonly random: () => number;
   readonly newKey: () => string;
   /** Returns a function that stops the timer. */
   readonly startTimer: (delayMs: number, callback: () => void) => () => void;
 }
 
-// setTimeout runs at once for a longer delay. The limit is 24 days, so such a timer never runs.
+// With a longer delay than these 24 days, setTimeout fires immediately. Such a timer is not started.
 const maxTimerMs = 2_147_483_647;
 
 export const systemPorts: Ports = {

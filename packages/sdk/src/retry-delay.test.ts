@@ -13,7 +13,7 @@ describe('retryDelay', () => {
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   const maxDelay = fc.integer({ min: 0, max: 1e7 });
 
-  it('is never below 0, above the cap, or before a Retry-After under the cap', () => {
+  it('is at least 0 and Retry-After, and at most the cap', () => {
     const retryAfter = fc.option(fc.integer({ min: 0, max: 1e9 }), { nil: undefined });
     fc.assert(
       fc.property(fc.nat(2000), retryAfter, maxDelay, chance, (retries, after, max, random) => {
@@ -24,7 +24,7 @@ describe('retryDelay', () => {
     );
   });
 
-  it('has full jitter below a bound that doubles', () => {
+  it('has full jitter with a limit that doubles', () => {
     const delays = [0, 1, 2, 3].map((retries) =>
       [0, 0.5, 0.999].map((at) => Math.round(retryDelay(retries, undefined, 1e6, () => at))),
     );
@@ -59,7 +59,7 @@ describe('readRetryAfter', () => {
     expect(read({ 'retry-after': value })).toBe(ms);
   });
 
-  it('measures a date by the clock that wrote it', () => {
+  it('measures a date from the Date header', () => {
     expect(
       read({
         date: 'Wed, 02 Jan 2030 00:00:00 GMT',
@@ -70,7 +70,7 @@ describe('readRetryAfter', () => {
 
   it('is undefined without the header', () => expect(read({})).toBeUndefined());
 
-  it('reads every date that a server can write', () => {
+  it('reads every date that a server can send', () => {
     const seconds = fc.integer({ min: 0, max: 1e8 });
     fc.assert(
       fc.property(seconds, (after) => {

@@ -13,7 +13,7 @@ export function isRetryable(error: unknown): error is ShortyError {
   return status === 429 || status >= 500;
 }
 
-/** Returns the milliseconds before the next retry: full jitter, and at least Retry-After. */
+/** Returns the milliseconds before the next retry: full jitter, but at least Retry-After. */
 export function retryDelay(
   retries: number,
   retryAfterMs: number | undefined,
@@ -30,7 +30,7 @@ export function readRetryAfter(headers: Headers, nowMs: number): number | undefi
   if (/^\d+$/.test(value)) return Number(value) * 1000;
   const at = /GMT$/.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(at)) return undefined;
-  // Both dates come from the server's clock, which may differ from ours.
+  // Measured from the Date header if there is one: the server's clock may differ from this one.
   const answeredAt = Date.parse(headers.get('date') ?? '');
   return Math.max(0, at - (Number.isNaN(answeredAt) ? nowMs : answeredAt));
 }

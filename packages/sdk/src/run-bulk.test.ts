@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { urlCreated } from '../test/answers.js';
+import { urlCreated } from '../test/responses.js';
 import { ShortyBulkError } from './bulk-error.js';
 import { RateLimitError, ShortyConfigError } from './errors.js';
 import type { BulkOptions } from './options.js';
@@ -72,7 +72,7 @@ function heldRequests() {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a bulk call', () => {
-  it('sums the answers in the order of the input, at any concurrency', async () => {
+  it('adds up results in the order of the input, at any concurrency', async () => {
     const inputs = fc.array(fc.nat(1000), { maxLength: 450 });
     await fc.assert(
       fc.asyncProperty(inputs, fc.integer({ min: 1, max: 6 }), async (items, concurrency) => {
@@ -83,7 +83,7 @@ describe('a bulk call', () => {
     );
   });
 
-  it('sends nothing for no items', async () => {
+  it('sends no request without items', async () => {
     let calls = 0;
     const result = await run([], {}, async (chunk) => {
       calls++;
@@ -93,7 +93,7 @@ describe('a bulk call', () => {
     expect(calls).toBe(0);
   });
 
-  it('sends one request after the other by default', async () => {
+  it('sends requests sequentially by default', async () => {
     const { held, send } = heldRequests();
     const call = run(numbers(250), {}, send);
     for (const chunk of [0, 1, 2]) {
@@ -104,7 +104,7 @@ describe('a bulk call', () => {
     await expect(call).resolves.toMatchObject({ requested: 250 });
   });
 
-  it('keeps as many requests under way as it may, and the order of the input', async () => {
+  it('sends `concurrency` requests at a time, in the order of the input', async () => {
     const { held, send } = heldRequests();
     const chunks: number[] = [];
     const onChunk = (result: BulkCreateResult, chunk: number) => {
@@ -128,7 +128,7 @@ describe('a bulk call', () => {
     expect(result.created.map(({ index }) => index)).toEqual(numbers(250).map((at) => at * 2));
   });
 
-  it('reads no further in its source than it needs to', async () => {
+  it('reads no more of its source than it needs', async () => {
     let read = 0;
     function* source() {
       while (read < 100_000) yield read++;
@@ -151,8 +151,8 @@ describe('a bulk call', () => {
   });
 });
 
-describe('a bulk call that fails on the way', () => {
-  it('keeps what was done, and says what is unsure and where it stopped', async () => {
+describe('a bulk call that fails before its end', () => {
+  it('reports the partial result, unknown items and the next index', async () => {
     const error = await bulkErrorOf(
       run(numbers(450), {}, async (items, chunk) => {
         if (chunk === 2) throw fault;
@@ -171,7 +171,7 @@ describe('a bulk call that fails on the way', () => {
     expect(error.nextIndex).toBe(300);
   });
 
-  it('loses no item: each is answered, unsure or not sent', async () => {
+  it('accounts for each item: completed, unknown or not sent', async () => {
     const sizes = fc.nat(900);
     const failing = fc.uniqueArray(fc.nat(9), { minLength: 1, maxLength: 4 });
     const concurrencies = fc.integer({ min: 1, max: 5 });
@@ -197,7 +197,7 @@ describe('a bulk call that fails on the way', () => {
     );
   });
 
-  it('waits for the requests under way, and begins no other', async () => {
+  it('waits for requests in flight, and starts no other', async () => {
     const { held, send } = heldRequests();
     const call = run(numbers(900), { concurrency: 3 }, send);
     await settle();
@@ -212,7 +212,7 @@ describe('a bulk call that fails on the way', () => {
     expect(error.nextIndex).toBe(300);
   });
 
-  it('keeps the first fault as its cause', async () => {
+  it('has the first error as its cause', async () => {
     const { held, send } = heldRequests();
     const call = run(numbers(200), { concurrency: 2 }, send);
     await settle();
@@ -224,7 +224,7 @@ describe('a bulk call that fails on the way', () => {
     expect(error.unknown).toEqual(numbers(200));
   });
 
-  it('passes on what its source throws', async () => {
+  it('has the error of its source as cause', async () => {
     const broken = new Error('row 151 is unreadable');
     async function* source() {
       yield* numbers(150);
@@ -235,7 +235,7 @@ describe('a bulk call that fails on the way', () => {
     expect(indices(partialOf(error))).toEqual(numbers(100));
   });
 
-  it('counts a request whose onChunk threw as done', async () => {
+  it('counts a request as completed if its onChunk throws', async () => {
     const full = new Error('disk full');
     const onChunk = () => Promise.reject(full);
     const error = await bulkErrorOf(run(numbers(300), { onChunk }));
@@ -244,7 +244,7 @@ describe('a bulk call that fails on the way', () => {
     expect(indices(partialOf(error))).toEqual(numbers(error.nextIndex));
   });
 
-  it('stops between two requests at a signal, with its reason as cause', async () => {
+  it('stops between two requests on abort, with the reason as cause', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     const onChunk = () => controller.abort(reason);

@@ -22,7 +22,7 @@ interface Chunk<Result> {
   readonly outcome: Promise<{ readonly result: Result } | { readonly error: unknown }>;
 }
 
-/** Sends items in requests of 100 and sums the results in the order of the input. */
+/** Sends items in requests of 100, and adds up the results in the order of the input. */
 export async function runBulk<Item, Result extends BulkResult>(
   call: BulkCall<Item, Result>,
 ): Promise<Result> {

@@ -7,7 +7,7 @@ const hang = () => new Promise<never>(() => {});
 const createTimeoutError = () => new Error('too late');
 
 describe('runWithin', () => {
-  it('passes the outcome of the work through', async () => {
+  it('returns the result or the error of the work', async () => {
     const ports = new FakePorts();
     const limits = { signal: undefined, timeoutMs: 10, createTimeoutError };
     await expect(runWithin(limits, ports, async () => 7)).resolves.toBe(7);
@@ -16,7 +16,7 @@ describe('runWithin', () => {
     expect(ports.running).toBe(0);
   });
 
-  it('settles at its time-out even if the work does not listen, and aborts the work', async () => {
+  it('rejects and aborts the work after timeoutMs, even if the work ignores the signal', async () => {
     const ports = new FakePorts();
     let inner: AbortSignal | undefined;
     const run = runWithin({ signal: undefined, timeoutMs: 10, createTimeoutError }, ports, (s) => {
@@ -30,7 +30,7 @@ describe('runWithin', () => {
     expect(inner?.aborted).toBe(true);
   });
 
-  it('leaves nothing behind on a signal that is used again and again', async () => {
+  it('leaves no listeners on a reused signal', async () => {
     const ports = new FakePorts();
     const { signal } = new AbortController();
     for (let run = 0; run < 20; run++) {
@@ -47,7 +47,7 @@ describe('runWithin', () => {
 });
 
 describe('wait', () => {
-  it('ends at its time and not before', async () => {
+  it('ends after the delay and not before', async () => {
     const ports = new FakePorts();
     let isOver = false;
     const waited = wait(100, undefined, ports).then(() => {
@@ -61,7 +61,7 @@ describe('wait', () => {
     expect(isOver).toBe(true);
   });
 
-  it('is not begun under an aborted signal', async () => {
+  it('does not start if the signal is aborted', async () => {
     const ports = new FakePorts();
     const reason = new Error('enough');
     await expect(wait(100, AbortSignal.abort(reason), ports)).rejects.toBe(reason);

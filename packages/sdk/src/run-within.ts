@@ -7,8 +7,8 @@ export interface Limits {
 }
 
 /**
- * Runs work with a signal that the caller's signal and a timer abort. Rejects as soon as the signal
- * is aborted, even if the work ignores it.
+ * Runs work with a signal that is aborted by the caller's signal or by a timer. Rejects as soon as it
+ * is aborted, even if the work ignores the signal.
  */
 export async function runWithin<T>(
   limits: Limits,

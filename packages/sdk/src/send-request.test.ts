@@ -1,7 +1,7 @@
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { failure, success, urlCreated, usage } from '../test/answers.js';
+import { failure, success, urlCreated, usage } from '../test/responses.js';
 import { api, createTestClient } from '../test/test-client.js';
 import {
   ConnectionError,
@@ -40,7 +40,7 @@ describe('retries', () => {
     ['504', () => new HttpResponse(null, { status: 504 })],
     ['a network fault', () => HttpResponse.error()],
   ];
-  it.each(faults)('repeats after %s and then succeeds', async (_name, fault) => {
+  it.each(faults)('retries after %s and then succeeds', async (_name, fault) => {
     const calls = answerUsage(fault, fault, () => success(usage));
     const client = createTestClient();
     await expect(client.usage.get()).resolves.toEqual(usage);
@@ -52,24 +52,24 @@ describe('retries', () => {
     expect(client.ports.running).toBe(0);
   });
 
-  it('repeats three times by default and rejects with the last error', async () => {
+  it('retries three times by default and rejects with the last error', async () => {
     const calls = answerUsage(() => failure(503, 'UNAVAILABLE'));
     const client = createTestClient();
     const error = await client.usage.get().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ServerError);
     expect(error).toMatchObject({ status: 503, code: 'UNAVAILABLE', requestId: 'req-1' });
     expect(calls.count).toBe(4);
-    // Half of 500, 1000 and 2000 ms, as chance is 0.5.
+    // Half of 500, 1000 and 2000 ms, because randomNumber is 0.5.
     expect(client.retries.map(({ delayMs }) => delayMs)).toEqual([250, 500, 1000]);
   });
 
-  it.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 422])('does not repeat %i', async (s) => {
+  it.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 422])('does not retry %i', async (s) => {
     const calls = answerUsage(() => failure(s, 'IDEMPOTENCY_CONFLICT'));
     await expect(createTestClient().usage.get()).rejects.toMatchObject({ status: s });
     expect(calls.count).toBe(1);
   });
 
-  it('takes maxRetries from the request before the client', async () => {
+  it('prefers maxRetries of the request to that of the client', async () => {
     const calls = answerUsage(() => failure(503, 'UNAVAILABLE'));
     const client = createTestClient({ maxRetries: 5 });
     await expect(client.usage.get({}, { maxRetries: 1 })).rejects.toBeInstanceOf(ServerError);
@@ -78,7 +78,7 @@ describe('retries', () => {
     expect(calls.count).toBe(3);
   });
 
-  it('waits as long as Retry-After says, in seconds or until a date', async () => {
+  it('waits for Retry-After, in seconds or until a date', async () => {
     answerUsage(
       () => failure(429, 'RATE_LIMITED', { 'retry-after': '7' }),
       () =>
@@ -93,7 +93,7 @@ describe('retries', () => {
     expect(client.retries.map(({ delayMs }) => delayMs)).toEqual([7000, 12_000]);
   });
 
-  it('caps Retry-After, and tells the caller all of it', async () => {
+  it('caps the wait, and reports the full Retry-After', async () => {
     answerUsage(() => failure(429, 'RATE_LIMITED', { 'retry-after': '3600' }));
     const client = createTestClient({ maxRetries: 1, maxRetryDelayMs: 5000 });
     const error = await client.usage.get().catch((reason: unknown) => reason);
@@ -102,7 +102,7 @@ describe('retries', () => {
     expect(client.retries.map(({ delayMs }) => delayMs)).toEqual([5000]);
   });
 
-  it('keeps one idempotency key and one body over all attempts of a POST', async () => {
+  it('sends the same idempotency key and body in all attempts of a POST', async () => {
     const sent: (string | null)[] = [];
     server.use(
       http.post(`${api}/urls`, async ({ request }) => {
@@ -119,7 +119,7 @@ describe('retries', () => {
     expect(sent.filter((_, at) => at % 2 === 0).slice(3)).toEqual(['key-2', 'mine']);
   });
 
-  it('sends no idempotency key where nothing is created', async () => {
+  it('sends an idempotency key with POST only', async () => {
     let key: string | null = 'none yet';
     server.use(
       http.patch(`${api}/urls/42`, ({ request }) => {
@@ -142,7 +142,7 @@ describe('retries', () => {
 });
 
 describe('time-outs', () => {
-  it('ends an attempt after timeoutMs and repeats it', async () => {
+  it('aborts an attempt after timeoutMs and retries it', async () => {
     const client = createTestClient({ timeoutMs: 3000 });
     let calls = 0;
     server.use(
@@ -159,7 +159,7 @@ describe('time-outs', () => {
     expect(client.ports.running).toBe(0);
   });
 
-  it('ends the whole request at its deadline, with the fault before as cause', async () => {
+  it('aborts the request at its deadline, with the previous error as cause', async () => {
     const client = createTestClient({ timeoutMs: 3000, deadlineMs: 4000 });
     let calls = 0;
     server.use(
@@ -172,7 +172,7 @@ describe('time-outs', () => {
     const error = await client.usage.get().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({
-      message: 'GET /api/v1/usage was not answered within 4000 ms in all',
+      message: 'GET /api/v1/usage was not answered within 4000 ms, including retries',
       status: undefined,
       cause: { status: 503 },
     });
@@ -180,7 +180,7 @@ describe('time-outs', () => {
     expect(client.ports.monotonicMs()).toBe(4000);
   });
 
-  it('does not begin a wait that would end after the deadline', async () => {
+  it('does not wait if the wait would exceed the deadline', async () => {
     const calls = answerUsage(() => failure(503, 'UNAVAILABLE', { 'retry-after': '10' }));
     const client = createTestClient({ deadlineMs: 10_000 });
     await expect(client.usage.get()).rejects.toMatchObject({ status: 503, retryAfterMs: 10_000 });
@@ -188,7 +188,7 @@ describe('time-outs', () => {
     expect(client.ports.monotonicMs()).toBe(0);
   });
 
-  it('has no deadline when that is Infinity', async () => {
+  it('has no deadline if it is Infinity', async () => {
     const calls = answerUsage(() => failure(503, 'UNAVAILABLE', { 'retry-after': '20' }));
     const client = createTestClient({ deadlineMs: Infinity, maxRetries: 50 });
     await expect(client.usage.get()).rejects.toBeInstanceOf(ServerError);
@@ -198,7 +198,7 @@ describe('time-outs', () => {
 });
 
 describe('signals', () => {
-  it('sends nothing under a signal that is aborted already', async () => {
+  it('sends nothing if the signal is already aborted', async () => {
     const calls = answerUsage(() => success(usage));
     const reason = new Error('changed my mind');
     const call = createTestClient().usage.get({}, { signal: AbortSignal.abort(reason) });
@@ -206,7 +206,7 @@ describe('signals', () => {
     expect(calls.count).toBe(0);
   });
 
-  it('ends a request under way with the reason of the signal', async () => {
+  it('aborts a request in flight with the reason of the signal', async () => {
     const controller = new AbortController();
     const reason = new Error('changed my mind');
     const client = createTestClient();
@@ -221,7 +221,7 @@ describe('signals', () => {
     expect(client.ports.running).toBe(0);
   });
 
-  it('announces no retry after an abort whose reason is another call’s fault', async () => {
+  it('calls onRetry after no abort, even if its reason is the error of another call', async () => {
     const reason = new ConnectionError('the call before this one failed');
     const controller = new AbortController();
     const calls = answerUsage(() => {
@@ -234,7 +234,7 @@ describe('signals', () => {
     expect(calls.count).toBe(1);
   });
 
-  it('ends the wait before a repetition', async () => {
+  it('aborts the wait before a retry', async () => {
     const controller = new AbortController();
     const calls = answerUsage(() => failure(503, 'UNAVAILABLE'));
     const client = createTestClient({
@@ -248,7 +248,7 @@ describe('signals', () => {
 });
 
 describe('requests', () => {
-  it('carries the token, the headers of client and request, and the query', async () => {
+  it('send the token, the headers of client and request, and the query', async () => {
     let seen: Request | undefined;
     server.use(
       http.get(`${api}/urls`, ({ request }) => {
@@ -273,13 +273,13 @@ describe('requests', () => {
     });
   });
 
-  it('keeps a path prefix of the base URL', async () => {
+  it('keep the path prefix of the base URL', async () => {
     server.use(http.get('https://example.test/links/api/v1/usage', () => success(usage)));
     const client = createTestClient({ baseUrl: 'https://example.test/links/' });
     await expect(client.usage.get()).resolves.toEqual(usage);
   });
 
-  it('escapes an id, and refuses one that would lead elsewhere', async () => {
+  it('escape an id, and refuse one that would change the path', async () => {
     server.use(http.get(`${api}/urls/:id`, ({ params }) => success({ id: params.id ?? '' })));
     const { urls } = createTestClient();
     await expect(urls.get('a/b?c')).resolves.toMatchObject({ id: 'a/b?c' });
@@ -288,7 +288,7 @@ describe('requests', () => {
     }
   });
 
-  it.each([301, 302, 303, 307, 308])('refuses to follow a %i with the token', async (status) => {
+  it.each([301, 302, 303, 307, 308])('do not follow a %i with the token', async (status) => {
     const calls = answerUsage(
       () => new HttpResponse(null, { status, headers: { location: 'https://evil.test/usage' } }),
     );
@@ -297,11 +297,11 @@ describe('requests', () => {
       .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(RequestRejectedError);
     expect(error).toMatchObject({ status, code: undefined });
-    expect(String(error)).toContain('leads to https://evil.test/usage');
+    expect(String(error)).toContain('with a redirect to https://evil.test/usage');
     expect(calls.count).toBe(1);
   });
 
-  it('takes the hidden redirect of a browser for one', async () => {
+  it('treat the opaque redirect of a browser as a redirect', async () => {
     const opaque = Object.defineProperties(new Response(null), {
       type: { value: 'opaqueredirect' },
       status: { value: 0 },
@@ -313,7 +313,7 @@ describe('requests', () => {
     });
   });
 
-  it('names the fault at the bottom of a failed fetch', async () => {
+  it('report the innermost cause of a failed fetch', async () => {
     const refused = Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' });
     const fetchFailed = new TypeError('fetch failed', { cause: refused });
     const client = createTestClient({
@@ -326,7 +326,7 @@ describe('requests', () => {
     expect(String(error)).toContain('/api/v1/usage failed: ECONNREFUSED');
   });
 
-  it('takes an answer that breaks off for a network fault', async () => {
+  it('treat an incomplete response as a network error', async () => {
     const brokenBody = () =>
       new ReadableStream({
         start(controller) {
@@ -342,7 +342,7 @@ describe('requests', () => {
 });
 
 describe('hooks', () => {
-  it('tells of each request, response and retry, in order', async () => {
+  it('report each request, response and retry in order', async () => {
     answerUsage(
       () => failure(503, 'UNAVAILABLE'),
       () => success(usage),
@@ -373,7 +373,7 @@ describe('hooks', () => {
     ]);
   });
 
-  it('fails the request with what a hook throws, and does not repeat it', async () => {
+  it('fail the request with the error that a hook throws, without a retry', async () => {
     const calls = answerUsage(() => success(usage));
     const fault = new Error('log is full');
     const onResponse = () => {
@@ -385,7 +385,7 @@ describe('hooks', () => {
 });
 
 describe('withResponse', () => {
-  it('gives the data with status, headers and request id', async () => {
+  it('returns the data with status, headers and request id', async () => {
     answerUsage(() => success(usage, { headers: { 'ratelimit-remaining': '41' } }));
     const { data, response } = await createTestClient().usage.get().withResponse();
     expect(data).toEqual(usage);

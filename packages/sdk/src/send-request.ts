@@ -3,7 +3,7 @@ import { ShortyConfigError, TimeoutError } from './errors.js';
 import { exchange, type Incoming, type Outgoing } from './exchange.js';
 import type { RequestOptions } from './options.js';
 import type { Ports } from './ports.js';
-import { type Read, readAnswer } from './read-answer.js';
+import { type Read, readResponse } from './read-response.js';
 import { isRetryable, retryDelay } from './retry-delay.js';
 import { runWithin, wait } from './run-within.js';
 import { createHeaders, type RequestLimits, readLimits, type Settings } from './settings.js';
@@ -12,7 +12,7 @@ import { createTokens, type Tokens } from './tokens.js';
 /** One call of the API, which may need several attempts. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** The segments after `/api/v1`, or after `/api` for a public request. They are not escaped. */
+  /** The unescaped segments after `/api/v1`, or after `/api` for a public request. */
   readonly path: readonly (string | number)[];
   /** Whether it is sent without a token. */
   readonly isPublic?: boolean;
@@ -35,7 +35,7 @@ export class Transport {
   send<T>(
     request: ApiRequest,
     options: RequestOptions = {},
-    read: Read<T> = readAnswer,
+    read: Read<T> = readResponse,
   ): ApiPromise<T> {
     return new ApiPromise<T>(this.#send(request, options, read));
   }
@@ -115,7 +115,7 @@ export class Transport {
     const createTimeoutError = () =>
       new TimeoutError(
         isLast
-          ? `${method} ${path} was not answered within ${limits.deadlineMs} ms in all`
+          ? `${method} ${path} was not answered within ${limits.deadlineMs} ms, including retries`
           : `${method} ${path} was not answered within ${limits.timeoutMs} ms`,
         { cause },
       );
@@ -130,7 +130,7 @@ export class Transport {
     });
   }
 
-  /** Sends with a token. Repeats once with a new token if the server refuses the first. */
+  /** Sends a request with a token. If the server refuses the token, repeats it once with a new one. */
   async #authorized(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
     for (let isRenewed = false; ; isRenewed = true) {
       const token = await this.#tokens.get(signal);
@@ -143,7 +143,7 @@ export class Transport {
 
 function escapeSegment(segment: string | number): string {
   const text = encodeURIComponent(segment);
-  // URL parsers resolve `.` and `..`, also escaped, so the request would have another path.
+  // URL parsers resolve `.` and `..`, even if they are escaped. That would change the path.
   if (/^\.{0,2}$/.test(text)) throw new ShortyConfigError('id', `cannot be "${text}"`);
   return text;
 }

@@ -51,7 +51,7 @@ describe('options', () => {
     expect([error.message, String(error.stack), String(error.cause)].join()).not.toContain('hush');
   });
 
-  it('have the defaults that are written down', () => {
+  it('have the documented defaults', () => {
     expect(readSettings(good)).toMatchObject({
       baseUrl: 'https://sho.test',
       limits: { maxRetries: 3, timeoutMs: 30_000, deadlineMs: 120_000 },
@@ -59,12 +59,12 @@ describe('options', () => {
     });
   });
 
-  it('take an access token before client credentials', () => {
+  it('prefer an access token to client credentials', () => {
     const both = readSettings({ ...good, clientId: 'id', clientSecret: 'secret' });
     expect(both.credentials).toEqual({ accessToken: 'token' });
   });
 
-  it('may be 0 retries, and Infinity for what is measured', () => {
+  it('accept 0 retries, and Infinity for limits', () => {
     const options = { ...good, maxRetries: 0, deadlineMs: Infinity, timeoutMs: Infinity };
     expect(readSettings(options).limits).toEqual({
       maxRetries: 0,
@@ -73,7 +73,7 @@ describe('options', () => {
     });
   });
 
-  it('of a request are checked, too', async () => {
+  it('of a request are checked too', async () => {
     const shorty = new Shorty(good);
     const call = shorty.usage.get({}, { timeoutMs: -1 });
     await expect(call).rejects.toMatchObject({ option: 'timeoutMs' });

@@ -30,7 +30,7 @@ export function readSettings(options: ShortyOptions): Settings {
   return {
     baseUrl: readBaseUrl(options.baseUrl),
     credentials: readCredentials(options),
-    // Read at each call, because programs may replace the global fetch later.
+    // Looked up at each call, because a program may replace the global fetch later.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     limits: readLimits(options, defaultLimits),
     maxRetryDelayMs,
@@ -57,7 +57,10 @@ export function createHeaders(option: string, values: Readonly<Record<string, st
     return new Headers(values);
   } catch {
     // The original error quotes the value, which may be a secret.
-    throw new ShortyConfigError(option, 'has a character that HTTP headers cannot carry');
+    throw new ShortyConfigError(
+      option,
+      'must contain only characters that are valid in HTTP headers',
+    );
   }
 }
 
@@ -65,7 +68,7 @@ export function checkNumber(option: string, value: number, isZeroAllowed = false
   if (value > 0 || (isZeroAllowed && value === 0)) return;
   throw new ShortyConfigError(
     option,
-    `must be a number ${isZeroAllowed ? 'from 0' : 'above 0'}, not ${value}`,
+    `must be a number ${isZeroAllowed ? 'of at least 0' : 'above 0'}, not ${value}`,
   );
 }
 
@@ -76,7 +79,7 @@ function readBaseUrl(text: string | undefined): string {
     // The message does not repeat the text, which may contain a password.
     throw new ShortyConfigError(
       'baseUrl',
-      'must be an http or https address without credentials, query or fragment, such as https://sho.example',
+      'must be an http or https URL without credentials, query or fragment, such as https://sho.example',
     );
   }
   return url.href.replace(/\/+$/, '');
@@ -99,7 +102,12 @@ function readCredentials(options: ShortyOptions): Settings['credentials'] {
   if (clientId && clientSecret) {
     return { clientId, clientSecret, ...(scope === undefined ? {} : { scope }) };
   }
-  if (clientId) throw new ShortyConfigError('clientSecret', 'is missing beside clientId');
-  if (clientSecret) throw new ShortyConfigError('clientId', 'is missing beside clientSecret');
-  throw new ShortyConfigError('accessToken', 'is missing, and so are clientId and clientSecret');
+  if (clientId)
+    throw new ShortyConfigError('clientSecret', 'is missing: set it together with clientId');
+  if (clientSecret)
+    throw new ShortyConfigError('clientId', 'is missing: set it together with clientSecret');
+  throw new ShortyConfigError(
+    'accessToken',
+    'is missing: set it, or set clientId and clientSecret',
+  );
 }

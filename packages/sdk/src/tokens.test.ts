@@ -1,7 +1,7 @@
 import { http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { failure, success, usage } from '../test/answers.js';
+import { failure, success, usage } from '../test/responses.js';
 import { api, createTestClient } from '../test/test-client.js';
 import { AuthenticationError, TimeoutError, UnexpectedResponseError } from './errors.js';
 
@@ -32,7 +32,7 @@ function issueTokens(expiresIn = 3600) {
 }
 
 describe('a token', () => {
-  it('is fetched as JSON, with the scope when one is asked for', async () => {
+  it('is requested as JSON, with the scope if one is set', async () => {
     const state = issueTokens();
     await createTestClient(credentials).usage.get();
     await createTestClient({ ...credentials, scope: 'usage:read' }).usage.get();
@@ -42,7 +42,7 @@ describe('a token', () => {
     ]);
   });
 
-  it('is fetched once for all calls that wait for it', async () => {
+  it('is requested once for all waiting calls', async () => {
     const state = issueTokens();
     const { usage: resource } = createTestClient(credentials);
     await Promise.all(Array.from({ length: 20 }, () => resource.get()));
@@ -50,7 +50,7 @@ describe('a token', () => {
     expect(state.used).toHaveLength(20);
   });
 
-  it('is kept until a minute before its end', async () => {
+  it('is reused until a minute before it expires', async () => {
     const state = issueTokens(3600);
     const client = createTestClient(credentials);
     await client.usage.get();
@@ -62,7 +62,7 @@ describe('a token', () => {
     expect(state.used).toEqual(['token-1', 'token-1', 'token-2']);
   });
 
-  it('is kept for half of its life where that is short', async () => {
+  it('is reused for half of a short lifetime', async () => {
     const state = issueTokens(30);
     const client = createTestClient(credentials);
     await client.usage.get();
@@ -85,7 +85,7 @@ describe('a 401', () => {
     expect(client.retries).toEqual([]);
   });
 
-  it('renews it in one flight for all calls that were refused', async () => {
+  it('renews the token once for all refused calls', async () => {
     const state = issueTokens();
     const client = createTestClient(credentials);
     await client.usage.get();
@@ -94,7 +94,7 @@ describe('a 401', () => {
     expect(state.issued).toBe(2);
   });
 
-  it('is the answer when the new token is refused, too', async () => {
+  it('is returned if the new token is refused too', async () => {
     const state = issueTokens();
     for (const token of ['token-1', 'token-2', 'token-3']) state.refused.add(token);
     const client = createTestClient(credentials);
@@ -102,7 +102,7 @@ describe('a 401', () => {
     expect(state.used).toEqual(['token-1', 'token-2']);
   });
 
-  it('is the answer at once for an access token that was given', async () => {
+  it('is returned immediately for a fixed access token', async () => {
     const state = issueTokens();
     state.refused.add('mine');
     const client = createTestClient({ accessToken: 'mine' });
@@ -110,7 +110,7 @@ describe('a 401', () => {
     expect(state).toMatchObject({ used: ['mine'], issued: 0 });
   });
 
-  it('of the token request is not repeated, and the next call asks again', async () => {
+  it('of the token request is not retried, and the next call requests a token again', async () => {
     issueTokens();
     let calls = 0;
     server.use(
@@ -134,7 +134,7 @@ describe('a 401', () => {
 });
 
 describe('a token request', () => {
-  it('is repeated like any other', async () => {
+  it('is retried like any other request', async () => {
     const state = issueTokens();
     server.use(
       http.post(`${api}/auth/token`, () => failure(429, 'RATE_LIMITED', { 'retry-after': '3' }), {
@@ -149,7 +149,7 @@ describe('a token request', () => {
     expect(state.used).toEqual(['token-1']);
   });
 
-  it('goes on for the others when one of those that wait is aborted', async () => {
+  it('continues for the other waiting calls when one is aborted', async () => {
     const state = issueTokens();
     const controller = new AbortController();
     const client = createTestClient({
@@ -169,7 +169,7 @@ describe('a token request', () => {
     expect(state.issued).toBe(1);
   });
 
-  it('is ended when nobody waits for it any more', async () => {
+  it('is aborted when no call waits for it', async () => {
     issueTokens();
     const controller = new AbortController();
     let tokenSignal: AbortSignal | undefined;
@@ -187,7 +187,7 @@ describe('a token request', () => {
     expect(client.ports.running).toBe(0);
   });
 
-  it('has the time-out of one attempt', async () => {
+  it('times out like one attempt', async () => {
     const client = createTestClient({
       ...credentials,
       maxRetries: 0,
@@ -211,7 +211,7 @@ describe('a token request', () => {
         .catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(UnexpectedResponseError);
       expect(error).toMatchObject({ status: 200, requestId: 'req-1' });
-      expect(String(error)).toContain('answered no token');
+      expect(String(error)).toContain('returned no token');
     },
   );
 });

@@ -1,7 +1,7 @@
 import { TimeoutError, UnexpectedResponseError } from './errors.js';
 import { exchange } from './exchange.js';
 import type { Ports } from './ports.js';
-import { readAnswer } from './read-answer.js';
+import { readResponse } from './read-response.js';
 import { runWithin, settleOrAbort } from './run-within.js';
 import type { Settings } from './settings.js';
 import type { Token, TokenRequest } from './types.js';
@@ -32,7 +32,7 @@ interface Flight {
 
 /**
  * Requests tokens with client credentials. Calls that need a token at the same time share one
- * request. It is not retried here: each call that waits for it retries within its own limits.
+ * request. This class does not retry it: each waiting call retries within its own limits.
  */
 class FetchedTokens implements Tokens {
   readonly #credentials: TokenRequest;
@@ -58,7 +58,7 @@ class FetchedTokens implements Tokens {
       return await settleOrAbort(flight.token, signal);
     } finally {
       flight.waiting--;
-      // Without waiting calls, the request must not keep the process alive.
+      // A request that no call waits for must not keep the process alive.
       if (flight.waiting === 0) this.#end(flight);
     }
   }
@@ -98,11 +98,11 @@ class FetchedTokens implements Tokens {
       body: JSON.stringify(this.#credentials),
     };
     const incoming = await exchange(request, signal, this.#settings, this.#ports);
-    const answer = readAnswer<Token>(incoming, `POST ${path}`, this.#ports.epochMs());
-    const { accessToken, expiresIn } = answer;
+    const token = readResponse<Token>(incoming, `POST ${path}`, this.#ports.epochMs());
+    const { accessToken, expiresIn } = token;
     if (typeof accessToken !== 'string' || !(expiresIn > 0)) {
       const { status, requestId } = incoming;
-      throw new UnexpectedResponseError(`POST ${path} answered no token`, { status, requestId });
+      throw new UnexpectedResponseError(`POST ${path} returned no token`, { status, requestId });
     }
     const lifetimeMs = expiresIn * 1000;
     const renewAt = startedAt + lifetimeMs - Math.min(renewBeforeMs, lifetimeMs / 2);

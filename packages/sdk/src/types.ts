@@ -13,7 +13,7 @@ export type ErrorResponse = Schemas['ErrorResponse'];
 export type UrlId = string | number;
 /** A link to create. */
 export type UrlCreateRequest = Schemas['UrlCreateRequest'];
-/** The response of create. */
+/** The response of `urls.create`. */
 export type UrlCreated = Schemas['UrlCreated'];
 /** The fields of a link to change; null clears an optional one. */
 export type UrlUpdateRequest = Schemas['UrlUpdateRequest'];
@@ -55,7 +55,7 @@ export type ClickBucket = Schemas['ClickBucket'];
 
 /** A QR code to create, for a link (`urlId`) or a text (`data`). */
 export type QrCreateRequest = Schemas['QrCreateRequest'];
-/** The look of a QR code to change. Its content never changes. */
+/** The design fields of a QR code to change. Its content never changes. */
 export type QrUpdateRequest = Schemas['QrUpdateRequest'];
 /** A QR code. */
 export type QrRecord = Schemas['QrRecord'];
@@ -78,13 +78,13 @@ export type EventType = Schemas['EventType'];
 export type WebhookCreateRequest = Schemas['WebhookCreateRequest'];
 /** The fields of a webhook to change. */
 export type WebhookUpdateRequest = Schemas['WebhookUpdateRequest'];
-/** The response of create, the only one with the signing secret. */
+/** The response of `webhooks.create`. Only this response contains the signing secret. */
 export type WebhookCreated = Schemas['WebhookCreated'];
 /** A webhook without its secret. */
 export type Webhook = Schemas['Webhook'];
 /** The type of a test event. */
 export type WebhookTestRequest = Schemas['WebhookTestRequest'];
-/** A new signing secret, and the time until which the previous one also signs. */
+/** A new signing secret, and the time until which the previous secret also signs. */
 export type WebhookSecret = Schemas['WebhookSecret'];
 /** Paging of a list of webhooks. `limit` is the size of a page, 1 to 100. */
 export type WebhookListQuery = NonNullable<operations['listWebhooks']['parameters']['query']>;
@@ -93,7 +93,7 @@ export type WebhookPage =
   operations['listWebhooks']['responses'][200]['content']['application/json']['data'];
 /** The delivery of an event to a webhook. */
 export type Delivery = Schemas['Delivery'];
-/** The status of a delivery. It is `failed` after its last attempt has failed. */
+/** The status of a delivery. It is `failed` if its last attempt failed. */
 export type DeliveryStatus = Schemas['DeliveryStatus'];
 /** A delivery with its body and all its attempts. */
 export type DeliveryDetail = Schemas['DeliveryDetail'];

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const budgetBytes = 6 * 1024;
 
-/** One of the package's entries with all that it imports, as a web page would load it. */
+/** Bundles an entry of the package with its imports. */
 async function bundle(entry: string, platform: 'browser' | 'node') {
   const { outputFiles, metafile } = await build({
     entryPoints: [fileURLToPath(new URL(`../src/${entry}.ts`, import.meta.url))],
@@ -26,7 +26,7 @@ async function bundle(entry: string, platform: 'browser' | 'node') {
 }
 
 describe('the main entry', () => {
-  it('imports nothing of Node and no other package', async () => {
+  it('imports neither Node modules nor other packages', async () => {
     const { outside, code } = await bundle('index', 'browser');
     expect(outside).toEqual([]);
     const text = new TextDecoder().decode(code);
@@ -40,7 +40,7 @@ describe('the main entry', () => {
     expect(size).toBeLessThan(budgetBytes);
   });
 
-  it('runs where there is nothing but the web’s own globals', async () => {
+  it('runs with web globals only', async () => {
     const { code } = await bundle('index', 'browser');
     const url = `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`;
     const { Shorty } = await import(/* @vite-ignore */ url);
@@ -52,7 +52,7 @@ describe('the main entry', () => {
 });
 
 describe('the entry for Node', () => {
-  it('needs undici and nothing else', async () => {
+  it('imports undici only', async () => {
     const { outside } = await bundle('node', 'node');
     expect(outside).toEqual(['undici']);
   });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The code of a text's ```ts fences, under names that say where it stands. */
+/** Returns the code of all ```ts fences of a file, each with its file and line. */
 function examplesIn(file: string): [string, string][] {
   const text = readFileSync(file, 'utf8');
   const isDoc = file.endsWith('.ts');
@@ -30,7 +30,7 @@ const examples = new Map(
     .map(([place, code], at) => [join(root, 'test', `example-${at}.ts`), { place, code }]),
 );
 
-/** What the compiler says of each example, as a program of its own beside the others. */
+/** Compiles each example as a module. Returns the compiler's errors. */
 function compile(): string[] {
   const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, root);
@@ -55,7 +55,7 @@ function compile(): string[] {
   host.getSourceFile = (name, version, ...rest) => {
     const example = examples.get(name);
     if (!example) return getSourceFile(name, version, ...rest);
-    // Each example is a module, one without imports too.
+    // The empty export makes an example without imports a module, too.
     return ts.createSourceFile(name, `${example.code}\nexport {};\n`, version);
   };
   const program = ts.createProgram([...examples.keys()], compilerOptions, host);
@@ -73,7 +73,7 @@ describe('the examples', () => {
     expect(places.filter((place) => place.includes('docs/sdk.md')).length).toBeGreaterThan(4);
   });
 
-  it('compile as they stand', { timeout: 60_000 }, () => expect(compile()).toEqual([]));
+  it('compile', { timeout: 60_000 }, () => expect(compile()).toEqual([]));
 });
 
 describe('docs/sdk.md', () => {

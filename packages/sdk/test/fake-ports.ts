@@ -5,19 +5,19 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Time and chance in a test's hands: nothing passes and nothing varies unless the test says so. */
+/** A fake clock, fake timers and fixed random numbers. Only the test advances the time. */
 export class FakePorts implements Ports {
-  /** Every timer that was asked for, stopped ones too, by its milliseconds. */
+  /** The delays of all timers so far, including stopped ones. */
   readonly delays: number[] = [];
-  /** What `random` answers. */
-  chance = 0.5;
+  /** The number that `random` returns. */
+  randomNumber = 0.5;
   readonly #timers = new Set<Timer>();
   #nowMs = 0;
   #keys = 0;
 
   readonly monotonicMs = () => this.#nowMs;
   readonly epochMs = () => Date.UTC(2030, 0, 1) + this.#nowMs;
-  readonly random = () => this.chance;
+  readonly random = () => this.randomNumber;
   readonly newKey = () => `key-${++this.#keys}`;
   readonly startTimer = (delayMs: number, callback: () => void) => {
     const timer = { at: this.#nowMs + delayMs, callback };
@@ -28,12 +28,12 @@ export class FakePorts implements Ports {
     };
   };
 
-  /** How many timers run: one that outlives its request keeps a process alive. */
+  /** The number of running timers. One that outlives its request keeps a process alive. */
   get running(): number {
     return this.#timers.size;
   }
 
-  /** Lets time pass and runs what is due, in its order. */
+  /** Advances the time and runs the due timers in order. */
   advance(ms: number): void {
     const until = this.#nowMs + ms;
     for (;;) {

@@ -10,8 +10,8 @@ export const baseUrl = 'https://sho.test';
 export const api = `${baseUrl}/api/v1`;
 
 /**
- * A client on fake ports. Each wait before a repetition passes at once, in fake time; the waits
- * are in `retries`.
+ * Creates a client with fake ports. Each wait before a retry ends immediately, in fake time.
+ * `retries` records the waits.
  */
 export function createTestClient(options: Partial<ShortyOptions> = {}) {
   const ports = new FakePorts();
@@ -24,7 +24,7 @@ export function createTestClient(options: Partial<ShortyOptions> = {}) {
     hooks: {
       onRetry(info) {
         retries.push(info);
-        // The wait begins in the turn of this call.
+        // The wait starts in the same tick as this call.
         queueMicrotask(() => ports.advance(info.delayMs));
       },
       ...options.hooks,

@@ -27,7 +27,7 @@ describe('createDeduper', () => {
     expect(seen).toEqual(['a', 'b']);
   });
 
-  it('runs it again after it failed', async () => {
+  it('runs the work again after a failure', async () => {
     const deduper = createDeduper();
     const failure = new Error('no disk');
     await expect(
@@ -38,7 +38,7 @@ describe('createDeduper', () => {
     expect(await deduper.once('a', () => undefined)).toBe(true);
   });
 
-  it('lets a repeat wait for the first, and end as it does', async () => {
+  it('makes a repeated call wait for the first, and settle like it', async () => {
     const deduper = createDeduper();
     const work = countedWork();
     const calls = [deduper.once('a', work), deduper.once('a', work), deduper.once('a', work)];
@@ -57,7 +57,7 @@ describe('createDeduper', () => {
     expect([work.state.runs, failing.state.runs]).toEqual([1, 1]);
   });
 
-  it('remembers an id for ttlMs from its end, however often it comes', async () => {
+  it('stores an id for ttlMs after its work, even if it is repeated', async () => {
     let now = 0;
     const deduper = createDeduper({ ttlMs: 100, now: () => now });
     const again = () => deduper.once('a', () => undefined);
@@ -70,14 +70,14 @@ describe('createDeduper', () => {
     expect(await again()).toBe(true);
   });
 
-  it('holds max ids and lets the oldest go', async () => {
+  it('stores at most max ids and evicts the oldest', async () => {
     const deduper = createDeduper({ max: 2 });
     const runs = (id: string) => deduper.once(id, () => undefined);
     for (const id of ['a', 'b', 'c']) await runs(id);
     expect([await runs('c'), await runs('b'), await runs('a')]).toEqual([false, false, true]);
   });
 
-  it('claims, finishes and releases in a store that others share', async () => {
+  it('claims, finishes and releases ids in a shared store', async () => {
     const states = new Map<string, string>([
       ['elsewhere', 'running'],
       ['old', 'done'],
@@ -107,7 +107,7 @@ describe('createDeduper', () => {
     expect(states.has('bad')).toBe(false);
   });
 
-  it('tells of both failures when the store fails too', async () => {
+  it('reports both errors if the store fails too', async () => {
     const [work, disk] = [new Error('work'), new Error('disk')];
     const store: DedupeStore = {
       claim: () => 'claimed',

@@ -1,4 +1,4 @@
-/** The state of an id: free and now claimed, in work, or done. */
+/** The result of a claim: the id was free and is now claimed, its work is running, or it is done. */
 export type DedupeState = 'claimed' | 'running' | 'done';
 
 /**
@@ -6,7 +6,7 @@ export type DedupeState = 'claimed' | 'running' | 'done';
  * `SET id running NX PX leaseMs`, and `GET id` when that sets nothing.
  */
 export interface DedupeStore {
-  /** Marks an unknown id as running for `leaseMs` milliseconds. Returns the state that it found. */
+  /** Marks an unknown id as running for `leaseMs` milliseconds. Returns the previous state. */
   claim(id: string, leaseMs: number): DedupeState | Promise<DedupeState>;
   /** Marks a claimed id as done for `ttlMs` milliseconds. */
   finish(id: string, ttlMs: number): void | Promise<void>;
@@ -16,11 +16,11 @@ export interface DedupeStore {
 
 /** Options of `createDeduper`. */
 export interface DedupeOptions {
-  /** Milliseconds that a finished id is stored. Default 48 h; retries take 31.2 h. */
+  /** Milliseconds that a finished id is stored. Default 48 h, because retries take 31.2 h. */
   readonly ttlMs?: number | undefined;
   /** The most ids in the memory store, which evicts the oldest. Default 10,000. */
   readonly max?: number | undefined;
-  /** Milliseconds after which the work of a killed process may run again. Default 60,000. */
+  /** Milliseconds after which work may run again if its process was killed. Default 60,000. */
   readonly leaseMs?: number | undefined;
   /** Default: the memory of this process. */
   readonly store?: DedupeStore | undefined;
@@ -31,9 +31,9 @@ export interface DedupeOptions {
 /** Runs work once for each id. */
 export interface Deduper {
   /**
-   * Runs the work unless it is done for this id. Resolves to whether it ran. Waits for work on the
-   * same id in this process, and rejects if that fails, so the sender retries. Rejects while another
-   * process works on the id.
+   * Runs the work unless it is done for this id. Resolves to true if it ran. If this process already
+   * runs work for the id, waits for it, and rejects if it fails, so that the sender retries. Rejects
+   * while another process runs work for the id.
    */
   once(id: string, work: () => unknown): Promise<boolean>;
 }
@@ -78,7 +78,7 @@ function memoryStore(max: number, now: () => number): DedupeStore {
  *
  * export async function receive(event: WebhookEvent, charge: () => Promise<void>) {
  *   const ran = await deduper.once(event.id, charge);
- *   return ran ? 'handled' : 'seen before';
+ *   return ran ? 'handled' : 'duplicate';
  * }
  * ```
  */
@@ -92,7 +92,7 @@ export function createDeduper(options: DedupeOptions = {}): Deduper {
 
   async function run(id: string, work: () => unknown): Promise<boolean> {
     const state = await store.claim(id, leaseMs);
-    if (state === 'running') throw new Error(`${id} is being handled elsewhere`);
+    if (state === 'running') throw new Error(`${id}: another process runs its work; retry later`);
     if (state === 'done') return false;
     try {
       await work();
@@ -100,7 +100,10 @@ export function createDeduper(options: DedupeOptions = {}): Deduper {
       try {
         await store.release(id);
       } catch (failure) {
-        throw new AggregateError([error, failure], `${id} is not released`);
+        throw new AggregateError(
+          [error, failure],
+          `${id}: its work failed, and so did store.release`,
+        );
       }
       throw error;
     }

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from './event.js';
 import { headerOf, type WebhookHeaders } from './signed-headers.js';
 
-/** A verified delivery, as an adapter passes it to the handler. */
+/** A verified delivery, which an adapter passes to the handler. */
 export interface WebhookDelivery {
   readonly event: WebhookEvent;
   /** From a header that is not signed. Use it for logs, and `event.id` for decisions. */
@@ -35,6 +35,6 @@ export function storeDelivery(carrier: object, event: WebhookEvent, headers: Web
  */
 export function webhookDelivery(carrier: object): WebhookDelivery {
   const delivery = deliveries.get(carrier);
-  if (!delivery) throw new TypeError('No verified webhook: the adapter did not run');
+  if (!delivery) throw new TypeError('No verified webhook: add the adapter first');
   return delivery;
 }

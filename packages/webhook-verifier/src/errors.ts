@@ -1,4 +1,4 @@
-/** Why a delivery was refused. Codes are stable, and programs may branch on them. */
+/** The reason of a refusal. Codes are stable, and programs may branch on them. */
 export type WebhookVerificationErrorCode =
   | 'missing_header'
   | 'malformed_header'
@@ -15,8 +15,8 @@ const statusCodes: Partial<Record<WebhookVerificationErrorCode, 400 | 413 | 500>
 };
 
 /**
- * The only error that a delivery can cause. A wrong argument of the receiver, such as an empty
- * secret, throws a `TypeError`.
+ * The error of every invalid delivery. An invalid argument of the receiver, such as an empty secret,
+ * throws a `TypeError` instead.
  *
  * @example
  * ```ts
@@ -47,26 +47,26 @@ export class WebhookVerificationError extends Error {
     this.statusCode = statusCodes[code] ?? 401;
   }
 
-  /** Returns what adapters send to the sender. It has neither a secret nor an expected signature. */
+  /** Returns the error for the sender. It contains neither a secret nor an expected signature. */
   toJSON(): { code: WebhookVerificationErrorCode; message: string } {
     return { code: this.code, message: this.message };
   }
 }
 
-/** Returns whether to answer the sender. Other errors are errors of the receiver's application. */
+/** Returns whether the sender caused the error. Other errors are the application's. */
 export function isRefusal(error: unknown): error is WebhookVerificationError {
   return error instanceof WebhookVerificationError && error.statusCode < 500;
 }
 
 /**
- * Throws `body_already_parsed` with the fix for each framework. Throws `cause` itself if it is a
- * WebhookVerificationError.
+ * Throws `body_already_parsed`, whose message has the fix for each framework. If `cause` is a
+ * WebhookVerificationError, throws `cause`.
  */
 export function refuseConsumed(cause?: unknown): never {
   if (cause instanceof WebhookVerificationError) throw cause;
   throw new WebhookVerificationError(
     'body_already_parsed',
-    "The body was parsed, its bytes are gone. Express: express.raw({ type: '*/*' }) first. Fastify: fastifyWebhook. Hono, fetch: verify first.",
+    "The raw body was consumed. Express: use express.raw({ type: '*/*' }). Fastify: fastifyWebhook. Hono, fetch: verify first.",
     { cause },
   );
 }

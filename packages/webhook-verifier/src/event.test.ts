@@ -5,12 +5,12 @@ import { parseEvent } from './event.js';
 const parse = (text: string) => parseEvent(new TextEncoder().encode(text));
 
 describe('parseEvent', () => {
-  it('keeps the event and what a newer server added to its data', () => {
+  it('returns the event with unknown fields of its data', () => {
     const event = { ...EVENT, data: { ...EVENT.data, tags: ['launch'] } };
     expect(parse(JSON.stringify(event))).toEqual(event);
   });
 
-  it('lets a type through that a newer server may send', () => {
+  it('accepts an unknown event type', () => {
     expect(parse(JSON.stringify({ ...EVENT, type: 'qr.updated' })).type).toBe('qr.updated');
   });
 
@@ -36,7 +36,7 @@ describe('parseEvent', () => {
     expect(await codeOf(() => parse(text))).toBe('invalid_json');
   });
 
-  it('refuses bytes that are no UTF-8 instead of replacing them', async () => {
+  it('refuses invalid UTF-8 instead of replacing it', async () => {
     const bytes = new TextEncoder().encode(JSON.stringify(EVENT).replace('aB3xY9z', '~'));
     bytes[bytes.indexOf(0x7e)] = 0xff;
     expect(await codeOf(() => parseEvent(bytes))).toBe('invalid_json');

@@ -1,6 +1,6 @@
 import { WebhookVerificationError } from './errors.js';
 
-/** The link of a `url.*` event. The server sends the whole record; newer ones may add fields. */
+/** The link of a `url.*` event. The server sends the whole record, and a newer one may add fields. */
 export interface UrlEventData {
   /** Decimal digits. */
   readonly id: string;
@@ -13,12 +13,12 @@ export interface UrlEventData {
 
 /** A threshold that a count has reached. */
 export interface ThresholdEventData {
-  /** Of the link or the QR code. */
+  /** The id of the link or the QR code. */
   readonly id: string;
   readonly shortCode: string;
-  /** The threshold. */
+  /** The threshold that was reached. */
   readonly threshold: number;
-  /** The count when it was reached. */
+  /** The count of clicks or scans at that time. */
   readonly count: number;
   readonly [field: string]: unknown;
 }
@@ -56,9 +56,9 @@ export interface WebhookEventData {
 export type WebhookEventType = keyof WebhookEventData;
 
 /**
- * A verified event: a union discriminated by `type`. Events can arrive in any order; `createdAt` has
- * the original one. A newer server can send types that are not listed here, so a `switch` needs a
- * default branch.
+ * A verified event: a union discriminated by `type`. Events can arrive in any order; sort them by
+ * `createdAt`. A newer server can send types that are not listed here, so a `switch` needs a default
+ * branch.
  *
  * @example
  * ```ts
@@ -107,11 +107,13 @@ export function parseEvent(bytes: Uint8Array): WebhookEvent {
   let value: unknown;
   let cause: unknown;
   try {
-    // A decoder that replaces invalid bytes returns text that is not signed.
+    // The decoder is fatal: if it replaced invalid bytes, the text would differ from the signed body.
     value = JSON.parse(utf8.decode(bytes));
   } catch (error) {
     cause = error;
   }
   if (isEvent(value)) return value;
-  throw new WebhookVerificationError('invalid_json', 'The body is not an event in JSON', { cause });
+  throw new WebhookVerificationError('invalid_json', 'The body must be an event in JSON', {
+    cause,
+  });
 }

@@ -1,8 +1,8 @@
 /** Options for checking a delivery. */
 export interface VerifyOptions {
-  /** The webhook's signing secret, or up to 16 secrets, any of which may match. */
+  /** The webhook's signing secret, or up to 16 secrets, of which one must match. */
   readonly secret: string | readonly string[];
-  /** Seconds that the timestamp may differ from now. Default 300. */
+  /** The largest difference between the timestamp and now, in seconds. Default 300. */
   readonly tolerance?: number | undefined;
   /** The time to check against, for tests. Default: the clock. */
   readonly now?: Date | undefined;

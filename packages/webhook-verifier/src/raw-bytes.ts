@@ -1,14 +1,14 @@
 import { refuseConsumed } from './errors.js';
 
-/** The body exactly as it was received. A string stands for its UTF-8 bytes. */
+/** The body exactly as it was received. A string is encoded as UTF-8. */
 export type RawBody = Uint8Array | ArrayBuffer | string;
 
 /**
  * Returns the bytes of a body. Copies shared memory, because another thread could change it between
- * the hash and the parse. Calls no method of the caller's class.
+ * the hash and the parse.
  */
 export function rawBytes(body: unknown): Uint8Array {
-  // Encoding replaces lone surrogates, so one signature would match several such strings.
+  // Encoding replaces lone surrogates. Different strings would then have the same signature.
   if (typeof body === 'string' && body.isWellFormed()) return new TextEncoder().encode(body);
   const bytes =
     body instanceof Uint8Array

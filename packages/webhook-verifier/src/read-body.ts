@@ -3,21 +3,21 @@ import { MAX_BODY_BYTES, type VerifyRequestOptions } from './options.js';
 import { rawBytes } from './raw-bytes.js';
 import type { WebhookHeaders } from './signed-headers.js';
 
-/** The part of a web `Request` that is used, so every runtime's class fits. */
+/** The part of a web `Request` that is used. The `Request` class of every runtime has it. */
 export interface WebhookRequest {
   readonly headers: WebhookHeaders;
-  /** Read up to the limit. If it is missing, `arrayBuffer` reads the whole body. */
+  /** A stream, which is read up to the limit. Without it, `arrayBuffer` reads the whole body. */
   readonly body?: unknown;
   readonly bodyUsed?: boolean;
-  /** Rejects if the body was read before. */
+  /** Reads the whole body. Rejects if it was read before. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 /**
  * Reads a body and stops at the limit.
  *
- * Throws `body_too_large`, or the error of a stream that was read before, is locked, or was aborted
- * by the sender.
+ * Throws `body_too_large`. Throws the stream's error if the body was read before, is locked, or was
+ * aborted by the sender.
  */
 export async function readBody(
   request: WebhookRequest,
@@ -25,9 +25,12 @@ export async function readBody(
 ): Promise<Uint8Array> {
   const limit = options.maxBodyBytes ?? MAX_BODY_BYTES;
   const requireWithin = (size: number) => {
-    // NaN refuses every size.
+    // The negation refuses every size if the limit is NaN.
     if (!(size <= limit)) {
-      throw new WebhookVerificationError('body_too_large', `The body is above ${limit} bytes`);
+      throw new WebhookVerificationError(
+        'body_too_large',
+        `The body must be at most ${limit} bytes`,
+      );
     }
   };
   const stream = request.body as AsyncIterable<Uint8Array> | null | undefined;
@@ -38,8 +41,8 @@ export async function readBody(
   }
   let bytes = new Uint8Array(1024);
   let size = 0;
-  // A throw inside the loop cancels the stream. Chunks are not collected in a list, because a sender
-  // can make each of them one byte long.
+  // A throw inside the loop cancels the stream. Chunks are copied into one buffer: a list of chunks
+  // would need much more memory if a sender made each chunk one byte long.
   for await (const chunk of stream) {
     const end = size + chunk.length;
     requireWithin(end);

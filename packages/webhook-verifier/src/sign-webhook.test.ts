@@ -5,7 +5,7 @@ import { signWebhook, verifyWebhook } from './index.js';
 const data = { hostname: 'go.example.com' };
 
 describe('signWebhook', () => {
-  it('makes the five headers and the four fields of a delivery', () => {
+  it('creates the five headers and the four fields of a delivery', () => {
     const { headers, body } = signWebhook(EVENT, { secret: SECRET, deliveryId: 'd-1', now: NOW });
     expect(headers).toEqual({
       'Content-Type': 'application/json; charset=utf-8',
@@ -17,7 +17,7 @@ describe('signWebhook', () => {
     expect(body).toBe(JSON.stringify(EVENT));
   });
 
-  it('makes ids and times that are left out', () => {
+  it('generates missing ids and times', () => {
     const sign = () => signWebhook({ type: 'domain.verified', data }, { secret: SECRET });
     const [one, two] = [sign(), sign()];
     const [first, second] = [one, two].map((each) => verifyWebhook({ ...each, secret: SECRET }));
@@ -37,7 +37,7 @@ describe('signWebhook', () => {
     );
   });
 
-  it('gives a second attempt the same body and a new signature', () => {
+  it('signs the same body again for a second attempt', () => {
     const options = { secret: SECRET, deliveryId: 'd-1' };
     const first = signWebhook(EVENT, { ...options, now: NOW });
     const second = signWebhook(EVENT, { ...options, now: new Date(NOW.getTime() + 30_000) });
@@ -46,7 +46,7 @@ describe('signWebhook', () => {
     expect(second.headers['X-Service-Signature']).not.toBe(first.headers['X-Service-Signature']);
   });
 
-  it('calls a missing secret a mistake of the caller', () => {
+  it('throws a TypeError for a missing secret', () => {
     expect(() => signWebhook(EVENT, { secret: '' })).toThrow(TypeError);
   });
 });

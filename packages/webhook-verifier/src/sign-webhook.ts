@@ -15,11 +15,11 @@ export type WebhookEventInput<Type extends WebhookEventType = WebhookEventType> 
 
 /** Options for signing. */
 export interface SignOptions {
-  /** Several secrets give one signature each, as during a rotation. */
+  /** The secret, or several during a rotation. Each secret adds a signature. */
   readonly secret: VerifyOptions['secret'];
-  /** The same in every attempt of a delivery. Default: a new UUID. */
+  /** The id of the delivery, the same in every attempt. Default: a new UUID. */
   readonly deliveryId?: string | undefined;
-  /** The time of signing. Default: the clock. */
+  /** The time of signing. Default: now. */
   readonly now?: Date | undefined;
 }
 
@@ -36,8 +36,8 @@ export interface SignedWebhook {
 }
 
 /**
- * Signs a body for one attempt. A sender that repeats the attempt sends the same body with a new
- * timestamp and new signatures.
+ * Signs a body for one attempt and returns the headers. For a retry, sign the same body again: the
+ * timestamp and the signatures are new.
  *
  * @throws {TypeError} if the secret is missing
  *
@@ -69,7 +69,7 @@ export function signBody(
 }
 
 /**
- * Creates a delivery as Shorty sends it, for tests of a receiver. The same event gives the same body.
+ * Creates a delivery in Shorty's format, for tests of a receiver. The same input returns the same body.
  *
  * @throws {TypeError} if the secret is missing
  *

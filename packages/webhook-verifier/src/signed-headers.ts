@@ -17,11 +17,12 @@ export interface Claim {
   readonly signatures: readonly string[];
 }
 
-// Node's headers are in lower case. A search through all headers takes a tenth of the whole check.
+// In lower case as in Node's headers, which makes a lookup by name possible. A search through all
+// headers takes a tenth of the whole check.
 const TIMESTAMP = 'x-service-timestamp';
 const SIGNATURE = 'x-service-signature';
 
-// The length of 16 signatures with separators. Shorty sends at most two.
+// Enough for 16 signatures with separators. Shorty sends at most two.
 const MAX_HEADER_LENGTH = 1168;
 
 function malformed(message: string): WebhookVerificationError {
@@ -49,23 +50,25 @@ export function headerOf(headers: WebhookHeaders, name: string): string | undefi
 
 function present(headers: WebhookHeaders, name: string): string {
   const value = headerOf(headers, name);
-  if (value === undefined) throw new WebhookVerificationError('missing_header', `No ${name}`);
+  if (value === undefined)
+    throw new WebhookVerificationError('missing_header', `${name} is missing`);
   if (value.length > MAX_HEADER_LENGTH) {
-    throw malformed(`${name} is above ${MAX_HEADER_LENGTH} characters`);
+    throw malformed(`${name} must be at most ${MAX_HEADER_LENGTH} characters`);
   }
   return value;
 }
 
 /**
- * Returns the digits of every `sha256=` signature and skips other schemes. Returns an empty list if
- * an element is invalid.
+ * Returns the hexadecimal digits of each `sha256=` signature, without other schemes. Returns an empty
+ * list if an element is invalid.
  */
 function hexesOf(header: string): readonly string[] {
   const hexes: string[] = [];
-  // There is usually one signature, and `split` takes a tenth of the whole check.
+  // Avoids `split` for the usual single signature. It takes a tenth of the whole check.
   for (const element of header.includes(',') ? header.split(',') : [header]) {
     const signature = element.trim();
-    // Hex is case-insensitive (RFC 4648 §8). Lenient decoders stop at the first invalid digit.
+    // Hex is case-insensitive (RFC 4648 §8). The digits are checked here, because Buffer's decoder
+    // stops at the first invalid one.
     if (/^sha256=[\da-fA-F]{64}$/.test(signature)) hexes.push(signature.slice(7).toLowerCase());
     else if (!/^(?!sha256=)\w+=/.test(signature)) return [];
   }
@@ -73,7 +76,7 @@ function hexesOf(header: string): readonly string[] {
 }
 
 /**
- * Reads the timestamp and the signatures, and checks the age. Does not hash, so it runs first.
+ * Reads the timestamp and the signatures, and checks the age. It runs first, because it does not hash.
  */
 export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Claim {
   const { tolerance = 300, now } = options;
@@ -82,11 +85,11 @@ export function readClaim(headers: WebhookHeaders, options: VerifyOptions): Clai
     throw new TypeError('tolerance must be seconds, now a Date');
   }
 
-  // Two timestamps are joined by a comma, which is not a number.
+  // Two timestamp headers are joined by a comma, so they do not match the digits below.
   const timestamp = present(headers, TIMESTAMP);
   const signatures = hexesOf(present(headers, SIGNATURE));
-  if (!signatures[0]) throw malformed(`${SIGNATURE} is not sha256=<hex>`);
-  if (!/^\d+$/.test(timestamp)) throw malformed(`${TIMESTAMP} is not Unix seconds`);
+  if (!signatures[0]) throw malformed(`${SIGNATURE} must be sha256=<hex>`);
+  if (!/^\d+$/.test(timestamp)) throw malformed(`${TIMESTAMP} must be Unix seconds`);
   const distance = Math.abs(seconds - Number(timestamp));
   if (distance > tolerance) {
     throw new WebhookVerificationError(

@@ -15,7 +15,7 @@ describe.each([
     expect(await verifyRequest(request(), options)).toEqual(EVENT);
   });
 
-  it('accepts either secret while one replaces the other', async () => {
+  it('accepts either secret during a rotation', async () => {
     const rotating = sample({ secret: ['new', 'old'] });
     for (const secret of ['new', 'old', ['other', 'old']]) {
       expect((await verifyRequest(request(rotating), { ...options, secret })).id).toBe(EVENT.id);
@@ -35,7 +35,7 @@ describe.each([
     expect(await codeOf(() => verifyRequest(given, options))).toBe(code);
   });
 
-  it('notices a body that was read, or that a reader holds', async () => {
+  it('refuses a body that was read or is locked', async () => {
     const read = request();
     await read.json();
     expect(await codeOf(() => verifyRequest(read, options))).toBe('body_already_parsed');
@@ -44,7 +44,7 @@ describe.each([
     expect(await codeOf(() => verifyRequest(locked, options))).toBe('body_already_parsed');
   });
 
-  it('answers a sender that breaks off with an error of its own, and says why', async () => {
+  it('reports the error of an aborted body', async () => {
     const broken = { headers, arrayBuffer: () => Promise.reject(new Error('reset')) };
     await expect(verifyRequest(broken, options)).rejects.toMatchObject({
       name: 'WebhookVerificationError',
@@ -71,18 +71,18 @@ describe.each([
     return { request: new Request('http://receiver.test/hook', init), taken };
   }
 
-  it('stops reading a body without end at 1 MiB, and cancels it', async () => {
+  it('stops reading an endless body at 1 MiB, and cancels it', async () => {
     const { request, taken } = endless();
     await expect(verifyRequest(request, options)).rejects.toMatchObject({
       code: 'body_too_large',
       statusCode: 413,
-      message: 'The body is above 1048576 bytes',
+      message: 'The body must be at most 1048576 bytes',
     });
     expect(taken.bytes).toBeLessThan(2 * 1_048_576);
     expect(taken.canceled).toBe(true);
   });
 
-  it('takes a body of exactly the limit, and none above it', async () => {
+  it('accepts a body of exactly the limit, and refuses a larger one', async () => {
     const maxBodyBytes = Buffer.byteLength(sample().body);
     expect(await verifyRequest(request(), { ...options, maxBodyBytes })).toEqual(EVENT);
     const less = { ...options, maxBodyBytes: maxBodyBytes - 1 };
@@ -94,7 +94,7 @@ describe.each([
     expect(await codeOf(() => verifyRequest(request(), none))).toBe('body_too_large');
   });
 
-  it('takes a body that comes byte by byte', async () => {
+  it('accepts a body in chunks of one byte', async () => {
     const bytes = Buffer.from(sample().body).values();
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -112,13 +112,13 @@ describe.each([
     ['no headers', {}, 'missing_header'],
     ['a broken signature', { ...headers, 'X-Service-Signature': 'sha256=00' }, 'malformed_header'],
     ['an old timestamp', sample({ now: new Date(0) }).headers, 'timestamp_out_of_tolerance'],
-  ])('reads nothing of a body that comes with %s', async (_name, given, code) => {
+  ])('does not read the body with %s', async (_name, given, code) => {
     const { request } = endless({ headers: given });
     expect(await codeOf(() => verifyRequest(request, options))).toBe(code);
     expect(request.bodyUsed).toBe(false);
   });
 
-  it('parses the bytes that it has hashed, whenever the caller overwrites the buffer', async () => {
+  it('parses the bytes that it hashed, even if the caller overwrites the buffer', async () => {
     const outcomes = new Set<unknown>();
     for (let turn = 0; turn < 40; turn += 1) {
       const { buffer } = new Uint8Array(Buffer.from(sample().body));
@@ -134,7 +134,7 @@ describe.each([
     expect(outcomes).toEqual(new Set(['signature_mismatch', JSON.stringify(EVENT)]));
   });
 
-  it('rejects for a missing secret before it reads anything', async () => {
+  it('rejects a missing secret before it reads the body', async () => {
     const given = request();
     await expect(verifyRequest(given, { ...options, secret: '' })).rejects.toThrow(TypeError);
     expect(given.bodyUsed).toBe(false);

@@ -58,8 +58,11 @@ export async function verifyRequest(
     for (const hex of signatures) matches = isSignature(expected, hex) || matches;
   }
   if (!matches) {
-    throw new WebhookVerificationError('signature_mismatch', 'Another secret, or another body');
+    throw new WebhookVerificationError(
+      'signature_mismatch',
+      'No signature matches secret and body',
+    );
   }
-  // Parse the bytes that were hashed. The caller may have changed its buffer.
+  // Parse the copy that was hashed. The caller may have changed its own buffer.
   return parseEvent(content.subarray(prefix.length));
 }

@@ -7,7 +7,7 @@ import { readBody, type WebhookRequest } from './read-body.js';
 import { signatureOf } from './signature.js';
 import { readClaim, type WebhookHeaders } from './signed-headers.js';
 
-/** A delivery as it was received, and the options for checking it. */
+/** A received delivery, and the options to check it. */
 export interface VerifyInput extends VerifyOptions {
   readonly body: RawBody;
   readonly headers: WebhookHeaders;
@@ -26,14 +26,17 @@ function check(input: VerifyInput): Uint8Array {
     for (const signature of signatures) matches = timingSafeEqual(expected, signature) || matches;
   }
   if (!matches) {
-    throw new WebhookVerificationError('signature_mismatch', 'Another secret, or another body');
+    throw new WebhookVerificationError(
+      'signature_mismatch',
+      'No signature matches secret and body',
+    );
   }
   return bytes;
 }
 
 /**
- * Verifies the signature and age of a delivery and returns its event. Synchronous, and needs
- * `node:crypto`; use `verifyRequest` on other runtimes.
+ * Verifies the signature and age of a delivery and returns its event. It is synchronous and needs
+ * `node:crypto`. On other runtimes, use `verifyRequest`.
  *
  * @throws {WebhookVerificationError} if the delivery is not valid
  * @throws {TypeError} if the secret is missing, the tolerance negative or `now` invalid

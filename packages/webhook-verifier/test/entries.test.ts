@@ -44,19 +44,19 @@ describe('entries', () => {
     }
   });
 
-  it('on Node the main entry verifies synchronously too', async () => {
+  it('on Node the main entry also verifies synchronously', async () => {
     const code = await installed.bundle(`export * from '${NAME}'`, 'node');
     expect(code).toContain('node:crypto');
   });
 
-  it('naming a synchronous function on an edge runtime fails the build, and says which', async () => {
+  it('importing a synchronous function on an edge runtime fails the build with its name', async () => {
     const contents = `import { verifyWebhook } from '${NAME}'; verifyWebhook({});`;
     await expect(installed.bundle(contents, 'workerd')).rejects.toThrow(
       /No matching export .* "verifyWebhook"/,
     );
   });
 
-  it('the main entry has all that the web entry has', () => {
+  it('the main entry has all exports of the web entry', () => {
     expect(Object.keys(main)).toEqual(expect.arrayContaining(Object.keys(web)));
   });
 });

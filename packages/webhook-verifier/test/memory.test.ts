@@ -58,7 +58,7 @@ const reachable = refs.filter((ref) => ref.deref() !== undefined).length;
 console.log(JSON.stringify({ codes, reachable, held: memory() - before }));
 `;
 
-it('holds nothing of a forged body of 50 MB after the call', async () => {
+it('retains no memory of a forged body of 50 MB', async () => {
   const installed = await installPackage();
   try {
     const file = join(folder, 'forge.mjs');

@@ -36,7 +36,7 @@ function flipped(bytes: Uint8Array, bit: number): Uint8Array {
 }
 
 describe('signatures', () => {
-  it('fit any bytes and any secret, synchronously and by Web Crypto', async () => {
+  it('match any bytes and any secret, synchronously and with Web Crypto', async () => {
     await fc.assert(
       fc.asyncProperty(bodies, secrets, async (body, secret) => {
         const headers = signBytes(body, secret);
@@ -46,7 +46,7 @@ describe('signatures', () => {
     );
   });
 
-  it('fit no body with one bit flipped', async () => {
+  it('match no body with one flipped bit', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 1, maxLength: 200 }),
@@ -62,7 +62,7 @@ describe('signatures', () => {
     );
   });
 
-  it('have no bit to spare', async () => {
+  it('do not match with one flipped bit', async () => {
     const { body, headers } = sample();
     const bytes = Buffer.from(headers['X-Service-Signature'].slice(7), 'hex');
     for (let bit = 0; bit < 256; bit++) {
@@ -74,7 +74,7 @@ describe('signatures', () => {
     }
   });
 
-  it('fit no other second, within the tolerance too', async () => {
+  it('match no other timestamp, even within the tolerance', async () => {
     const { body, headers } = sample();
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: -300, max: 300 }).filter(Boolean), async (shift) => {
@@ -85,7 +85,7 @@ describe('signatures', () => {
     );
   });
 
-  it('bring any event back as it was signed', () => {
+  it('return any event unchanged', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue()),
@@ -108,7 +108,7 @@ describe('signatures', () => {
 // The full run is 100,000: `VERIFIER_RUNS=100000 npm test packages/webhook-verifier/test/properties`.
 const runs = Number(process.env.VERIFIER_RUNS ?? 1000);
 
-describe('whatever a sender puts into headers and body', () => {
+describe('for any headers and body', () => {
   const value = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.stringMatching(/^[0-9]{1,20}$/),
@@ -127,7 +127,7 @@ describe('whatever a sender puts into headers and body', () => {
     { requiredKeys: [] },
   );
 
-  it('both verifiers agree, and only ever throw their own error', async () => {
+  it('both verifiers agree, and throw WebhookVerificationError only', async () => {
     await fc.assert(
       fc.asyncProperty(
         bag,

@@ -10,17 +10,17 @@ describe.each(file.vectors)('vector: $name', ({ secret, timestamp, ...vector }) 
   const now = new Date(Number(timestamp) * 1000);
   const outcome = vector.result === 'event' ? 'accepted' : vector.result;
 
-  it('fits, synchronously', async () => {
+  it('verifies synchronously', async () => {
     verifySignature({ body, headers, secret, now });
     expect(await codeOf(() => verifyWebhook({ body, headers, secret, now }))).toBe(outcome);
   });
 
-  it('fits by Web Crypto', async () => {
+  it('verifies with Web Crypto', async () => {
     const request = new Request('http://receiver.test', { method: 'POST', headers, body });
     expect(await codeOf(() => verifyRequest(request, { secret, now }))).toBe(outcome);
   });
 
-  it('fits no other secret', async () => {
+  it('fails with another secret', async () => {
     const options = { body, headers, secret: `${secret}.`, now };
     expect(await codeOf(() => verifySignature(options))).toBe('signature_mismatch');
   });

@@ -227,7 +227,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe a receiver to events
-         * @description An organization has at most 50 webhooks. The secret is shown in this response only.
+         * @description An organization has at most 50 webhooks. Only this response contains the secret.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -249,14 +249,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description Its deliveries go with it: what is pending is not sent.
+         * @description Also deletes its deliveries. Pending deliveries are not sent.
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
-         * Change a webhook, or turn it off and on
-         * @description A changed URL holds for every attempt from now on. `isActive: true` also enables a webhook that the server has disabled: its pending deliveries go on with the attempts and times that they had.
+         * Change, deactivate or activate a webhook
+         * @description All later attempts use the changed URL. `isActive: true` also activates a webhook that the server has disabled. Its pending deliveries continue with their number of attempts and their due times.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -272,7 +272,7 @@ export interface paths {
         put?: never;
         /**
          * Send an example event
-         * @description Sends the example of an event type to this webhook alone, whether or not it subscribes to it. Attempts follow the schedule of every delivery.
+         * @description Sends the example of an event type to this webhook only, even if the webhook does not subscribe to the type. Failed attempts are retried as for every delivery.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -292,7 +292,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the signing secret
-         * @description For 24 hours deliveries carry two comma-separated signatures, by the new secret and by the one before.
+         * @description For 24 hours, deliveries have two signatures, separated by a comma: one by the new secret and one by the previous secret.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -345,8 +345,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver an event once more
-         * @description Makes a new delivery, with an id of its own, of the same event and body. Part of the plans scale and enterprise.
+         * Deliver an event again
+         * @description Creates a new delivery of the same event, with a new id and the same body. Available in the plans scale and enterprise.
          */
         post: operations["replayDelivery"];
         delete?: never;
@@ -973,19 +973,19 @@ export interface components {
         WebhookCreateRequest: {
             /**
              * Format: uri
-             * @description The receiver: http or https on a public address, without a user name. Its address is checked again at every attempt.
+             * @description The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.
              * @example https://example.com/hooks/shorty
              */
             url: string;
             /**
-             * @description What is delivered. A type that is named twice counts once.
+             * @description The event types to deliver. Repeated types count once.
              * @example [
              *       "url.created",
              *       "url.click_threshold"
              *     ]
              */
             events: components["schemas"]["EventType"][];
-            /** @description Delivery on or off; on by default. */
+            /** @description Whether the webhook is active. True by default. */
             isActive?: boolean;
         };
         /** @enum {string} */
@@ -994,12 +994,12 @@ export interface components {
         WebhookUpdateRequest: {
             /**
              * Format: uri
-             * @description The receiver: http or https on a public address, without a user name. Its address is checked again at every attempt.
+             * @description The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.
              * @example https://example.com/hooks/shorty
              */
             url?: string;
             /**
-             * @description What is delivered. A type that is named twice counts once.
+             * @description The event types to deliver. Repeated types count once.
              * @example [
              *       "url.created",
              *       "url.click_threshold"
@@ -1009,7 +1009,7 @@ export interface components {
             isActive?: boolean;
         };
         WebhookTestRequest: {
-            /** @description The first of the webhook's own types by default. */
+            /** @description The type of the example. Default: the webhook's first type. */
             type?: components["schemas"]["EventType"];
         };
         DomainCreateRequest: {
@@ -1045,7 +1045,7 @@ export interface components {
             type: "url.created";
             /**
              * Format: date-time
-             * @description In UTC with milliseconds; tells the order.
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -1118,7 +1118,7 @@ export interface components {
             type: "url.updated";
             /**
              * Format: date-time
-             * @description In UTC with milliseconds; tells the order.
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -1135,7 +1135,7 @@ export interface components {
             type: "url.click_threshold";
             /**
              * Format: date-time
-             * @description In UTC with milliseconds; tells the order.
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -1171,7 +1171,7 @@ export interface components {
             type: "url.expired";
             /**
              * Format: date-time
-             * @description In UTC with milliseconds; tells the order.
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -1188,7 +1188,7 @@ export interface components {
             type: "qr.created";
             /**
              * Format: date-time
-             * @description In UTC with milliseconds; tells the order.
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -1257,7 +1257,7 @@ export interface components {
             type: "qr.scan_threshold";
             /**
              * Format: date-time
-             * @description In UTC with milliseconds; tells the order.
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -1274,7 +1274,7 @@ export interface components {
             type: "qr.deleted";
             /**
              * Format: date-time
-             * @description In UTC with milliseconds; tells the order.
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -1291,7 +1291,7 @@ export interface components {
             type: "domain.verified";
             /**
              * Format: date-time
-             * @description In UTC with milliseconds; tells the order.
+             * @description The time of the event, in UTC with milliseconds. Events can arrive in another order.
              * @example 2030-01-01T00:00:00.000Z
              */
             createdAt: string;
@@ -1814,11 +1814,11 @@ export interface components {
             url: string;
             events: components["schemas"]["EventType"][];
             /**
-             * @description Keys the signatures. Shown in this response only.
+             * @description The signing secret. Only this response contains it.
              * @example shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE
              */
             secret: string;
-            /** @description While it is false, nothing is sent and pending deliveries wait. Events are recorded only when the server has disabled the webhook by itself (disabledReason), and then for 30 days. */
+            /** @description While false, the server sends nothing, and pending deliveries wait. New events create no deliveries, except for 30 days after the server has disabled the webhook (see disabledReason). */
             isActive: boolean;
         };
         Webhook: {
@@ -1830,7 +1830,7 @@ export interface components {
             /** @example https://example.com/hooks/shorty */
             url: string;
             events: components["schemas"]["EventType"][];
-            /** @description While it is false, nothing is sent and pending deliveries wait. Events are recorded only when the server has disabled the webhook by itself (disabledReason), and then for 30 days. */
+            /** @description While false, the server sends nothing, and pending deliveries wait. New events create no deliveries, except for 30 days after the server has disabled the webhook (see disabledReason). */
             isActive: boolean;
             /**
              * Format: date-time
@@ -1843,28 +1843,28 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Share of recent attempts that failed. Each attempt weighs 2 % less than the next one, so about the last 50 count. Null before the first attempt.
+             * @description The share of recent attempts that failed: a moving average in which each new attempt has a weight of 2 %. Null before the first attempt.
              * @example 0.02
              */
             failureRate: number | null;
             /** @description When the last attempt succeeded. */
             lastSuccessAt: string | null;
-            /** @description The first failed attempt since the last success; null while attempts succeed. */
+            /** @description When the first attempt since the last success failed. Null while attempts succeed. */
             failingSince: string | null;
-            /** @description When the server disabled the webhook. PATCH isActive true resumes its deliveries. */
+            /** @description When the server disabled the webhook. `PATCH { "isActive": true }` resumes its deliveries. */
             disabledAt: string | null;
             /**
-             * @description failing: every attempt has failed for 5 days (the operator can change that). gone: the receiver answered 410.
+             * @description Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set. `gone`: the receiver returned 410.
              * @example null
              */
             disabledReason: ("failing" | "gone") | null;
-            /** @description When the first of its pending deliveries is due. In the past when that delivery waits. */
+            /** @description When the earliest pending delivery is due. A time in the past means that the delivery is late. */
             oldestDueAt: string | null;
         };
         Delivery: {
             /**
              * Format: uuid
-             * @description X-Service-Delivery-Id, the same at every attempt.
+             * @description The value of X-Service-Delivery-Id, the same at every attempt.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
@@ -1886,10 +1886,10 @@ export interface components {
              */
             attempts: number;
             nextAttemptAt: string | null;
-            /** @description None when there was no answer. */
+            /** @description The status of the response. Null without a response. */
             lastStatusCode: number | null;
             /**
-             * @description None after a success.
+             * @description Null after a success.
              * @example The receiver answered 500
              */
             lastError: string | null;
@@ -1901,7 +1901,7 @@ export interface components {
             deliveredAt: string | null;
         };
         /**
-         * @description Failed when the last attempt of the schedule has failed.
+         * @description `failed`: the last attempt of the schedule failed.
          * @enum {string}
          */
         DeliveryStatus: "pending" | "delivered" | "failed";
@@ -1912,13 +1912,13 @@ export interface components {
              */
             id: string;
             /**
-             * @description Keys the signatures. Shown in this response only.
+             * @description The signing secret. Only this response contains it.
              * @example shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE
              */
             secret: string;
             /**
              * Format: date-time
-             * @description Until then deliveries carry a signature by the secret before as well.
+             * @description Until this time, deliveries also have a signature by the previous secret.
              * @example 2030-01-01T00:00:00.000Z
              */
             previousSecretExpiresAt: string;
@@ -1926,7 +1926,7 @@ export interface components {
         DeliveryDetail: {
             /**
              * Format: uuid
-             * @description X-Service-Delivery-Id, the same at every attempt.
+             * @description The value of X-Service-Delivery-Id, the same at every attempt.
              * @example 0198c0de-0000-7000-8000-0000000000aa
              */
             id: string;
@@ -1948,10 +1948,10 @@ export interface components {
              */
             attempts: number;
             nextAttemptAt: string | null;
-            /** @description None when there was no answer. */
+            /** @description The status of the response. Null without a response. */
             lastStatusCode: number | null;
             /**
-             * @description None after a success.
+             * @description Null after a success.
              * @example The receiver answered 500
              */
             lastError: string | null;
@@ -1961,9 +1961,9 @@ export interface components {
              */
             createdAt: string;
             deliveredAt: string | null;
-            /** @description Exactly what is sent at every attempt. */
+            /** @description The exact body of every attempt. */
             requestBody: string;
-            /** @description The first attempt first. */
+            /** @description The attempts, oldest first. */
             attemptHistory: components["schemas"]["DeliveryAttempt"][];
         };
         DeliveryAttempt: {
@@ -1974,14 +1974,14 @@ export interface components {
              */
             attemptedAt: string;
             durationMs: number;
-            /** @description None when there was no answer. */
+            /** @description The status of the response. Null without a response. */
             statusCode: number | null;
             /**
-             * @description None after a success.
+             * @description Null after a success.
              * @example The receiver answered 500
              */
             error: string | null;
-            /** @description The first 2048 bytes of the answer, as text. */
+            /** @description The first 2048 bytes of the response, as text. */
             responseBody: string | null;
         };
         Domain: {
@@ -4013,7 +4013,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The delivery, which is sent at once */
+            /** @description The delivery, which is sent immediately */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4092,7 +4092,7 @@ export interface operations {
                 limit?: components["parameters"]["Limit"];
                 /** @description The number of items to skip. */
                 offset?: components["parameters"]["Offset"];
-                /** @description Only deliveries in this state. */
+                /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "failed";
             };
             header?: never;
@@ -4189,7 +4189,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The new delivery, which is sent at once */
+            /** @description The new delivery, which is sent immediately */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

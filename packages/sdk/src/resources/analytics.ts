@@ -12,7 +12,7 @@ export class AnalyticsResource {
   }
 
   /**
-   * Reads the clicks of all links, 30 days by day unless the query says otherwise. A visitor of two
+   * Reads the clicks of all links. The default is the last 30 days, grouped by day. A visitor of two
    * links is one unique click. Rejects with ValidationError for an invalid window.
    *
    * @example

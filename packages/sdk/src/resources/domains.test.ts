@@ -1,7 +1,7 @@
 import { http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { failure, success } from '../../test/answers.js';
+import { failure, success } from '../../test/responses.js';
 import { api, baseUrl } from '../../test/test-client.js';
 import { ConflictError, Shorty, ValidationError } from '../index.js';
 
@@ -13,7 +13,7 @@ afterAll(() => server.close());
 const id = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
 const { domains } = new Shorty({ baseUrl, accessToken: 'token', maxRetries: 0 });
 
-it('each method sends its one request, and every POST a key of its own', async () => {
+it('each method sends one request, and every POST a new idempotency key', async () => {
   const sent: [string, unknown][] = [];
   const keys: (string | null)[] = [];
   server.use(
@@ -61,7 +61,7 @@ it('iterating lists every domain', async () => {
   expect(seen).toEqual(ids);
 });
 
-it('what is not verified is a ValidationError, and what is taken a ConflictError', async () => {
+it('an unverified domain is a ValidationError, and a taken one a ConflictError', async () => {
   server.use(http.post(`${api}/domains/${id}/verify`, () => failure(400, 'DOMAIN_INVALID')));
   await expect(domains.verify(id)).rejects.toThrow(ValidationError);
   server.use(http.post(`${api}/domains/${id}/verify`, () => failure(409, 'DOMAIN_CONFLICT')));

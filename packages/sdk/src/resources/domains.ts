@@ -16,7 +16,7 @@ export class DomainsResource {
   }
 
   /**
-   * Adds a domain. It is active once `verify` has found its `txtRecord` in DNS. Rejects with
+   * Adds a domain, which becomes active when `verify` finds its `txtRecord` in DNS. Rejects with
    * ValidationError for an invalid host name, and with ConflictError if it was added before.
    *
    * @example
@@ -54,7 +54,7 @@ export class DomainsResource {
   }
 
   /**
-   * Reads a domain. Rejects with NotFoundError if this organization has none.
+   * Reads a domain. Rejects with NotFoundError if the organization has no domain with this id.
    *
    * @example
    * ```ts
@@ -71,7 +71,7 @@ export class DomainsResource {
 
   /**
    * Looks up the TXT record and activates the domain. Returns an active domain unchanged. Rejects
-   * with ValidationError (`DOMAIN_INVALID`), whose message has the answer of DNS, and with
+   * with ValidationError (`DOMAIN_INVALID`), whose message has the result of DNS, and with
    * ConflictError (`DOMAIN_CONFLICT`) if the hostname is active in another organization.
    *
    * @example

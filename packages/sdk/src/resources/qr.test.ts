@@ -1,7 +1,7 @@
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { failure, success } from '../../test/answers.js';
+import { failure, success } from '../../test/responses.js';
 import { api, baseUrl, createTestClient } from '../../test/test-client.js';
 import { GoneError, NotFoundError, Shorty, UnexpectedResponseError } from '../index.js';
 
@@ -18,7 +18,7 @@ const image = (headers: Record<string, string> = {}) =>
   new HttpResponse(png, { headers: { 'content-type': 'image/png', etag: '"a1"', ...headers } });
 
 describe('each method', () => {
-  it('sends its one request', async () => {
+  it('sends one request', async () => {
     const sent: [string, unknown][] = [];
     server.use(
       http.all(`${api}/*`, async ({ request }) => {
@@ -52,7 +52,7 @@ describe('each method', () => {
     ]);
   });
 
-  it('keeps one idempotency key over the attempts of a create', async () => {
+  it('sends the same idempotency key in all attempts of a create', async () => {
     const keys: (string | null)[] = [];
     server.use(
       http.post(`${api}/qr`, ({ request }) => {
@@ -66,7 +66,7 @@ describe('each method', () => {
     expect(keys).toEqual(['key-1', 'key-1', 'key-1', 'key-2']);
   });
 
-  it('pages a list by itself and keeps its filters', async () => {
+  it('requests all pages of a list with its filters', async () => {
     const ids = Array.from({ length: 150 }, (_, at) => String(150 - at));
     const asked: string[] = [];
     server.use(
@@ -89,13 +89,13 @@ describe('each method', () => {
 });
 
 describe('download', () => {
-  it('answers the bytes as they are, with their type and name', async () => {
+  it('returns the unchanged bytes, their type and ETag', async () => {
     server.use(http.get(download, () => image()));
     const answer = await createTestClient().qr.download(id);
     expect(answer).toEqual({ bytes: png, contentType: 'image/png', etag: '"a1"' });
   });
 
-  it('needs no token, and neither fetches nor sends one', async () => {
+  it('neither requests nor sends a token', async () => {
     const seen: [string, string | null][] = [];
     server.use(
       http.all(`${baseUrl}/*`, ({ request }) => {
@@ -107,13 +107,13 @@ describe('download', () => {
     expect(seen).toEqual([[`/api/qr/${id}/download`, null]]);
   });
 
-  it('keeps the prefix of a base URL', async () => {
+  it('keeps the path prefix of the base URL', async () => {
     server.use(http.get(`${baseUrl}/links/api/qr/:id/download`, () => image()));
     const { qr } = createTestClient({ baseUrl: `${baseUrl}/links/` });
     expect((await qr.download(id)).bytes).toEqual(png);
   });
 
-  it('is repeated after a fault, and tells an error as every call does', async () => {
+  it('is retried, and rejects with the same errors as other calls', async () => {
     const client = createTestClient();
     server.use(http.get(download, () => failure(503, 'UNAVAILABLE'), { once: true }));
     server.use(http.get(download, () => image()));
@@ -126,7 +126,7 @@ describe('download', () => {
     await expect(client.qr.download(id)).rejects.toThrow(NotFoundError);
   });
 
-  it('refuses a page, and a success in an envelope: neither is a picture', async () => {
+  it('rejects for HTML and for JSON, which are not images', async () => {
     const { qr } = createTestClient();
     server.use(http.get(download, () => HttpResponse.html('<h1>Hello</h1>')));
     await expect(qr.download(id)).rejects.toThrow(UnexpectedResponseError);
@@ -134,7 +134,7 @@ describe('download', () => {
     await expect(qr.download(id)).rejects.toThrow(/answered 200 without an image/);
   });
 
-  it('cannot be led to another path by an id', async () => {
+  it('rejects an id that would change the path', async () => {
     const { qr } = createTestClient();
     server.use(
       http.get(`${baseUrl}/*`, ({ request }) =>

@@ -3,7 +3,7 @@ import { UnexpectedResponseError } from '../errors.js';
 import type { Incoming } from '../exchange.js';
 import type { RequestOptions } from '../options.js';
 import { PagedList } from '../paginate.js';
-import { readAnswer } from '../read-answer.js';
+import { readResponse } from '../read-response.js';
 import type { Transport } from '../send-request.js';
 import type {
   QrCreateRequest,
@@ -36,8 +36,8 @@ export class QrResource {
   }
 
   /**
-   * Creates a code for a link (`urlId`) or with a text of its own (`data`). Rejects with
-   * ValidationError if the code would not scan. The message has the reason and a remedy.
+   * Creates a code for a link (`urlId`) or for a text (`data`). Rejects with ValidationError if
+   * scanners could not read the code. The message has the reason and a remedy.
    *
    * @example
    * ```ts
@@ -53,8 +53,8 @@ export class QrResource {
   }
 
   /**
-   * Lists codes, newest first; `urlId` and `standalone` filter. Nothing is sent before the list is
-   * awaited (one page: 25 codes unless `limit` says otherwise) or iterated (all of them).
+   * Lists codes, newest first. `urlId` and `standalone` filter the list. `await` reads one page of
+   * `limit` codes (25 by default), and `for await` reads all codes. No request is sent before.
    *
    * @example
    * ```ts
@@ -71,7 +71,7 @@ export class QrResource {
   }
 
   /**
-   * Reads a code. Rejects with NotFoundError if this organization has none, or has deleted it.
+   * Reads a code. Rejects with NotFoundError if the organization has no code with this id.
    *
    * @example
    * ```ts
@@ -87,7 +87,7 @@ export class QrResource {
   }
 
   /**
-   * Changes the look of a code. `logoUrl: null` removes its logo. Its content never changes.
+   * Changes the design of a code. `logoUrl: null` removes its logo. Its content never changes.
    *
    * @example
    * ```ts
@@ -118,7 +118,7 @@ export class QrResource {
   }
 
   /**
-   * Reads the scans of a code, 30 days by day unless the query says otherwise. Bots are not counted.
+   * Reads the scans of a code. The default is the last 30 days, grouped by day. Bots do not count.
    *
    * @example
    * ```ts
@@ -154,8 +154,8 @@ export class QrResource {
 
 function readImage(incoming: Incoming, request: string, nowMs: number): QrImage {
   const { status, headers, body, requestId } = incoming;
-  // An error, or a response that is not from the API.
-  if (status !== 200) return readAnswer(incoming, request, nowMs);
+  // Throws the error of the response.
+  if (status !== 200) return readResponse(incoming, request, nowMs);
   const contentType = headers.get('content-type') ?? '';
   if (!contentType.startsWith('image/')) {
     throw new UnexpectedResponseError(`${request} answered ${status} without an image`, {

@@ -50,8 +50,8 @@ export class UrlsResource {
   }
 
   /**
-   * Lists links, newest first. Nothing is sent before the list is awaited (one page: 25 links
-   * unless `limit` says otherwise) or iterated (all of them, in pages of `limit` or 100).
+   * Lists links, newest first. `await` reads one page of `limit` links (25 by default). `for await`
+   * reads all links, in pages of `limit` (100 by default). No request is sent before.
    *
    * @example
    * ```ts
@@ -71,7 +71,8 @@ export class UrlsResource {
   }
 
   /**
-   * Reads a link, inactive ones too. Rejects with NotFoundError if this organization has none.
+   * Reads a link, which may be inactive. Rejects with NotFoundError if the organization has no link
+   * with this id.
    *
    * @example
    * ```ts
@@ -87,9 +88,9 @@ export class UrlsResource {
   }
 
   /**
-   * Reads the clicks of a link, 30 days by day unless the query says otherwise. Bots, link previews
-   * and prefetches are not counted. Rejects with NotFoundError if this organization has no such
-   * link, and with ValidationError for an invalid window. Specification, "URLs".
+   * Reads the clicks of a link. The default is the last 30 days, grouped by day. Bots, link previews
+   * and prefetches do not count. Rejects with NotFoundError if the organization has no link with this
+   * id, and with ValidationError for an invalid window.
    *
    * @example
    * ```ts
@@ -105,7 +106,7 @@ export class UrlsResource {
   }
 
   /**
-   * Changes the given fields; null clears one. `isActive` deactivates a link and activates it again.
+   * Changes the given fields. Null clears a field. `isActive` deactivates or activates the link.
    *
    * @example
    * ```ts
@@ -120,7 +121,7 @@ export class UrlsResource {
   }
 
   /**
-   * Deactivates a link and returns its record, which is not deleted.
+   * Deactivates a link and returns it. The record is not deleted, so `update` can activate it again.
    *
    * @example
    * ```ts
@@ -135,10 +136,10 @@ export class UrlsResource {
   }
 
   /**
-   * Creates any number of links, 100 a request. Items that the server refuses are in `errors`; a
-   * request that fails as a whole ends the call with ShortyBulkError, which has the results so far.
-   * With an `idempotencyKey` the requests have the keys `<key>-0`, `<key>-1` and so on: the same
-   * items with the same key create nothing twice within 24 hours.
+   * Creates any number of links, in requests of 100. Items that the server refuses are in `errors`.
+   * If a whole request fails, the call rejects with ShortyBulkError, which has the results so far.
+   * With an `idempotencyKey`, the requests have the keys `<key>-0`, `<key>-1` and so on. Repeating the
+   * call with the same items and key within 24 hours creates no link twice.
    *
    * @example
    * ```ts
@@ -176,7 +177,7 @@ export class UrlsResource {
   }
 
   /**
-   * Creates at most 100 links in one request, for callers that split and retry themselves.
+   * Creates at most 100 links in one request, for callers that split their input themselves.
    *
    * @example
    * ```ts
@@ -198,7 +199,7 @@ export class UrlsResource {
   }
 
   /**
-   * Changes any number of links, 100 a request. With a `concurrency` above 1, two changes of the
+   * Changes any number of links, in requests of 100. With a `concurrency` above 1, two changes of the
    * same link may be applied in either order.
    *
    * @example
@@ -232,8 +233,8 @@ export class UrlsResource {
   }
 
   /**
-   * Deactivates any number of links, 100 a request. Ids that are unknown here are in `skippedIds`.
-   * An id that is repeated in a later request is counted again.
+   * Deactivates any number of links, in requests of 100. Unknown ids are in `skippedIds`. An id that
+   * is repeated in a later request is counted again.
    *
    * @example
    * ```ts

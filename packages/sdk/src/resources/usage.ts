@@ -12,9 +12,9 @@ export class UsageResource {
   }
 
   /**
-   * Reads the usage of a calendar month in UTC, of the current one unless the query says otherwise.
-   * Amounts are US dollars and exact; `included` is null without a limit. Rejects with
-   * ValidationError for a `period` that is not a month or is in the future.
+   * Reads the usage of a calendar month in UTC. The default is the current month. Amounts are exact,
+   * in US dollars. `included` is null without a limit. Rejects with ValidationError if `period` is not
+   * a month or is in the future.
    *
    * @example
    * ```ts
@@ -24,7 +24,7 @@ export class UsageResource {
    * const { plan, links, meters } = await shorty.usage.get({ period: '2030-01' });
    * console.log(plan, `${links.used} of ${links.included ?? 'any number of'} links`);
    * console.log(meters.api_call.used, 'calls');
-   * console.log(meters.qr_generated.overage, 'codes beyond it cost', meters.qr_generated.overageUsd);
+   * console.log(meters.qr_generated.overage, 'more codes cost', meters.qr_generated.overageUsd);
    * ```
    */
   get(query: UsageQuery = {}, options?: RequestOptions): ApiPromise<Usage> {

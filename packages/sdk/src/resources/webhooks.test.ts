@@ -1,7 +1,7 @@
 import { http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { failure, success } from '../../test/answers.js';
+import { failure, success } from '../../test/responses.js';
 import { api, baseUrl } from '../../test/test-client.js';
 import { PermissionError, Shorty } from '../index.js';
 
@@ -14,7 +14,7 @@ const id = '0192f0c1-2b7d-7c3e-9a51-3f1d2b6c8e47';
 const deliveryId = '0192f0c1-3000-7c3e-9a51-3f1d2b6c8e47';
 const { webhooks } = new Shorty({ baseUrl, accessToken: 'token', maxRetries: 0 });
 
-it('each method sends its one request, and every POST a key of its own', async () => {
+it('each method sends one request, and every POST a new idempotency key', async () => {
   const sent: [string, unknown][] = [];
   const keys: (string | null)[] = [];
   server.use(
@@ -60,7 +60,7 @@ it('each method sends its one request, and every POST a key of its own', async (
   expect(keys.at(-1)).toBe('mine');
 });
 
-it('deliveries page by themselves', async () => {
+it('iterating deliveries requests all pages', async () => {
   const ids = Array.from({ length: 120 }, (_, at) => String(120 - at));
   server.use(
     http.get(`${api}/webhooks/${id}/deliveries`, ({ request }) => {

@@ -71,7 +71,7 @@ export class WebhooksResource {
   }
 
   /**
-   * Reads a webhook. Rejects with NotFoundError if this organization has none.
+   * Reads a webhook. Rejects with NotFoundError if the organization has no webhook with this id.
    *
    * @example
    * ```ts
@@ -87,7 +87,7 @@ export class WebhooksResource {
   }
 
   /**
-   * Changes the given fields. With `isActive: false` pending deliveries wait.
+   * Changes the given fields. While `isActive` is false, pending deliveries wait.
    *
    * @example
    * ```ts
@@ -137,7 +137,7 @@ export class WebhooksResource {
 
   /**
    * Replaces the signing secret. Until `previousSecretExpiresAt`, 24 hours from now, deliveries
-   * have a signature by each of the two secrets.
+   * have two signatures: one by each secret.
    *
    * @example
    * ```ts
@@ -158,7 +158,7 @@ export class WebhooksResource {
   }
 
   /**
-   * Lists a webhook's deliveries, newest first, failed ones included; `status` filters.
+   * Lists a webhook's deliveries, newest first. `status` filters the list.
    *
    * @example
    * ```ts

@@ -21,7 +21,7 @@ export interface ClaimedDelivery {
   readonly isCharged: boolean;
   readonly eventType: string;
   readonly body: string;
-  /** Earlier attempts. */
+  /** The number of earlier attempts. */
   readonly attempts: number;
   readonly leasedUntil: number;
 }

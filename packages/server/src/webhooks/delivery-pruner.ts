@@ -5,13 +5,13 @@ import type { Database, WriteTransaction } from '../storage/database.js';
 /** How long finished deliveries are retained for reading and replay. */
 export const deliveryRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
-// The most deliveries that one transaction removes while it holds the write lock.
+// The most deliveries that one transaction removes. It limits how long the write lock is held.
 const batchSize = 500;
 
 /**
  * Removes old finished deliveries with their attempts, events without deliveries, and deleted
  * webhooks with all their deliveries. Pending deliveries of a webhook that the server disabled fail
- * after 30 days, and are retained for 30 days more.
+ * after 30 days, and are then retained for another 30 days.
  */
 export class DeliveryPruner {
   readonly #database: Database;

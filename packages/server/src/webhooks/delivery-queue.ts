@@ -11,10 +11,10 @@ export interface Claim {
   readonly count: number;
 }
 
-// The number of deliveries that one prepared statement leases.
+// The number of deliveries that one execution of the prepared statement leases.
 const leasedAtOnce = 32;
 
-/** The pending deliveries in storage: the dispatcher claims due ones and records outcomes here. */
+/** The pending deliveries in storage. The dispatcher claims deliveries and records outcomes here. */
 export class DeliveryQueue {
   readonly #database: Database;
   readonly #queries: ReturnType<typeof buildQueries>;
@@ -69,7 +69,7 @@ export class DeliveryQueue {
     }, 'deliveries');
   }
 
-  /** Ends the leases of deliveries that were claimed and not attempted: they are due now. */
+  /** Ends the leases of deliveries that were not attempted, which makes them due now. */
   async release(deliveries: readonly ClaimedDelivery[], now: number): Promise<void> {
     if (deliveries.length === 0) return;
     const rows = deliveries.map(({ id, leasedUntil }) => ({
@@ -92,7 +92,7 @@ export class DeliveryQueue {
     );
     for (const [at, outcome] of outcomes.entries()) {
       const { delivery } = outcome;
-      // Unchanged when the lease had expired and another dispatcher has recorded an outcome.
+      // No change: the lease had expired, and another dispatcher has recorded an outcome.
       if (!changed[at]) continue;
       const deliveredAt = deliveredAtOf(outcome);
       if (deliveredAt !== null && delivery.isCharged) {
@@ -170,7 +170,7 @@ interface DueRow {
   readonly attempts: number;
 }
 
-/** Skips deliveries that another dispatcher is claiming. */
+/** Returns the query for due deliveries of many webhooks. It skips rows that others are claiming. */
 function dueOfMany(claims: readonly Claim[], now: number): CompiledQuery<DueRow> {
   return CompiledQuery.raw(
     `select due.*, events.organization_id, events.type, events.body

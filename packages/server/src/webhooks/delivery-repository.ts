@@ -119,7 +119,7 @@ export async function listDeliveries(
   webhookId: string,
   { limit, offset, status }: DeliveryFilter,
 ): Promise<DeliveryPage> {
-  // A literal, because a partial index of failed deliveries does not match a parameter.
+  // A literal: with a parameter, the planner cannot use the partial index of failed deliveries.
   const hasStatus = status === undefined ? undefined : sql<SqlBool>`status = ${sql.lit(status)}`;
   const isIndexed = status === 'failed';
   const { total, ids } = await readListPage<string>(database, {

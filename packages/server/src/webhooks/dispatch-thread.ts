@@ -11,7 +11,7 @@ import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js
 export interface DispatchSettings {
   readonly schedule: RetrySchedule;
   readonly allowPrivateNetwork: boolean;
-  /** An endpoint whose every attempt has failed for this time is disabled; 0 disables none. */
+  /** An endpoint is disabled when all its attempts fail for this time. 0 turns this rule off. */
   readonly disableAfterMs: number;
 }
 
@@ -52,7 +52,7 @@ export function startDispatcher(
   };
 }
 
-/** Runs the dispatcher in a thread, which keeps its work off the redirect thread. */
+/** Runs the dispatcher in a thread, so that its work does not delay redirects. */
 export const dispatchThread = defineThread({
   name: 'webhooks',
   file: import.meta.url,

@@ -65,7 +65,7 @@ export function summarizeHealth(outcomes: readonly AttemptOutcome[]): EndpointHe
 }
 
 export interface HealthRules {
-  /** An endpoint is disabled when every attempt has failed for this time; 0 disables this rule. */
+  /** An endpoint is disabled when all its attempts fail for this time. 0 turns this rule off. */
   readonly disableAfterMs: number;
 }
 

@@ -5,21 +5,21 @@ export const slowAfterMs = 1_000;
 
 const initialSlots = 2;
 const maxSlots = 16;
-// The limit for an endpoint that answers slowly. One that does not answer has one slot.
+// The most slots of an endpoint that responds slowly. An endpoint that does not respond has one.
 const maxSlowSlots = 4;
 const claimedPerSlot = 4;
 const maxHeld = 256;
 
 /**
- * The deliveries of one endpoint that are in memory, in flight or waiting for a slot. The number of
- * slots adapts: it grows by one with each success, halves after a failed connection, and becomes one
- * after an attempt that hung.
+ * The deliveries of one endpoint in memory. They are in flight or wait for a slot. The number of slots
+ * grows by one with each success, is halved after a failed connection, and becomes one after an
+ * attempt that hung.
  */
 export class EndpointQueue {
   endpoint: Endpoint;
   /** Whether storage had more due deliveries when it was last read. */
   hasMore = false;
-  /** When it last had a delivery in memory, by `performance.now()`. */
+  /** When a delivery was last added or finished, by `performance.now()`. */
   usedAt = performance.now();
   readonly #waiting: ClaimedDelivery[] = [];
   #inFlight = 0;
@@ -41,7 +41,7 @@ export class EndpointQueue {
 
   /**
    * Whether the last response was in time and no attempt in flight is slow. False for a new endpoint.
-   * After a restart, the last attempt in storage decides.
+   * The initial value comes from the last attempt in storage.
    */
   get isAnswering(): boolean {
     return this.#hasAnswered && this.#slowInFlight === 0;
@@ -53,8 +53,9 @@ export class EndpointQueue {
   }
 
   /**
-   * How many more deliveries it can use. An endpoint that answers also gets deliveries that wait,
-   * twice as many as it finished since the last claim: otherwise slots would be idle until the next.
+   * How many more deliveries to claim. An endpoint that responds in time also gets deliveries in
+   * advance, twice as many as it finished since the last claim. Otherwise its slots would be idle
+   * until the next claim.
    */
   get claimable(): number {
     if (!this.hasMore) return 0;
@@ -85,7 +86,7 @@ export class EndpointQueue {
     return this.drain();
   }
 
-  /** Frees a slot, and adapts the number of slots to the outcome, if there is one. */
+  /** Frees a slot. If there is an outcome, adapts the number of slots to it. */
   finish(outcome: AttemptOutcome | undefined, wasSlow: boolean): void {
     this.#inFlight -= 1;
     this.usedAt = performance.now();

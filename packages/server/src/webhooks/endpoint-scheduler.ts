@@ -2,14 +2,14 @@ import type { Endpoint } from './attempt.js';
 import type { Claim } from './delivery-queue.js';
 import { EndpointQueue } from './endpoint-queue.js';
 
-/** The most deliveries in memory, and so the most open sockets. */
+/** The most deliveries in memory. It also limits the open sockets. */
 export const capacity = 2_048;
-/** The part of the capacity that is reserved for endpoints that are new, slow or hang. */
+/** The part of the capacity that is reserved for new, slow and hanging endpoints. */
 export const slowCapacity = 512;
-/** The most such endpoints that claim in one transaction, which bounds its duration. */
+/** The most slow endpoints that claim in one transaction. It limits the transaction's duration. */
 export const slowClaimsAtOnce = 32;
-// An organization gets at most this share of the free capacity (dynamic threshold). Some capacity
-// always remains for an organization that has none yet.
+// An organization gets at most this share of the free capacity (dynamic threshold), so some capacity
+// remains for organizations that use none yet.
 const shareOfFree = 1 / 4;
 
 export interface PlannedClaim extends Claim {
@@ -28,10 +28,10 @@ interface Total extends Usage {
 
 /**
  * Decides which endpoints claim deliveries: round robin among organizations, and among the endpoints
- * of each organization. Slow endpoints have a capacity of their own.
+ * of each organization. Slow and new endpoints have a reserved capacity.
  */
 export class EndpointScheduler {
-  /** By organization, the least recently served first. */
+  /** Queues by organization and webhook, the least recently served first. */
   readonly #organizations = new Map<string, Map<string, EndpointQueue>>();
 
   get(endpoint: Endpoint): EndpointQueue | undefined {
@@ -98,7 +98,10 @@ class OrganizationTurn {
   readonly organizationId: string;
   readonly used: Usage = { answering: 0, slow: 0 };
   readonly waiting: EndpointQueue[] = [];
-  /** Deliveries of slow endpoints beyond the first of each: claimed while the endpoint answered. */
+  /**
+   * Deliveries of slow endpoints beyond the first of each. They were claimed while the endpoint
+   * responded in time, so they also count in the organization's share of that capacity.
+   */
   #hung = 0;
 
   constructor(organizationId: string, endpoints: ReadonlyMap<string, EndpointQueue>) {

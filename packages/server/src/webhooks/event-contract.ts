@@ -23,19 +23,22 @@ export const events = {
 
 export type EventData<Type extends EventType> = DataOfEvent<(typeof events)[Type]>;
 
-/** The body of a delivery. Specification, "Delivery format". */
+/** Returns the schema of a delivery's body. Specification, "Delivery format". */
 function eventOf<Type extends EventType>(type: Type) {
   return z
     .object({
       id: uuid.meta({ description: 'The same in every delivery of the event.' }),
       type: z.literal(type),
-      createdAt: instant.meta({ description: 'In UTC with milliseconds; tells the order.' }),
+      createdAt: instant.meta({
+        description:
+          'The time of the event, in UTC with milliseconds. Events can arrive in another order.',
+      }),
       data: events[type].data,
     })
     .meta({ id: `${type.replace(/(?:^|[._])(\w)/g, (_, letter) => letter.toUpperCase())}Event` });
 }
 
-/** What OpenAPI says of each event. */
+/** The body of each event type, for OpenAPI. */
 export const eventBodies = eventTypes.map((type) => ({
   type,
   summary: events[type].summary,

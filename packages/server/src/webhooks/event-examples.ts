@@ -52,7 +52,7 @@ const qr: EventData<'qr.created'> = {
   updatedAt: createdAt,
 };
 
-/** What test deliveries carry: the ids are zeros, so that they are nobody's. */
+/** The data of test deliveries. The ids are zeros, so they belong to no record. */
 export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = {
   'url.created': url,
   'url.updated': url,

@@ -26,7 +26,8 @@ export interface Dispatcher extends Service {
   readonly thread: ObservedThread;
 }
 
-// The dispatcher waits one second for attempts in flight, and then records their outcomes.
+// Longer than the second in which the dispatcher waits for attempts in flight, because it then
+// records their outcomes.
 const stopTimeLimitMs = 3_000;
 const timeLimitMs = 10_000;
 
@@ -60,7 +61,7 @@ export function openDispatcher(options: OpenDispatcherOptions): Dispatcher {
     wake: () => thread.send('wake'),
     get figures() {
       const { figures, at } = last;
-      // A thread that hangs no longer reports.
+      // The age of the last report counts, because a thread that hangs no longer reports.
       return { ...figures, sinceTurnMs: figures.sinceTurnMs + (performance.now() - at) };
     },
   };

@@ -5,7 +5,7 @@ import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
 import { disabledReasons } from './endpoint-health.js';
 
-/** The limit for one organization. Every change writes a delivery for each of its webhooks. */
+/** The most webhooks of one organization. Each event writes a delivery for each of them. */
 export const maxWebhooks = 50;
 /** How long the previous secret also signs after a rotation. */
 export const rotationMs = 24 * 60 * 60 * 1000;
@@ -25,7 +25,7 @@ const url = z
   })
   .meta({
     description:
-      'The receiver: http or https on a public address, without a user name. Its address is checked again at every attempt.',
+      'The URL of the receiver: http or https, on a public address, without a user name. The server checks the address at every attempt.',
     format: 'uri',
     maxLength: maxReceiverUrlLength,
     example: 'https://example.com/hooks/shorty',
@@ -41,7 +41,7 @@ const events = z
   .max(100)
   .overwrite((types) => [...new Set(types)])
   .meta({
-    description: 'What is delivered. A type that is named twice counts once.',
+    description: 'The event types to deliver. Repeated types count once.',
     example: ['url.created', 'url.click_threshold'],
   });
 
@@ -49,7 +49,10 @@ export const webhookCreateRequest = z
   .strictObject({
     url,
     events,
-    isActive: z.boolean().optional().meta({ description: 'Delivery on or off; on by default.' }),
+    isActive: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether the webhook is active. True by default.' }),
   })
   .meta({ id: 'WebhookCreateRequest' });
 
@@ -64,7 +67,7 @@ export const webhookUpdateRequest = z
 const id = z.string().meta({ format: 'uuid', example: '0198c0de-0000-7000-8000-0000000000aa' });
 const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
 const secret = z.string().meta({
-  description: 'Keys the signatures. Shown in this response only.',
+  description: 'The signing secret. Only this response contains it.',
   example: 'shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE',
 });
 
@@ -75,31 +78,32 @@ const shown = {
 };
 const isActive = z.boolean().meta({
   description:
-    'While it is false, nothing is sent and pending deliveries wait. Events are recorded only when the server has disabled the webhook by itself (disabledReason), and then for 30 days.',
+    'While false, the server sends nothing, and pending deliveries wait. New events create no deliveries, except for 30 days after the server has disabled the webhook (see disabledReason).',
 });
 
 const health = {
   failureRate: z.number().min(0).max(1).nullable().meta({
     description:
-      'Share of recent attempts that failed. Each attempt weighs 2 % less than the next one, so about the last 50 count. Null before the first attempt.',
+      'The share of recent attempts that failed: a moving average in which each new attempt has a weight of 2 %. Null before the first attempt.',
     example: 0.02,
   }),
   lastSuccessAt: instant.nullable().meta({ description: 'When the last attempt succeeded.' }),
   failingSince: instant.nullable().meta({
-    description: 'The first failed attempt since the last success; null while attempts succeed.',
+    description:
+      'When the first attempt since the last success failed. Null while attempts succeed.',
   }),
   disabledAt: instant.nullable().meta({
     description:
-      'When the server disabled the webhook. PATCH isActive true resumes its deliveries.',
+      'When the server disabled the webhook. `PATCH { "isActive": true }` resumes its deliveries.',
   }),
   disabledReason: z.enum(disabledReasons).nullable().meta({
     description:
-      'failing: every attempt has failed for 5 days (the operator can change that). gone: the receiver answered 410.',
+      'Why the server disabled the webhook. `failing`: every attempt failed for 5 days, or for the time that the operator set. `gone`: the receiver returned 410.',
     example: null,
   }),
   oldestDueAt: instant.nullable().meta({
     description:
-      'When the first of its pending deliveries is due. In the past when that delivery waits.',
+      'When the earliest pending delivery is due. A time in the past means that the delivery is late.',
   }),
 };
 
@@ -116,7 +120,7 @@ export const rotatedSecret = z
     id,
     secret,
     previousSecretExpiresAt: instant.meta({
-      description: 'Until then deliveries carry a signature by the secret before as well.',
+      description: 'Until this time, deliveries also have a signature by the previous secret.',
     }),
   })
   .meta({ id: 'WebhookSecret' });
@@ -125,16 +129,19 @@ export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 
 const status = z.enum(deliveryStatuses).meta({
   id: 'DeliveryStatus',
-  description: 'Failed when the last attempt of the schedule has failed.',
+  description: '`failed`: the last attempt of the schedule failed.',
 });
-const statusCode = z.int().nullable().meta({ description: 'None when there was no answer.' });
+const statusCode = z
+  .int()
+  .nullable()
+  .meta({ description: 'The status of the response. Null without a response.' });
 const error = z
   .string()
   .nullable()
-  .meta({ example: 'The receiver answered 500', description: 'None after a success.' });
+  .meta({ example: 'The receiver answered 500', description: 'Null after a success.' });
 
 const deliveryFields = {
-  id: id.meta({ description: 'X-Service-Delivery-Id, the same at every attempt.' }),
+  id: id.meta({ description: 'The value of X-Service-Delivery-Id, the same at every attempt.' }),
   webhookId: id,
   eventId: id,
   eventType,
@@ -159,15 +166,15 @@ export const deliveryAttempt = z
     responseBody: z
       .string()
       .nullable()
-      .meta({ description: `The first ${maxStoredResponseBytes} bytes of the answer, as text.` }),
+      .meta({ description: `The first ${maxStoredResponseBytes} bytes of the response, as text.` }),
   })
   .meta({ id: 'DeliveryAttempt' });
 
 export const deliveryDetail = z
   .object({
     ...deliveryFields,
-    requestBody: z.string().meta({ description: 'Exactly what is sent at every attempt.' }),
-    attemptHistory: z.array(deliveryAttempt).meta({ description: 'The first attempt first.' }),
+    requestBody: z.string().meta({ description: 'The exact body of every attempt.' }),
+    attemptHistory: z.array(deliveryAttempt).meta({ description: 'The attempts, oldest first.' }),
   })
   .meta({ id: 'DeliveryDetail' });
 
@@ -185,7 +192,7 @@ export const webhookRoutes = [
     path: '/api/v1/webhooks',
     tag,
     summary: 'Subscribe a receiver to events',
-    description: `An organization has at most ${maxWebhooks} webhooks. The secret is shown in this response only.`,
+    description: `An organization has at most ${maxWebhooks} webhooks. Only this response contains the secret.`,
     access: { scope: 'webhooks:write' },
     body: webhookCreateRequest,
     idempotent: true,
@@ -218,9 +225,9 @@ export const webhookRoutes = [
     method: 'patch',
     path: '/api/v1/webhooks/{id}',
     tag,
-    summary: 'Change a webhook, or turn it off and on',
+    summary: 'Change, deactivate or activate a webhook',
     description:
-      'A changed URL holds for every attempt from now on. `isActive: true` also enables a webhook that the server has disabled: its pending deliveries go on with the attempts and times that they had.',
+      'All later attempts use the changed URL. `isActive: true` also activates a webhook that the server has disabled. Its pending deliveries continue with their number of attempts and their due times.',
     access: { scope: 'webhooks:write' },
     params,
     body: webhookUpdateRequest,
@@ -233,7 +240,7 @@ export const webhookRoutes = [
     path: '/api/v1/webhooks/{id}',
     tag,
     summary: 'Delete a webhook',
-    description: 'Its deliveries go with it: what is pending is not sent.',
+    description: 'Also deletes its deliveries. Pending deliveries are not sent.',
     access: { scope: 'webhooks:write' },
     params,
     responses: { 200: { description: 'The webhook that was deleted', data: webhookRecord } },
@@ -246,20 +253,20 @@ export const webhookRoutes = [
     tag,
     summary: 'Send an example event',
     description:
-      'Sends the example of an event type to this webhook alone, whether or not it subscribes to it. Attempts follow the schedule of every delivery.',
+      'Sends the example of an event type to this webhook only, even if the webhook does not subscribe to the type. Failed attempts are retried as for every delivery.',
     access: { scope: 'webhooks:write' },
     params,
     body: z
       .strictObject({
         type: eventType
           .optional()
-          .meta({ description: "The first of the webhook's own types by default." }),
+          .meta({ description: "The type of the example. Default: the webhook's first type." }),
       })
       .meta({ id: 'WebhookTestRequest' }),
     bodyOptional: true,
     idempotent: true,
     responses: {
-      201: { description: 'The delivery, which is sent at once', data: deliveryRecord },
+      201: { description: 'The delivery, which is sent immediately', data: deliveryRecord },
     },
     errors: ['PLAN_REQUIRED', 'NOT_FOUND'],
   }),
@@ -270,7 +277,7 @@ export const webhookRoutes = [
     tag,
     summary: 'Replace the signing secret',
     description:
-      'For 24 hours deliveries carry two comma-separated signatures, by the new secret and by the one before.',
+      'For 24 hours, deliveries have two signatures, separated by a comma: one by the new secret and one by the previous secret.',
     access: { scope: 'webhooks:write' },
     params,
     idempotent: true,
@@ -288,9 +295,9 @@ export const webhookRoutes = [
     query: z.strictObject({
       ...paging,
       status: z
-        .enum(deliveryStatuses, { error: `must be ${deliveryStatuses.join(', ')}` })
+        .enum(deliveryStatuses, { error: `must be one of ${deliveryStatuses.join(', ')}` })
         .optional()
-        .meta({ description: 'Only deliveries in this state.' }),
+        .meta({ description: 'Only deliveries with this status.' }),
     }),
     responses: { 200: { description: 'One page of deliveries', data: pageOf(deliveryRecord) } },
     errors: ['NOT_FOUND'],
@@ -311,14 +318,14 @@ export const webhookRoutes = [
     method: 'post',
     path: '/api/v1/webhooks/{id}/deliveries/{deliveryId}/replay',
     tag,
-    summary: 'Deliver an event once more',
+    summary: 'Deliver an event again',
     description:
-      'Makes a new delivery, with an id of its own, of the same event and body. Part of the plans scale and enterprise.',
+      'Creates a new delivery of the same event, with a new id and the same body. Available in the plans scale and enterprise.',
     access: { scope: 'webhooks:write' },
     params: deliveryParams,
     idempotent: true,
     responses: {
-      201: { description: 'The new delivery, which is sent at once', data: deliveryRecord },
+      201: { description: 'The new delivery, which is sent immediately', data: deliveryRecord },
     },
     errors: ['PLAN_REQUIRED', 'NOT_FOUND'],
   }),

@@ -29,24 +29,26 @@ export interface DispatchFigures {
   readonly pending: number;
   /** How long the oldest due delivery has waited for an attempt; 0 when none waits. */
   readonly overdueMs: {
-    /** Of endpoints that answer in time or are new. */
+    /** Of endpoints that respond in time or are new. */
     readonly answering: number;
-    /** Of endpoints that hang or answer slowly. Only their own backlog delays them. */
+    /** Of endpoints that hang or respond slowly. Only their own backlog delays them. */
     readonly slow: number;
   };
   /** How long ago the dispatcher last completed a tick. */
   readonly sinceTurnMs: number;
 }
 
-// After a crash, claimed deliveries are due again within this time.
+// How long a claimed delivery is leased. After a crash, it is due again when its lease expires.
 const leaseMs = 20_000;
-// A delivery is not sent when less of its lease is left: it is claimed again after the lease.
+// A delivery is sent only if at least this much of its lease is left. Otherwise the lease could
+// expire during the attempt, and another dispatcher would send the delivery too.
 const leaseMarginMs = attemptTimeoutMs + 2_000;
-// How often storage is searched for due deliveries. Other nodes also record deliveries.
+// How often storage is searched for due deliveries, which other nodes may have created.
 const scanEveryMs = 500;
-// The least pause between two scans, as a multiple of the scan's duration. Many endpoints take long.
+// The shortest pause between two scans, as a multiple of the last scan's duration. A scan of many
+// endpoints takes long.
 const scanPauseFactor = 4;
-// A count reads a whole index.
+// How often pending deliveries are counted. A count reads a whole index.
 const countEveryMs = 5_000;
 // Outcomes are recorded in batches: at this size, or after this time.
 const flushCount = 256;
@@ -56,9 +58,9 @@ const evictAfterMs = 10 * 60_000;
 const stopGraceMs = 1_000;
 
 /**
- * Sends due deliveries: claims, signs, posts, and records the outcomes. Each endpoint has a queue of
- * its own, and the scheduler decides which queues claim. An outcome is recorded after the attempt, so
- * a crash in between repeats the attempt and loses nothing.
+ * Sends due deliveries: claims them, signs them, posts them, and records the outcomes. Each endpoint
+ * has its own queue, and the scheduler decides which queues claim. An outcome is recorded after the
+ * attempt: after a crash in between, the attempt is repeated, and no delivery is lost.
  */
 export class WebhookDispatcher implements Service {
   readonly name = 'webhooks';
@@ -175,7 +177,7 @@ export class WebhookDispatcher implements Service {
     try {
       claimed = await queue.advance(outcomes, claims, clock(), leaseMs);
     } catch (error) {
-      // The next tick records them. Nothing is claimed before storage accepts them.
+      // The next tick records these outcomes, and claims nothing until storage accepts them.
       this.#outcomes.unshift(...outcomes);
       throw error;
     }
@@ -192,7 +194,7 @@ export class WebhookDispatcher implements Service {
       if (own) own.push(delivery);
       else byWebhook.set(delivery.webhookId, [delivery]);
     }
-    // A plan has a limited number of claims. The next tick makes the next plan.
+    // A plan has a limited number of claims, so another tick must make the next plan.
     if (claims.length > 0) this.#signal.notify();
     for (const { webhookId, queue, count } of claims) {
       const own = byWebhook.get(webhookId) ?? [];
@@ -253,7 +255,7 @@ export class WebhookDispatcher implements Service {
     return false;
   }
 
-  /** Sets deliveries aside that will not be sent. The next tick releases them. */
+  /** Marks deliveries as not sent. The next tick releases their leases. */
   #discard(deliveries: readonly ClaimedDelivery[]): void {
     this.#held -= deliveries.length;
     this.#unsent.push(...deliveries);
@@ -283,7 +285,8 @@ export class WebhookDispatcher implements Service {
     try {
       outcome = await attemptDelivery(delivery, queue.endpoint, this.#context);
     } catch (error) {
-      // Aborted by a stop, or a defect. The delivery is due again when the lease expires.
+      // Either a stop aborted the attempt, or this is a defect. The delivery is due again when its
+      // lease expires.
       if (!this.#abort.signal.aborted) this.#options.onError(error);
     }
     clearTimeout(timer);

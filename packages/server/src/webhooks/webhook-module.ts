@@ -32,7 +32,7 @@ export interface WebhookModuleOptions {
 
 const pruneEveryMs = 10 * 60_000;
 
-/** Composes webhooks: the outbox that other modules record events in, the API, and the dispatcher. */
+/** Composes the outbox in which other modules record events, the API, and the dispatcher. */
 export function createWebhookModule(options: WebhookModuleOptions) {
   const { config, database, storage, isThreaded, organizations, plans, clock, logger } = options;
   const { allowPrivateNetwork } = config;

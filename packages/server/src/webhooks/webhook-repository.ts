@@ -67,7 +67,7 @@ export class WebhookRepository {
     return this.#database.write(async (transaction) => {
       const before = await find(transaction, organizationId, id);
       if (!before) return undefined;
-      const isMoved = url !== undefined && url !== before.url;
+      const hasNewUrl = url !== undefined && url !== before.url;
       await transaction
         .updateTable('webhooks')
         .set({
@@ -84,8 +84,8 @@ export class WebhookRepository {
               number | null
             >`case when is_active = 0 then null else failing_since end`,
           }),
-          // The health of another receiver.
-          ...(isMoved && { last_success_at: null, failing_since: null, failure_rate: null }),
+          // The stored health belongs to the previous receiver.
+          ...(hasNewUrl && { last_success_at: null, failing_since: null, failure_rate: null }),
           updated_at: now,
         })
         .where('id', '=', id)

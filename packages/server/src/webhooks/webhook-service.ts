@@ -48,7 +48,7 @@ const features = {
   replay: { isPartOf: ({ hasReplay }: Plan) => hasReplay, subject: 'Replay is' },
 };
 
-/** Applies the rules of webhooks: plans, limits and valid receivers. */
+/** Checks plans, limits and receivers, and reads and changes webhooks and deliveries. */
 export class WebhookService {
   readonly #options: WebhookServiceOptions;
 
@@ -172,7 +172,7 @@ export class WebhookService {
     throw validationError([
       {
         path: 'id',
-        message: 'must be an active webhook: activate it by PATCH { "isActive": true }',
+        message: 'must be an active webhook: activate it with PATCH { "isActive": true }',
       },
     ]);
   }

@@ -21,7 +21,7 @@ export interface EndpointHealth {
   readonly failingSince: number | null;
   readonly disabledAt: number | null;
   readonly disabledReason: DisabledReason | null;
-  /** When the first pending delivery is or was due. */
+  /** When the earliest pending delivery is due. In the past if that delivery is late. */
   readonly oldestDueAt: number | null;
 }
 

@@ -3,7 +3,7 @@ import { renderOpenApi } from '../../src/api/openapi.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { resolveReferences } from '../contract/resolve-references.js';
 
-/** As much of JSON Schema as the contract's document uses. */
+/** The part of JSON Schema that the contract's document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -42,7 +42,7 @@ interface Document {
 
 const document = resolveReferences(parse(renderOpenApi()) as Document);
 
-/** What a route takes beside its path, as openapi.yaml says it. */
+/** Returns the query and the body that openapi.yaml defines for a route. */
 export function inputOf({ method, path }: Route) {
   const operation = document.paths[path]?.[method];
   const body = operation?.requestBody;
@@ -53,7 +53,7 @@ export function inputOf({ method, path }: Route) {
   };
 }
 
-/** The schema itself, where a reference or a choice with null stands for it. */
+/** Resolves a reference, or a choice with null, to its schema. */
 export function resolve(schema: Schema): Schema {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.replace('#/components/schemas/', '');

@@ -2,18 +2,18 @@ import type { Caller, TestServer } from '../api/start-server.js';
 
 let count = 0;
 
-/** Bodies by operationId, for routes of whose body the contract's examples make no valid one. */
+/** Bodies by operationId, for routes whose examples in the contract do not make a valid body. */
 export const sampleBodies: Readonly<Record<string, () => unknown>> = {
-  // Nobody listens there and little of the kind happens: what is delivered fails at once, and that
-  // is that while the clock stands still.
+  // Nothing listens on this port, so a delivery fails immediately. It is not retried, because the
+  // clock stands still. The event type is rare.
   createWebhook: () => ({ url: 'http://127.0.0.1:2/', events: ['qr.scan_threshold'] }),
 };
 
-/** How a record comes to be that no POST to its collection makes; its id. */
+/** Creates records that no POST to their collection creates, and returns their ids. */
 export const sampleRecords: Readonly<
   Record<string, (api: TestServer, owner: Caller, parentId: string) => Promise<string>>
 > = {
-  // Links take active domains only.
+  // Links can use active domains only.
   '/api/v1/domains': async ({ zone }, owner) => {
     count += 1;
     const hostname = `sample${count}.example.com`;

@@ -6,14 +6,14 @@ import { type Caller, callerOf } from '../api/start-server.js';
 import { type SampleRequest, sampleRequests } from './sample-requests.js';
 import { type Made, plainAnswer, requestInit, World } from './world.js';
 
-// Made from the contract's table, so that a new route is covered by itself. Where nobody can tell
-// what a request of it would look like, this file fails and says what to add.
+// Built from the contract's table, so a new route is covered automatically. If no sample request can
+// be built for a route, this file fails and says what to add.
 const routes = (table as readonly Route[]).filter(({ access }) => access !== 'public');
 const named = (requests: readonly SampleRequest[]) =>
   requests.map((request): [string, SampleRequest] => [request.name, request]);
 const requests = routes
   .flatMap(sampleRequests)
-  // What a route needs may be the very field that is tried.
+  // A required field that is also tested would give the same request twice.
   .filter(({ field, route, path, body }, at, all) => {
     const isSame = (other: SampleRequest) =>
       other.route === route && other.path === path && other.body === body;
@@ -22,22 +22,22 @@ const requests = routes
 const plain = named(requests.filter(({ field }) => field === undefined));
 const foreign = named(requests.filter((request) => request.foreign !== 'none'));
 const ownOnly = named(requests.filter((request) => request.foreign === 'none'));
-const readsOwn = ownOnly.filter(([, { route }]) => route.method === 'get');
+const ownReads = ownOnly.filter(([, { route }]) => route.method === 'get');
 
 let world: World;
 let owner: Caller;
-/** One record of each collection, for those who are refused anyway. */
+/** One record of each collection, for requests that are refused. */
 const ownersRecords = new Map<string, string>();
 const shared: Made = { own: ownersRecords, foreign: ownersRecords };
-/** What newcomers were answered before anybody had anything. */
-const early = new Map<string, string>();
+/** The responses to a new organization before any records existed. */
+const onEmptyServer = new Map<string, string>();
 
 beforeAll(async () => {
   world = await World.start();
   owner = world.api;
-  for (const [name, request] of readsOwn) {
+  for (const [name, request] of ownReads) {
     const newcomer = await world.newcomer();
-    early.set(name, withoutOneself(await ask(newcomer, request), newcomer));
+    onEmptyServer.set(name, withoutOwnCounts(await ask(newcomer, request), newcomer));
   }
   for (const [, request] of foreign) await prepareShared(request);
   const { id, shortCode } = (await owner.call('listUrls')).data.items[0] ?? {};
@@ -58,11 +58,11 @@ async function ask(caller: Caller, request: SampleRequest): Promise<Answer> {
   return world.send(caller, request.route, (await prepareShared(request)).request);
 }
 
-// Each of them has made one call when it is asked, but the count of it may be on its way.
-const withoutOneself = (answer: Answer, caller: Caller) =>
-  plainAnswer(answer, [caller.organizationId]).replace(/"api_call":\{[^}]*\}/, '');
+// Each organization has made one call by then, but its count may not be recorded yet.
+const withoutOwnCounts = (response: Answer, caller: Caller) =>
+  plainAnswer(response, [caller.organizationId]).replace(/"api_call":\{[^}]*\}/, '');
 
-/** What the owner has that its answers must not be found in somebody else's. */
+/** Returns ids and codes of the owner, which no response to another organization may contain. */
 async function tracesOfOwner(): Promise<string[]> {
   const urls = await world.api.server.database.read
     .selectFrom('urls')
@@ -72,21 +72,21 @@ async function tracesOfOwner(): Promise<string[]> {
   return [owner.organizationId, ...urls.flatMap((url) => [String(url.id), url.short_code])];
 }
 
-async function expectNoTrace(answer: Answer, named: readonly string[] = []): Promise<void> {
+async function expectNoTrace(response: Answer, named: readonly string[] = []): Promise<void> {
   const traces = await tracesOfOwner();
-  expect(traces.filter((trace) => !named.includes(trace) && answer.text.includes(trace))).toEqual(
+  expect(traces.filter((trace) => !named.includes(trace) && response.text.includes(trace))).toEqual(
     [],
   );
 }
 
-describe('without a token a request is answered 401 and changes nothing', () => {
+describe('a request without a token fails with 401 and changes nothing', () => {
   it.each(plain)('%s', async (_, request) => {
     const { path, body } = (await prepareShared(request)).request;
     const before = await world.rows();
     const method = request.route.method.toUpperCase();
-    const answer = await world.api.visit(path, { method, ...requestInit(body) });
-    expect(answer.outcome).toBe('401 UNAUTHORIZED');
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    const response = await world.api.visit(path, { method, ...requestInit(body) });
+    expect(response.outcome).toBe('401 UNAUTHORIZED');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
     const unknown = callerOf(world.api.server.url, `shorty_at_${'A'.repeat(43)}`, '');
     const second = await world.send(unknown, request.route, { path, body });
     expect(second.outcome).toBe('401 UNAUTHORIZED');
@@ -94,7 +94,7 @@ describe('without a token a request is answered 401 and changes nothing', () => 
   });
 });
 
-describe('a token without the scope is answered 403 and changes nothing', () => {
+describe('a request without the scope fails with 403 and changes nothing', () => {
   const scoped = plain.filter(([, { route }]) => scopesOf(route) !== undefined);
 
   it.each(scoped)('%s', async (_, request) => {
@@ -103,29 +103,29 @@ describe('a token without the scope is answered 403 and changes nothing', () => 
     const narrow = await world.api.signIn(world.api.credentials, others);
     const { request: filled } = await prepareShared(request);
     const before = await world.rows();
-    const answer = await world.send(narrow, request.route, filled);
-    expect(answer.outcome).toBe('403 INSUFFICIENT_SCOPE');
-    for (const scope of needed) expect(answer.error.message).toContain(scope);
+    const response = await world.send(narrow, request.route, filled);
+    expect(response.outcome).toBe('403 INSUFFICIENT_SCOPE');
+    for (const scope of needed) expect(response.error.message).toContain(scope);
     expect(await world.rows()).toEqual(before);
   });
 });
 
-describe("another organization's records are as if they were not there, and stay as they are", () => {
+describe('records of another organization look nonexistent and are not changed', () => {
   it.each(foreign)('%s', async (_, request) => {
     const stranger = await world.newcomer();
     const { route } = request;
     const filled = await world.prepare(request, { own: stranger, foreign: owner });
     const before = await world.rows();
-    const answer = await world.send(stranger, route, filled.request);
+    const response = await world.send(stranger, route, filled.request);
     expect(await world.rows()).toEqual(before);
-    if (request.foreign === 'path') expect(answer.outcome).toBe('404 NOT_FOUND');
-    await expectNoTrace(answer, filled.foreignIds);
+    if (request.foreign === 'path') expect(response.outcome).toBe('404 NOT_FOUND');
+    await expectNoTrace(response, filled.foreignIds);
     const missing = filled.missing();
     const nothing = await world.send(stranger, route, missing.request);
-    const seen = plainAnswer(answer, filled.foreignIds);
+    const seen = plainAnswer(response, filled.foreignIds);
     expect(seen).toBe(plainAnswer(nothing, missing.ids));
 
-    // The very same request means something to the owner: else this would prove nothing.
+    // The same request succeeds for the owner. Otherwise the comparison would prove nothing.
     const all = new Map<string, string>();
     const own = await world.prepare(
       request,
@@ -133,40 +133,43 @@ describe("another organization's records are as if they were not there, and stay
       { own: all, foreign: all },
     );
     const answerToOwner = await world.send(owner, route, own.request);
-    expectMeaning(answerToOwner, request);
+    expectValid(answerToOwner, request);
     expect(plainAnswer(answerToOwner, own.foreignIds)).not.toBe(seen);
   });
 });
 
-describe("what an organization reads of its own has nothing of another's", () => {
-  it.each(readsOwn)('%s answers a newcomer as if nobody else was there', async (name, request) => {
-    const newcomer = await world.newcomer();
-    const answer = await ask(newcomer, request);
-    expectMeaning(answer, request);
-    expect(withoutOneself(answer, newcomer)).toBe(early.get(name));
-    await expectNoTrace(answer);
-  });
+describe('an organization reads no data of another', () => {
+  it.each(ownReads)(
+    '%s returns the same to a new organization as on an empty server',
+    async (name, request) => {
+      const newcomer = await world.newcomer();
+      const response = await ask(newcomer, request);
+      expectValid(response, request);
+      expect(withoutOwnCounts(response, newcomer)).toBe(onEmptyServer.get(name));
+      await expectNoTrace(response);
+    },
+  );
 });
 
-describe('what an organization writes of its own leaves all others as they are', () => {
-  const writesOwn = ownOnly.filter(([, { route }]) => route.method !== 'get');
+describe('the writes of an organization change no data of another', () => {
+  const ownWrites = ownOnly.filter(([, { route }]) => route.method !== 'get');
 
-  it.each(writesOwn)('%s', async (_, request) => {
+  it.each(ownWrites)('%s', async (_, request) => {
     const before = await world.rows();
     const newcomer = await world.newcomer();
-    const answer = await ask(newcomer, request);
-    expectMeaning(answer, request);
-    await expectNoTrace(answer);
+    const response = await ask(newcomer, request);
+    expectValid(response, request);
+    await expectNoTrace(response);
     for (const [name, rows] of Object.entries(await world.rows())) {
       expect(rows, name).toEqual(expect.arrayContaining([...(before[name] ?? [])]));
     }
   });
 });
 
-/** Whether the request was understood; it may be refused all the same, for what it asks. */
-function expectMeaning(answer: Answer, { name, body }: SampleRequest): void {
-  const why = `${name} of its own with ${body} answered ${answer.status} ${answer.text}: where that is the sample's fault, add a body to sampleBodies in test/isolation/hand-made-samples.ts`;
-  expect(answer.status, why).toBeLessThan(500);
-  expect([401, 403, 404, 405], why).not.toContain(answer.status);
-  if (answer.status >= 400) expect(answer.error.code, why).not.toBe('VALIDATION_FAILED');
+/** Expects that the request was valid. It may still be refused, for example as a conflict. */
+function expectValid(response: Answer, { name, body }: SampleRequest): void {
+  const why = `${name} with own ids and the body ${body} answered ${response.status} ${response.text}: if the sample is wrong, add a body to sampleBodies in test/isolation/hand-made-samples.ts`;
+  expect(response.status, why).toBeLessThan(500);
+  expect([401, 403, 404, 405], why).not.toContain(response.status);
+  if (response.status >= 400) expect(response.error.code, why).not.toBe('VALIDATION_FAILED');
 }

@@ -3,35 +3,35 @@ import { inputOf, resolve, type Schema } from './contract-document.js';
 import { sampleBodies } from './hand-made-samples.js';
 
 /**
- * Where an id stands in a request, until a record has been made: whose record it is (`own` is the
- * caller's, `foreign` somebody else's) and in which collection it is listed.
+ * A placeholder for an id in a request: the owner of the record (`own` is the caller, `foreign` is
+ * another organization) and its collection.
  */
 const placeholder = /«(own|foreign) ([^»]+)»/g;
-export type Whose = 'own' | 'foreign';
-const idFor = (whose: Whose, collection: string) => `«${whose} ${collection}»`;
+export type Owner = 'own' | 'foreign';
+const idFor = (whose: Owner, collection: string) => `«${whose} ${collection}»`;
 
-/** A request that a route takes, with placeholders for ids. */
+/** A valid request for a route, with placeholders for ids. */
 export interface SampleRequest {
   readonly name: string;
   readonly route: Route;
   readonly path: string;
   /** JSON. */
   readonly body: string | undefined;
-  /** Where it names records of somebody else's. */
+  /** Where it contains ids of another organization. */
   readonly foreign: 'path' | 'input' | 'none';
-  /** The field that it tries, where that is not needed. */
+  /** The optional field that it tests. */
   readonly field: string | undefined;
 }
 
 /**
- * The requests that try a route: one with what it needs, one for each field of query and body that
- * takes an id, and one for each id in the path that stands behind one of the caller's own. Throws
- * where a schema says too little, and says what to add.
+ * Returns the requests that test a route: one with the required fields, one for each field of query
+ * and body that contains an id, and one for each further id in the path, after an id of the caller.
+ * Throws if a schema has too little information; the message says what to add.
  */
 export function sampleRequests(route: Route): SampleRequest[] {
   const { query, body, needsBody } = inputOf(route);
   const name = `${route.method.toUpperCase()} ${route.path}`;
-  const toPath = (whose: Whose, tried?: string) =>
+  const toPath = (whose: Owner, tried?: string) =>
     route.path.replace(/\{(\w+)\}/g, (_, name: string, at: number) =>
       idFor(name === tried ? 'foreign' : whose, route.path.slice(0, at - 1)),
     );
@@ -39,7 +39,7 @@ export function sampleRequests(route: Route): SampleRequest[] {
   const bodyWith = (include: string | undefined) =>
     JSON.stringify(sample(body as Schema, { route, include, at: '' }));
   const handMade = sampleBodies[route.operationId];
-  // A body that may be left out comes where it needs something of its own.
+  // An optional body is sent only if it has required fields.
   const hasBody = body !== undefined && (needsBody || resolve(body).required !== undefined);
   const plain = handMade ? JSON.stringify(handMade()) : hasBody ? bodyWith(undefined) : undefined;
   return [
@@ -71,18 +71,18 @@ function request(name: string, parts: Omit<SampleRequest, 'name' | 'foreign'>): 
   return { ...parts, name, foreign: isForeign(path) ? 'path' : isInInput ? 'input' : 'none' };
 }
 
-/** Which records a request names. */
+/** Returns the records whose ids a request contains. */
 export function recordsOf({ path, body = '' }: SampleRequest) {
   return [...`${path} ${body}`.matchAll(placeholder)].map(([, whose, collection]) => ({
-    whose: whose as Whose,
+    whose: whose as Owner,
     collection: collection as string,
   }));
 }
 
-/** The request with ids in it. */
+/** Returns the request with ids instead of placeholders. */
 export function withIds(
   { path, body }: SampleRequest,
-  find: (whose: Whose, collection: string) => string,
+  find: (whose: Owner, collection: string) => string,
 ) {
   const fill = (text: string) =>
     text.replace(placeholder, (_, whose, collection) => find(whose, collection));
@@ -91,15 +91,15 @@ export function withIds(
 
 const isIdName = (name: string) => /^ids?$|Ids?$/.test(name);
 
-/** Where the records are listed that a field of this name refers to. */
+/** Returns the collection of the records that a field of this name refers to. */
 function collectionOf(field: string, { path }: Route): string {
-  const [, api, version, room] = path.split('/');
+  const [, api, version, collection] = path.split('/');
   const noun = field.replace(/(?:^i|I)ds?$/, '');
-  if (noun === '') return `/${api}/${version}/${room}`;
+  if (noun === '') return `/${api}/${version}/${collection}`;
   return `/${api}/${version}/${noun === 'qr' ? noun : `${noun}s`}`;
 }
 
-/** The paths of all fields that take an id, such as `urls[].domainId`. */
+/** Returns the paths of all fields that contain an id, such as `urls[].domainId`. */
 function idFieldsOf(schema: Schema, at = ''): string[] {
   const { properties, items } = resolve(schema);
   if (items) return idFieldsOf(items, `${at}[]`);
@@ -111,7 +111,7 @@ function idFieldsOf(schema: Schema, at = ''): string[] {
 
 interface Wanted {
   readonly route: Route;
-  /** A field that must be there although it may be left out. */
+  /** An optional field to include. */
   readonly include: string | undefined;
   readonly at: string;
 }
@@ -131,7 +131,7 @@ function sample(schema: Schema, wanted: Wanted): unknown {
     const required = Object.keys(properties).filter(
       (name) => resolved.required?.includes(name) || isWithin(include, pathOf(name)),
     );
-    // What changes something has to change something.
+    // An update must change at least one field.
     const [first] = Object.keys(properties);
     const names = required.length > 0 || first === undefined ? required : [first];
     return Object.fromEntries(
@@ -146,13 +146,13 @@ function sample(schema: Schema, wanted: Wanted): unknown {
   }
   if (type === 'boolean') return true;
   throw new Error(
-    `${route.operationId} takes ${at}, and nothing says what that may be: give it an example in ` +
+    `${route.operationId}: the field ${at} has no example. Add one in ` +
       `the contract (.meta({ example: … })), or a body to ${route.operationId} in ` +
       'test/isolation/hand-made-samples.ts',
   );
 }
 
-/** Whether the field to include is this one or one within it. */
+/** Returns whether the field to include is this field or a field inside it. */
 function isWithin(include: string | undefined, path: string): boolean {
   return include?.startsWith(path) === true && /^(?:$|[.[])/.test(include.slice(path.length));
 }

@@ -7,10 +7,10 @@ import type { Answer } from '../api/answer.js';
 import { type Caller, startServer, type TestServer } from '../api/start-server.js';
 import { sampleRecords } from './hand-made-samples.js';
 import {
+  type Owner,
   recordsOf,
   type SampleRequest,
   sampleRequests,
-  type Whose,
   withIds,
 } from './sample-requests.js';
 
@@ -19,10 +19,10 @@ const routes: readonly Route[] = table;
 /** The rows of each table. */
 export type Rows = Readonly<Record<string, readonly string[]>>;
 
-// What a request may move although it is refused: its token, what it is charged, and the next id.
+// Tables that a refused request may change: its token, its usage, and the next id.
 const unwatched = new Set(['access_tokens', 'usage_meters', 'journal_positions', 'url_id_counter']);
 
-/** It follows from the links, and is updated after them. */
+/** The search index is derived from the links and updated after them. */
 const isSearchIndex = (name: string) => name.startsWith('url_search');
 
 /** A server with several organizations, whose whole database can be compared. */
@@ -35,7 +35,7 @@ export class World {
 
   static async start(): Promise<World> {
     const api = await startServer({ allowPrivateNetwork: true });
-    // Ids that stand out, so that they can be looked for in answers.
+    // Unusual ids, which responses contain only if they leak.
     await api.server.database.write(async (transaction) => {
       await transaction.updateTable('url_id_counter').set({ last_id: firstUrlId }).execute();
     });
@@ -46,7 +46,7 @@ export class World {
     return this.api.signIn(await this.api.createOrganization('scale'));
   }
 
-  /** All rows, once nothing is under way. */
+  /** Returns all rows, after every delivery has been attempted. */
   async rows(): Promise<Rows> {
     const { read } = this.api.server.database;
     await expect
@@ -65,10 +65,10 @@ export class World {
     return rows;
   }
 
-  /** Makes the records that a request names, as far as they have not been made. */
+  /** Creates the records whose ids a request contains, unless they exist. */
   async prepare(
     request: SampleRequest,
-    callers: Readonly<Record<Whose, Caller>>,
+    callers: Readonly<Record<Owner, Caller>>,
     made: Made = { own: new Map(), foreign: new Map() },
   ): Promise<Filled> {
     for (const { whose, collection } of recordsOf(request)) {
@@ -112,7 +112,7 @@ export class World {
     const [request] = route ? sampleRequests(route) : [];
     if (!route || !request) {
       throw new Error(
-        `Nothing makes a record of ${collection}: add one to sampleRecords in test/isolation/hand-made-samples.ts`,
+        `No route creates records of ${collection}: add one to sampleRecords in test/isolation/hand-made-samples.ts`,
       );
     }
     for (const each of recordsOf(request)) await this.#make(each.collection, owner, made);
@@ -128,7 +128,7 @@ export class World {
     return id;
   }
 
-  /** What a list that is asked for records of another one would find. */
+  /** Creates a record that a list with this filter would return. */
   async #makeListed(
     { route, path, field }: SampleRequest,
     owner: Caller,
@@ -138,7 +138,9 @@ export class World {
     const creator = routes.find(({ method, path }) => method === 'post' && path === route.path);
     const request = creator && sampleRequests(creator).find((each) => each.field === field);
     if (!creator || !request) {
-      throw new Error(`No POST to ${route.path} takes the field ${field} that its list asks for`);
+      throw new Error(
+        `${route.path}: the list has the filter ${field}, but its POST has no such field`,
+      );
     }
     const filled = withIds(request, (_, collection) => made.foreign.get(collection) as string);
     const { status, text } = await this.send(owner, creator, filled);
@@ -147,13 +149,13 @@ export class World {
 }
 
 /** The ids of records by their collection. */
-export type Made = Readonly<Record<Whose, Map<string, string>>>;
+export type Made = Readonly<Record<Owner, Map<string, string>>>;
 
 interface Filled {
   readonly request: { readonly path: string; readonly body: string | undefined };
-  /** The ids of somebody else's records in it. */
+  /** The ids of the other organization in it. */
   readonly foreignIds: readonly string[];
-  /** The same request for records that nobody has. */
+  /** Returns the same request with ids that do not exist. */
   missing(): { readonly request: Filled['request']; readonly ids: readonly string[] };
 }
 
@@ -164,7 +166,7 @@ const missingLike = (id: string) => (/^\d+$/.test(id) ? '799999999' : newUuid())
 export const requestInit = (body: string | undefined): RequestInit =>
   body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } };
 
-/** An answer without what differs between two of the same. */
+/** Returns a response without its request id and without given ids. */
 export function plainAnswer({ status, text }: Answer, ids: readonly string[]): string {
   const withoutRequest = text.replace(/"requestId":"[^"]*"/, '');
   return `${status} ${ids.reduce((plain, id) => plain.replaceAll(id, '(id)'), withoutRequest)}`;

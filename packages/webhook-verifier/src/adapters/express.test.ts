@@ -35,7 +35,7 @@ const raw = express.raw({ type: '*/*' });
 const fresh = () => sample({ now: new Date() });
 
 describe('expressWebhook', () => {
-  it('hands a verified delivery to the handler', async () => {
+  it('passes a verified delivery to the handler', async () => {
     const { post } = await serve(raw);
     const answer = await post(fresh());
     expect(answer.status).toBe(200);
@@ -63,13 +63,13 @@ describe('expressWebhook', () => {
     expect(faults).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
   });
 
-  it('notices that no parser kept the body', async () => {
+  it('reports a missing body parser', async () => {
     const { post, faults } = await serve();
     await post(fresh());
     expect(faults).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
   });
 
-  it('prefers the rawBody that a platform kept beside a parsed body', async () => {
+  it('prefers rawBody to a parsed body', async () => {
     const keep: Parameters<typeof express.json>[0] = {
       verify: (req, _res, bytes) => Object.assign(req, { rawBody: bytes }),
     };
@@ -77,14 +77,14 @@ describe('expressWebhook', () => {
     expect((await post(fresh())).status).toBe(200);
   });
 
-  it('tells a handler without the middleware so', async () => {
+  it('throws in a handler without the middleware', async () => {
     const { post } = await serve(raw);
     expect(await (await post(fresh(), '/bare')).json()).toEqual({
-      fault: 'No verified webhook: the adapter did not run',
+      fault: 'No verified webhook: add the adapter first',
     });
   });
 
-  it('refuses a missing secret when the route is made', () => {
+  it('throws for a missing secret when the middleware is created', () => {
     expect(() => expressWebhook({ secret: '' })).toThrow(TypeError);
   });
 });

@@ -6,14 +6,14 @@ import { verifyWebhook } from '../verify-webhook.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
 
-/** The part of Express' request that is used. Nest and cloud functions set `rawBody`. */
+/** The fields of Express' request that are read. Nest and cloud functions set `rawBody`. */
 export interface ExpressWebhookRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body?: unknown;
   readonly rawBody?: unknown;
 }
 
-/** The part of Express' response that is used. */
+/** The methods of Express' response that are called. */
 export interface ExpressWebhookResponse {
   status(code: number): { json(body: unknown): unknown };
 }
@@ -27,17 +27,18 @@ export type ExpressWebhookMiddleware = (
 
 function bodyOf({ headers, rawBody, body }: ExpressWebhookRequest): unknown {
   const raw = rawBody ?? body;
-  // For a request without a body, parsers leave undefined or {}.
+  // If the request has no body, parsers set `body` to {} or leave it undefined.
   const empty = !('transfer-encoding' in headers || Number(headers['content-length']) > 0);
   return empty && !ArrayBuffer.isView(raw) ? '' : raw;
 }
 
 /**
- * Passes verified deliveries to the handler, which reads them with `webhookDelivery(req)`. Answers
- * others with `{ error: { code, message } }` and the error's status. Passes the error to `next` if a
- * parser consumed the body, because that is an error of the application.
+ * Creates middleware that passes verified deliveries to the handler, which reads them with
+ * `webhookDelivery(req)`. It answers other requests with `{ error: { code, message } }` and the
+ * error's status. If a parser consumed the body, it passes the error to `next`, because that is an
+ * error of the application.
  *
- * @throws {TypeError} immediately if the secret is missing
+ * @throws {TypeError} when it is called, if the secret is missing
  *
  * @example
  * ```ts

@@ -26,13 +26,13 @@ const post = (given: { headers?: Record<string, string>; body?: string }, url = 
   build().inject({ method: 'POST', url, ...given });
 
 describe('fastifyWebhook', () => {
-  it('hands a verified delivery to the handler', async () => {
+  it('passes a verified delivery to the handler', async () => {
     const answer = await post(fresh());
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toEqual({ event: EVENT, deliveryId: 'delivery-1' });
   });
 
-  it('leaves the other scopes their parsers', async () => {
+  it('does not change the parsers of other scopes', async () => {
     const { headers, body } = fresh();
     expect((await post({ headers, body }, '/other')).json()).toEqual({ body: JSON.parse(body) });
   });
@@ -43,18 +43,18 @@ describe('fastifyWebhook', () => {
     ['no content type', () => ({ body: 'x' }), 'missing_header'],
     ['nothing at all', () => ({}), 'missing_header'],
     ['an old delivery', () => sample(), 'timestamp_out_of_tolerance'],
-  ])('has Fastify answer %s', async (_name, given, code) => {
+  ])('makes Fastify answer %s', async (_name, given, code) => {
     const answer = await post(given());
     expect(answer.statusCode).toBe(401);
     expect(answer.json()).toMatchObject({ statusCode: 401, code, error: 'Unauthorized' });
   });
 
-  it('keeps the limit of the body', async () => {
+  it('limits the body to 1 MiB by default', async () => {
     const answer = await post({ ...fresh(), body: 'x'.repeat(1_048_577) });
     expect(answer.statusCode).toBe(413);
   });
 
-  it('takes the limit of the body as an option', async () => {
+  it('limits the body to maxBodyBytes', async () => {
     const request = { method: 'POST', url: '/hook', ...fresh() } as const;
     expect((await build({ maxBodyBytes: 10 }).inject(request)).statusCode).toBe(413);
     const large = { ...request, body: 'x'.repeat(1_048_577) };
@@ -67,13 +67,13 @@ describe('fastifyWebhook', () => {
     expect(answer.json()).toMatchObject({ code: 'missing_header' });
   });
 
-  it('notices a parser that an inner scope put back', async () => {
+  it('refuses a body that a parser of an inner scope consumed', async () => {
     const answer = await post(fresh(), '/parsed');
     expect(answer.statusCode).toBe(500);
     expect(answer.json()).toMatchObject({ code: 'body_already_parsed' });
   });
 
-  it('refuses a missing secret when the plugin is made', () => {
+  it('throws for a missing secret when the plugin is created', () => {
     expect(() => fastifyWebhook({ secret: '' })).toThrow(TypeError);
   });
 });

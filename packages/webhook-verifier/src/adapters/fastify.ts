@@ -6,13 +6,13 @@ import { verifyWebhook } from '../verify-webhook.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
 
-/** The part of Fastify's request that is used. */
+/** The fields of Fastify's request that are read. */
 export interface FastifyWebhookRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: unknown;
 }
 
-/** The part of a Fastify instance that is used. */
+/** The methods of a Fastify instance that are called. */
 export interface FastifyWebhookScope {
   removeAllContentTypeParsers(): unknown;
   addContentTypeParser(
@@ -34,10 +34,10 @@ export type FastifyWebhookPlugin = (
 /**
  * Creates a plugin for a scope with webhook routes only. In this scope bodies stay bytes, and only
  * verified deliveries reach a handler, which reads them with `webhookDelivery(request)`. Fastify
- * answers others with the error's status, `code` and message. Headers and age are checked before the
- * body is read. The `bodyLimit` of a route replaces `maxBodyBytes`.
+ * answers other requests with the error's status, `code` and message. Headers and age are checked
+ * before the body is read. The `bodyLimit` of a route replaces `maxBodyBytes`.
  *
- * @throws {TypeError} immediately if the secret is missing
+ * @throws {TypeError} when it is called, if the secret is missing
  *
  * @example
  * ```ts
@@ -72,6 +72,6 @@ export function fastifyWebhook(options: VerifyRequestOptions): FastifyWebhookPlu
     });
     done();
   };
-  // Otherwise Fastify gives the plugin a scope of its own, without the routes.
+  // Without this symbol, Fastify runs the plugin in a new scope, which does not contain the routes.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true });
 }

@@ -23,7 +23,7 @@ function build(...before: MiddlewareHandler[]) {
 const fresh = () => sample({ now: new Date() });
 
 describe('honoWebhook', () => {
-  it('hands a verified delivery to the handler, which may read the body again', async () => {
+  it('passes a verified delivery to the handler, which can still read the body', async () => {
     const answer = await build().post(fresh());
     expect(answer.status).toBe(200);
     expect(await answer.json()).toEqual({
@@ -67,13 +67,13 @@ describe('honoWebhook', () => {
         await next();
       },
     ],
-  ])('notices a body that was read before as %s', async (_name, reader) => {
+  ])('reports a body that was read before as %s', async (_name, reader) => {
     const { post, faults } = build(reader);
     expect((await post(fresh())).status).toBe(500);
     expect(faults).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
   });
 
-  it('works after the bytes were read, and behind a limit', async () => {
+  it('accepts a body that was read as bytes, and a body limit', async () => {
     const reader: MiddlewareHandler = async (c, next) => {
       await c.req.arrayBuffer();
       await next();
@@ -107,7 +107,7 @@ describe('honoWebhook', () => {
     expect(faults).toEqual([]);
   });
 
-  it('refuses a missing secret when the route is made', () => {
+  it('throws for a missing secret when the middleware is created', () => {
     expect(() => honoWebhook({ secret: '' })).toThrow(TypeError);
   });
 });

@@ -7,7 +7,7 @@ import { verifyRequest } from '../verify-request.js';
 
 export { type WebhookDelivery, webhookDelivery } from '../delivery.js';
 
-/** The part of Hono's context that is used. */
+/** The fields of Hono's context that are used. */
 export interface HonoWebhookContext {
   readonly req: {
     readonly raw: {
@@ -27,12 +27,13 @@ export type HonoWebhookMiddleware = (
 ) => Promise<Response | undefined>;
 
 /**
- * Passes verified deliveries to the handler, which reads them with `webhookDelivery(c)` and can still
- * read the body. Answers others with `{ error: { code, message } }` and the error's status. Headers
- * and age are checked before the body is read. Throws to `app.onError` if the body was read before,
- * because that is an error of the application.
+ * Creates middleware that passes verified deliveries to the handler, which reads them with
+ * `webhookDelivery(c)` and can still read the body. It answers other requests with
+ * `{ error: { code, message } }` and the error's status. Headers and age are checked before the body
+ * is read. If the body was read before, it throws to `app.onError`, because that is an error of the
+ * application.
  *
- * @throws {TypeError} immediately if the secret is missing
+ * @throws {TypeError} when it is called, if the secret is missing
  *
  * @example
  * ```ts
@@ -55,8 +56,8 @@ export function honoWebhook(options: VerifyRequestOptions): HonoWebhookMiddlewar
     try {
       readClaim(headers, options);
       if (!bodyCache.arrayBuffer) {
-        // Hono encodes a body again that was read as text or JSON. Those bytes are not signed.
-        // Errors of the stream, such as a body limit's, are thrown to Hono.
+        // After a body was read as text or JSON, Hono encodes it again. These bytes may differ from
+        // the signed ones. Errors of the stream, such as a body limit's, are thrown to Hono.
         if (raw.bodyUsed) refuseConsumed();
         bodyCache.arrayBuffer = Promise.resolve((await readBody(raw, options)).slice().buffer);
       }

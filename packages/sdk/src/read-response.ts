@@ -9,14 +9,14 @@ export type Read<T> = (incoming: Incoming, request: string, nowMs: number) => T;
 const snippetLength = 200;
 
 /** Returns the data of a response, or throws its error. `request` names the request in messages. */
-export function readAnswer<T>(incoming: Incoming, request: string, nowMs: number): T {
+export function readResponse<T>(incoming: Incoming, request: string, nowMs: number): T {
   const { status, headers } = incoming;
   const text = new TextDecoder().decode(incoming.body);
   const body = parse(text);
   if (status >= 200 && status < 300) {
     if (isRecord(body) && body.success === true && 'data' in body) return body.data as T;
     throw new UnexpectedResponseError(
-      `${request} answered ${status} without the API's data${quote(text)}`,
+      `${request} answered ${status} without the data of the API${quote(text)}`,
       { status, requestId: incoming.requestId },
     );
   }
@@ -27,8 +27,8 @@ export function readAnswer<T>(incoming: Incoming, request: string, nowMs: number
     throw createStatusError(status, message, { code, details, requestId, retryAfterMs });
   }
   const location = headers.get('location');
-  const what = location ? ` and leads to ${location}: is the base URL right?` : quote(text);
-  throw createStatusError(status, `${request} answered ${status}${what}`, {
+  const rest = location ? ` with a redirect to ${location}: check the base URL` : quote(text);
+  throw createStatusError(status, `${request} answered ${status}${rest}`, {
     requestId: incoming.requestId,
     retryAfterMs,
   });

@@ -24,7 +24,7 @@ export function urlCreated(id: string): UrlCreated {
   };
 }
 
-/** A success in the API's envelope. */
+/** Returns a successful response in the API's envelope. */
 export function success(data: object, init: { status?: number; headers?: HeadersInit } = {}) {
   return HttpResponse.json(
     { success: true, data },
@@ -32,7 +32,7 @@ export function success(data: object, init: { status?: number; headers?: Headers
   );
 }
 
-/** A failure in the API's envelope. */
+/** Returns an error response in the API's envelope. */
 export function failure(status: number, code: string, headers: Record<string, string> = {}) {
   return HttpResponse.json(
     { success: false, error: { code, message: `It is ${code}.`, requestId: 'req-1' } },

@@ -14,7 +14,7 @@ import {
   UnexpectedResponseError,
   ValidationError,
 } from './errors.js';
-import { readAnswer } from './read-answer.js';
+import { readResponse } from './read-response.js';
 
 function read(status: number, text: string, headers: Record<string, string> = {}): unknown {
   const incoming = {
@@ -23,7 +23,7 @@ function read(status: number, text: string, headers: Record<string, string> = {}
     headers: new Headers(headers),
     requestId: headers['x-request-id'],
   };
-  return readAnswer(incoming, 'GET /api/v1/urls', 0);
+  return readResponse(incoming, 'GET /api/v1/urls', 0);
 }
 
 function readError(...answer: Parameters<typeof read>): ShortyError {
@@ -39,7 +39,7 @@ function readError(...answer: Parameters<typeof read>): ShortyError {
 const envelope = (error: object) => JSON.stringify({ success: false, error });
 
 describe('a success', () => {
-  it.each([200, 201, 207])('of %i is the data of the envelope', (status) => {
+  it.each([200, 201, 207])('with status %i returns the data of the envelope', (status) => {
     expect(read(status, '{"success":true,"data":{"id":"42"}}')).toEqual({ id: '42' });
   });
 
@@ -77,14 +77,14 @@ describe('an error', () => {
     expect(isShortyError(error)).toBe(true);
   });
 
-  it('has the details of the envelope, and none without', () => {
+  it('has the details of the envelope, or none', () => {
     const details = [{ path: 'urls[3].targetUrl', message: 'must be a URL' }];
     const base = { code: 'VALIDATION_FAILED', message: 'Bad.', requestId: 'r' };
     expect(readError(400, envelope({ ...base, details })).details).toEqual(details);
     expect(readError(400, envelope(base)).details).toEqual([]);
   });
 
-  it('of a proxy has its status and the beginning of its page', () => {
+  it('from a proxy has the status and the start of the page', () => {
     const page = `<html>\n  <h1>502 Bad Gateway</h1>${'x'.repeat(500)}</html>`;
     const error = readError(502, page, { 'retry-after': '5' });
     expect(error).toBeInstanceOf(ServerError);
@@ -106,13 +106,13 @@ describe('an error', () => {
     },
   );
 
-  it('without a body says so', () => {
+  it('without a body has that in its message', () => {
     expect(readError(504, ' \n').message).toBe('GET /api/v1/urls answered 504 with an empty body');
   });
 });
 
 describe('isShortyError', () => {
-  it('knows the errors of another copy of the package', () => {
+  it('accepts errors of another copy of the package', () => {
     const foreign = Object.assign(new Error('x'), { requestId: undefined, details: [] });
     expect(isShortyError(foreign)).toBe(true);
   });
