@@ -1,4 +1,5 @@
 // Bodies, before authentication and after it.
+import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { bearer, repeat } from '../lib/target.mjs';
 
@@ -18,10 +19,13 @@ const passwordBulk = JSON.stringify({
     password: `a password ${n}`,
   })),
 });
+// Random text is the most expensive to index.
+const randomText = (length) => randomBytes(length).toString('base64url').slice(0, length);
 const largestBulk = JSON.stringify({
   urls: Array.from({ length: 100 }, () => ({
-    targetUrl: `https://example.com/${'x'.repeat(8_000)}`,
-    description: 'd'.repeat(4_000),
+    targetUrl: `https://example.com/${randomText(8_000)}`,
+    title: randomText(500),
+    description: randomText(4_000),
     tags: Array.from({ length: 20 }, (_, n) => `tag-${n}`),
   })),
 });

@@ -8,8 +8,6 @@ import { listMethods } from './list-methods.js';
 /** Reports that an update of the search index failed. */
 export type ListThreadEvent = { readonly error: TransferredError };
 
-const indexedAtOnce = 1_000;
-
 /** The thread that reads lists and updates the search index, because both would delay redirects. */
 export const listThread = defineThread({
   name: 'lists',
@@ -18,10 +16,9 @@ export const listThread = defineThread({
   errorClasses: [ListTimeoutError, StorageUnavailableError],
   start(storage: StorageOptions, emit: (event: ListThreadEvent) => void) {
     const database = openStorage(storage);
-    const indexer = startSearchIndexer(database, {
-      urlsAtOnce: indexedAtOnce,
-      onError: (error) => emit({ error: encodeError(error, []) }),
-    });
+    const indexer = startSearchIndexer(database, (error) =>
+      emit({ error: encodeError(error, []) }),
+    );
     return {
       methods: listMethods(database),
       async stop(): Promise<void> {

@@ -23,8 +23,6 @@ export interface ListReaderOptions {
 
 // Longer than `listTimeoutMs`, because several lists share the thread in slices.
 const timeLimitMs = 60_000;
-// Without a thread, one batch takes about a millisecond of the main thread.
-const indexedAtOnce = 64;
 const deepOffset = 10_000;
 
 /**
@@ -49,10 +47,9 @@ export function openListReader(options: ListReaderOptions) {
     isThreaded: options.isThreaded && isSqlite,
     data: storage,
     inline(emit) {
-      const indexer = startSearchIndexer(database, {
-        urlsAtOnce: indexedAtOnce,
-        onError: (error) => emit({ error: encodeError(error, []) }),
-      });
+      const indexer = startSearchIndexer(database, (error) =>
+        emit({ error: encodeError(error, []) }),
+      );
       return { methods: listMethods(database), stop: () => indexer.stop() };
     },
     onEvent: ({ error }) =>

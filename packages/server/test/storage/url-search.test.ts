@@ -119,7 +119,7 @@ describe('a search', () => {
             const organizationId = await stored.addOrganization('enterprise');
             const links = await createLinks(organizationId, drafts);
             await createLinks(neighbour, drafts);
-            if (isIndexed) while ((await indexPendingUrls(stored.database, 100)) > 0);
+            if (isIndexed) while ((await indexPendingUrls(stored.database)) > 0);
             for (const term of terms) {
               const expected = links
                 .filter((link) => isFound(link, term) && (!tag || link.tags.includes(tag)))
@@ -143,7 +143,7 @@ describe('a search', () => {
     ]);
     const id = link?.id as number;
     const index = async () => {
-      if (engine() === 'sqlite') await indexPendingUrls(stored.database, 100);
+      if (engine() === 'sqlite') await indexPendingUrls(stored.database);
     };
     const options = { readWithoutIndex: 0 };
     await index();
@@ -167,6 +167,23 @@ describe('a search', () => {
         await index();
       }
     }
+  });
+
+  it('indexes long texts a few links at a time, so that other writes wait for milliseconds', async () => {
+    if (engine() !== 'sqlite') return expect(engine()).toBe('postgres');
+    const organizationId = await stored.addOrganization('enterprise');
+    while ((await indexPendingUrls(stored.database)) > 0);
+    const draft = { title: 'Long', tags: [], category: null };
+    const targetUrl = `https://example.com/${'x'.repeat(8_000)}`;
+    await createLinks(
+      organizationId,
+      Array.from({ length: 10 }, () => ({ ...draft, targetUrl })),
+    );
+    const batches: number[] = [];
+    for (let count = -1; count !== 0; batches.push(count)) {
+      count = await indexPendingUrls(stored.database);
+    }
+    expect(batches).toEqual([4, 4, 2, 0]);
   });
 
   it('finds a link by its second code when the first one was taken', async () => {
