@@ -135,7 +135,7 @@ test('a visitor opens a protected link only with its password', async () => {
   const { problems } = watchPage(page, server.url);
   await page.goto(shortUrl);
   await tryPassword(page, 'wrong');
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('not the password');
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('Wrong password');
   await tryPassword(page, password);
   await page.waitForURL(`${elsewhere.url}/`);
   expect(problems).toEqual([]);
