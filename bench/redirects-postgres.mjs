@@ -137,9 +137,9 @@ function printCosts(where, costs) {
 /** Counts the stored visits one by one. Throws if a counter disagrees. */
 async function countStored(databaseUrl) {
   const database = openStorage({ databaseUrl, durability: 'process' });
-  const { visits, faults } = await diagnoseClicks(database);
+  const { visits, wrongCounters } = await diagnoseClicks(database);
   await database.close();
-  if (faults.length > 0) throw new Error(`${faults.length} counters are wrong`);
+  if (wrongCounters.length > 0) throw new Error(`${wrongCounters.length} counters are wrong`);
   return visits;
 }
 

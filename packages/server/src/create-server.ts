@@ -243,7 +243,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const health = createHealthModule({
     database,
     isStopping: () => stopping !== undefined,
-    visitError: analytics.fault,
+    visitError: analytics.storageError,
     visitFigures: analytics.figures,
     dispatchFigures: webhooks.figures,
     threads,

@@ -34,7 +34,7 @@ export interface AnalyticsModuleOptions {
   readonly logger: Logger;
 }
 
-/** Returns a folder beside the SQLite file; with PostgreSQL, the configured folder. */
+/** Returns a folder beside the SQLite file, or the configured one for PostgreSQL; undefined in memory. */
 function journalFolderOf({ databaseUrl, journalFolder }: Config): string | undefined {
   const location = locateDatabase(databaseUrl);
   if (location.engine === 'postgres') return journalFolder;
@@ -80,8 +80,8 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       });
     },
 
-    /** The reason why visits do not reach storage; undefined while they do. */
-    fault: (): string | undefined => pipeline?.fault,
+    /** Returns why visits do not reach storage; undefined while they do. */
+    storageError: (): string | undefined => pipeline?.storageError,
 
     /** Undefined before `start`. */
     figures: (): VisitFigures | undefined => pipeline?.figures,
@@ -104,7 +104,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       });
       const findCountry = await openCountryDatabase({
         path: config.countryDatabase,
-        onFault: (err) => logger.error({ err }, 'countries are unknown'),
+        onError: (err) => logger.error({ err }, 'country database failed'),
       });
       const describer = createVisitDescriber({
         secretKey:

@@ -57,7 +57,7 @@ function registerVisitMetrics(registry: Registry, figures: MetricSources['visitF
   registerGauge(registry, {
     name: 'shorty_visits_fault',
     help: '1 while visits cannot be stored.',
-    read: () => (figures()?.isFaulty ? 1 : 0),
+    read: () => (figures()?.isFailing ? 1 : 0),
   });
 }
 

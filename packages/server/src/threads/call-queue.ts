@@ -9,7 +9,7 @@ export interface Call {
   timer: NodeJS.Timeout | undefined;
 }
 
-// A worker may end for a reason that has nothing to do with the call.
+// A call may lose one worker, because that worker may have ended for an unrelated reason.
 export const maxLostWorkers = 2;
 
 /** The calls of one thread: those that wait, and those that the worker runs. */
@@ -39,8 +39,8 @@ export class CallQueue {
   peek(): Call | undefined {
     const [call] = this.#waiting;
     if (!call || !this.isRunning) return call;
-    const isAlone = [...this.#running.values()].some(({ lostWorkers }) => lostWorkers > 0);
-    return call.lostWorkers > 0 || isAlone ? undefined : call;
+    const runsAlone = [...this.#running.values()].some(({ lostWorkers }) => lostWorkers > 0);
+    return call.lostWorkers > 0 || runsAlone ? undefined : call;
   }
 
   /** Moves the first waiting call to the running ones. */
@@ -49,7 +49,7 @@ export class CallQueue {
     if (call) this.#running.set(call.id, call);
   }
 
-  /** Removes a running call and returns it; undefined when it has settled before. */
+  /** Removes a running call and returns it; undefined when it has already settled. */
   settle(id: number): Call | undefined {
     const call = this.#running.get(id);
     this.#running.delete(id);

@@ -4,7 +4,7 @@ import { WorkerThread, type WorkerThreadOptions } from './worker-thread.js';
 
 export interface OpenThreadOptions<Data, Methods extends ThreadMethods, Event>
   extends WorkerThreadOptions<Data, Event> {
-  /** False runs the code in the calling thread. A worker loads compiled files, so it needs a build. */
+  /** When false, the code runs in the calling thread. True needs a build: workers load compiled files. */
   readonly isThreaded: boolean;
   /** Starts the same code in the calling thread, with the database that is open there. */
   readonly inline: (emit: (event: Event) => void) => ThreadCode<Methods>;

@@ -60,7 +60,7 @@ export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
    * process alive. `background`: `start` starts the worker, which is restarted whenever it ends.
    */
   readonly lifetime?: 'on-demand' | 'background';
-  /** `idle` runs only while no other thread needs the processor. */
+  /** `idle`: the thread runs only while no other thread needs the processor. */
   readonly priority?: 'normal' | 'idle';
   /** The classes that errors retain when they reach the caller. Other errors become `Error`. */
   readonly errorClasses?: readonly ErrorClass[];

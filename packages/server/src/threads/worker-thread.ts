@@ -25,7 +25,7 @@ export interface WorkerThreadOptions<Data, Event> {
   readonly logger: Logger;
 }
 
-// Terminated workers that native code keeps alive. Each may use a processor.
+// The limit of terminated workers that native code keeps alive. Each may use a processor.
 const maxHungWorkers = 3;
 const restartAfterMs = 1_000;
 const defaultStopTimeLimitMs = 1_000;
@@ -33,8 +33,8 @@ const terminationTimeLimitMs = 500;
 
 /**
  * Runs a thread's code in a worker. A worker that ends, or exceeds a call's time limit, is replaced.
- * Its other calls run again on the new worker, one at a time, so a call that ends workers is rejected
- * after the second and affects no other call.
+ * Its other calls run again on the new worker, one at a time. A call that crashes workers is thus
+ * rejected after its second worker, and no other call fails.
  */
 export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements Thread<Methods> {
   readonly name: string;
@@ -240,7 +240,7 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
     this.#replace(worker, error);
   }
 
-  /** Drops the current worker, which is terminated when it is still `running`. */
+  /** Replaces the current worker. Terminates `running`, which is the worker unless it has ended. */
   #replace(running: Worker | undefined, cause: unknown): void {
     if (running) this.#abandon(running);
     this.#worker = undefined;

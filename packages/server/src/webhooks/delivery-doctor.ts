@@ -4,10 +4,10 @@ import type { Database, Schema } from '../storage/database.js';
 export interface DeliveryDiagnosis {
   readonly deliveries: number;
   /** Pending deliveries without a due time, and finished deliveries with one. */
-  readonly faults: number;
+  readonly inconsistent: number;
 }
 
-const isFaulty = ({ eb, and, or }: ExpressionBuilder<Schema, 'deliveries'>) =>
+const isInconsistent = ({ eb, and, or }: ExpressionBuilder<Schema, 'deliveries'>) =>
   or([
     and([eb('status', '=', 'pending'), eb('due_at', 'is', null)]),
     and([eb('status', '!=', 'pending'), eb('due_at', 'is not', null)]),
@@ -15,14 +15,14 @@ const isFaulty = ({ eb, and, or }: ExpressionBuilder<Schema, 'deliveries'>) =>
 
 /** Counts deliveries whose status and due time contradict each other. */
 export async function diagnoseDeliveries(database: Database): Promise<DeliveryDiagnosis> {
-  const { deliveries, faults } = await database.read
+  const { deliveries, inconsistent } = await database.read
     .selectFrom('deliveries')
     .select(({ fn }) => fn.countAll<number>().as('deliveries'))
     .select((expression) =>
-      expression.fn.countAll<number>().filterWhere(isFaulty(expression)).as('faults'),
+      expression.fn.countAll<number>().filterWhere(isInconsistent(expression)).as('inconsistent'),
     )
     .executeTakeFirstOrThrow();
-  return { deliveries: Number(deliveries), faults: Number(faults) };
+  return { deliveries: Number(deliveries), inconsistent: Number(inconsistent) };
 }
 
 /** Makes pending deliveries due now, and removes the due time of finished ones. */
@@ -32,12 +32,12 @@ export async function repairDeliveries(database: Database, now: number): Promise
       .updateTable('deliveries')
       .set({ due_at: null, next_attempt_at: null })
       .where('status', '!=', 'pending')
-      .where(isFaulty)
+      .where(isInconsistent)
       .execute();
     await transaction
       .updateTable('deliveries')
       .set({ due_at: now, next_attempt_at: now })
-      .where(isFaulty)
+      .where(isInconsistent)
       .execute();
   }, 'exclusive');
 }

@@ -81,8 +81,8 @@ describe('scans whose visits were pruned', () => {
     const second = await stored.reader.readScans(url(), span('qr-2', start + 12 * hour), month);
     expect(second.totals.totalScans).toBe(60);
     expect(await totalScans()).toBe(72);
-    const { faults, scans } = await diagnoseScans(stored.database);
-    expect({ faults, scans }).toEqual({ faults: [], scans: 132 });
+    const { wrongCounters, scans } = await diagnoseScans(stored.database);
+    expect({ wrongCounters, scans }).toEqual({ wrongCounters: [], scans: 132 });
   });
 
   it('include late visits of a pruned day', async () => {
@@ -94,7 +94,7 @@ describe('scans whose visits were pruned', () => {
     const report = await stored.reader.readScans(url(), span('qr-1', start), month);
     expect(report.totals.totalScans).toBe(8);
     expect(await totalScans()).toBe(8);
-    expect((await diagnoseScans(stored.database)).faults).toEqual([]);
+    expect((await diagnoseScans(stored.database)).wrongCounters).toEqual([]);
   });
 });
 
@@ -106,7 +106,7 @@ describe('reports', () => {
     const report = await stored.reader.readScans(url(), span('qr-1', start), month);
     expect(report.totals.totalScans).toBe(70);
     expect(await totalScans()).toBe(70);
-    expect((await diagnoseScans(stored.database)).faults).toEqual([]);
+    expect((await diagnoseScans(stored.database)).wrongCounters).toEqual([]);
   });
 });
 
@@ -118,14 +118,14 @@ describe('the doctor', () => {
     await stored.database.write(async (transaction) => {
       await transaction.updateTable('qr_counts').set({ scans: 9 }).execute();
     });
-    const { faults } = await diagnoseScans(stored.database);
-    expect(faults).toEqual([
+    const { wrongCounters } = await diagnoseScans(stored.database);
+    expect(wrongCounters).toEqual([
       { qrId: 'qr-1', counted: 9, scans: 5 },
       { qrId: 'qr-2', counted: 9, scans: 0 },
     ]);
     await store(start + 5 * hour, 2);
-    await repairScanCounters(stored.database, faults);
-    expect((await diagnoseScans(stored.database)).faults).toEqual([]);
+    await repairScanCounters(stored.database, wrongCounters);
+    expect((await diagnoseScans(stored.database)).wrongCounters).toEqual([]);
     const counters = await stored.database.read.selectFrom('qr_counts').selectAll().execute();
     expect(counters.map(({ scans }) => scans)).toEqual([7, 0]);
   });

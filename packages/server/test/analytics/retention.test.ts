@@ -66,7 +66,7 @@ describe('visits that are older than the retention period', () => {
     expect(await stored.prune(1, start + 5 * day)).toBe(1);
     expect(await storedVisits(stored.database)).toEqual([]);
     expect((await stored.reader.readClicks(1, month)).totals.totalClicks).toBe(14);
-    expect((await diagnoseClicks(stored.database)).faults).toEqual([]);
+    expect((await diagnoseClicks(stored.database)).wrongCounters).toEqual([]);
   });
 });
 
@@ -80,7 +80,7 @@ describe('the doctor', () => {
       visits: 48,
       clicks: 72,
       inSeries: 72,
-      faults: [],
+      wrongCounters: [],
     });
   });
 
@@ -96,15 +96,15 @@ describe('the doctor', () => {
       await transaction.deleteFrom('url_clicks').where('url_id', '=', 2).execute();
       await transaction.insertInto('url_clicks').values({ url_id: 3, clicks: 1 }).execute();
     });
-    const { faults } = await diagnoseClicks(stored.database);
-    expect(faults).toEqual([
+    const { wrongCounters } = await diagnoseClicks(stored.database);
+    expect(wrongCounters).toEqual([
       { urlId: 1, counted: 9, clicks: 5 },
       { urlId: 2, counted: 0, clicks: 3 },
       { urlId: 3, counted: 1, clicks: 0 },
     ]);
     await store(1, start + day, 2);
-    await repairClickCounters(stored.database, faults);
-    expect((await diagnoseClicks(stored.database)).faults).toEqual([]);
+    await repairClickCounters(stored.database, wrongCounters);
+    expect((await diagnoseClicks(stored.database)).wrongCounters).toEqual([]);
     const counters = await stored.database.read.selectFrom('url_clicks').selectAll().execute();
     expect(counters).toEqual([
       { url_id: 1, clicks: 7 },

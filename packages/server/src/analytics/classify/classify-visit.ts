@@ -6,7 +6,7 @@ export type VisitKind = 'human' | 'bot' | 'prefetch' | 'head';
 export interface VisitClass {
   /** Only `human` counts in clicks, uniques and scans. */
   readonly kind: VisitKind;
-  /** The rule that decided. Stored with the visit, so its names must not change. */
+  /** The rule that set `kind`. Stored with the visit, so its names must not change. */
   readonly reason: 'head-request' | PurposeHeader | AgentReason;
 }
 
@@ -14,8 +14,8 @@ const purposeHeaders = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const
 type PurposeHeader = (typeof purposeHeaders)[number];
 
 /**
- * Classifies a visit. The method and the purpose headers come before the user agent: a prefetch by a
- * browser is not a person's visit.
+ * Classifies a visit. The method and the purpose headers take precedence over the user agent: a
+ * prefetch by a browser is not a person's visit.
  */
 export function classifyVisit(
   method: string | undefined,

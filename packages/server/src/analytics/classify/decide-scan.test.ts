@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { decideScan, type Scan, type ScannedLink, type ScanTraces } from './decide-scan.js';
+import { decideScan, type Scan, type ScanFacts, type ScannedLink } from './decide-scan.js';
 import { scanEvidence } from './scan-evidence.js';
 
-interface Signs extends Pick<ScanTraces, 'deviceType' | 'os' | 'scannerApp'> {
+interface TestFacts extends Pick<ScanFacts, 'deviceType' | 'os' | 'scannerApp'> {
   readonly isDedicatedScanner: boolean;
   readonly isInApp: boolean;
   readonly hasReferrer: boolean;
@@ -10,21 +10,21 @@ interface Signs extends Pick<ScanTraces, 'deviceType' | 'os' | 'scannerApp'> {
   readonly isOwnNavigation: boolean;
 }
 
-function decide(link: ScannedLink, signs: Signs): Scan | null {
-  const { deviceType, os, scannerApp } = signs;
+function decide(link: ScannedLink, facts: TestFacts): Scan | null {
+  const { deviceType, os, scannerApp } = facts;
   const evidence =
-    (signs.isDedicatedScanner ? scanEvidence.dedicatedScanner : 0) |
-    (signs.isInApp ? scanEvidence.inApp : 0) |
-    (signs.hasReferrer ? scanEvidence.referrer : 0) |
-    (signs.isImageSearch ? scanEvidence.imageSearch : 0) |
-    (signs.isOwnNavigation ? scanEvidence.ownNavigation : 0);
+    (facts.isDedicatedScanner ? scanEvidence.dedicatedScanner : 0) |
+    (facts.isInApp ? scanEvidence.inApp : 0) |
+    (facts.hasReferrer ? scanEvidence.referrer : 0) |
+    (facts.isImageSearch ? scanEvidence.imageSearch : 0) |
+    (facts.isOwnNavigation ? scanEvidence.ownNavigation : 0);
   return decideScan(link, { deviceType, os, scannerApp, evidence });
 }
 
 const byCode: ScannedLink = { hasQr: true, hasSlug: false, isByCode: true };
 const withSlug: ScannedLink = { hasQr: true, hasSlug: true, isByCode: true };
 
-const phone: Signs = {
+const phone: TestFacts = {
   deviceType: 'mobile',
   os: 'iOS',
   scannerApp: null,
@@ -34,7 +34,7 @@ const phone: Signs = {
   isImageSearch: false,
   isOwnNavigation: true,
 };
-const desktop: Signs = { ...phone, deviceType: 'desktop', os: 'Windows' };
+const desktop: TestFacts = { ...phone, deviceType: 'desktop', os: 'Windows' };
 const qrScanner = { scannerApp: 'QR scanner', isDedicatedScanner: true, isInApp: true };
 const weChat = { scannerApp: 'WeChat', isInApp: true };
 const lens = { hasReferrer: true, isImageSearch: true, isOwnNavigation: false };
@@ -58,7 +58,7 @@ describe('no scan', () => {
 });
 
 describe('a visit by short code of a URL with a custom slug is a scan', () => {
-  it.each<[string, Signs, Scan]>([
+  it.each<[string, TestFacts, Scan]>([
     ['by an iPhone', phone, camera('iOS Camera')],
     ['by an Android phone', { ...phone, os: 'Android' }, camera('Android Camera')],
     ['by a tablet', { ...phone, deviceType: 'tablet' }, camera('iOS Camera')],
@@ -80,7 +80,7 @@ describe('a visit by short code of a URL with a custom slug is a scan', () => {
 });
 
 describe('a visit of a URL without a custom slug is a scan by its evidence', () => {
-  it.each<[string, Signs, Scan]>([
+  it.each<[string, TestFacts, Scan]>([
     ['a phone that opened it by itself', phone, camera('iOS Camera')],
     ['a tablet that opened it by itself', { ...phone, deviceType: 'tablet' }, camera('iOS Camera')],
     ['a scanner app', { ...phone, ...qrScanner }, app('QR scanner')],
@@ -93,7 +93,7 @@ describe('a visit of a URL without a custom slug is a scan by its evidence', () 
     expect(decide(byCode, evidence)).toEqual(scan);
   });
 
-  it.each<[string, Signs]>([
+  it.each<[string, TestFacts]>([
     ['a desktop', desktop],
     ['a desktop that came from a page', { ...desktop, ...fromPage }],
     ['a phone that came from a page', { ...phone, ...fromPage }],

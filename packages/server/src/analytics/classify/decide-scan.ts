@@ -9,7 +9,7 @@ export interface Scan {
   readonly scannerApp: string | null;
 }
 
-/** The visited URL, and the key of the visit. */
+/** The visited URL, and whether the visit was by its short code. */
 export interface ScannedLink {
   /** True when a QR code of the URL existed at the time of the visit. */
   readonly hasQr: boolean;
@@ -18,41 +18,46 @@ export interface ScannedLink {
   readonly isByCode: boolean;
 }
 
-/** The facts of a visit that a scan shows in. */
-export type ScanTraces = Pick<AgentFacts, 'deviceType' | 'os' | 'scannerApp'> & {
+/** The facts of a visit that decide whether it is a scan. */
+export type ScanFacts = Pick<AgentFacts, 'deviceType' | 'os' | 'scannerApp'> & {
   /** Bits of `scanEvidence`. */
   readonly evidence: number;
 };
 
 /**
- * Returns the scan that a visit is, or null. People share a URL by its custom slug, so a visit by
- * short code comes from a QR code. Without a slug, the request must show evidence of a scan.
+ * Classifies a visit as a scan; returns null when it is not one. People share a URL by its custom
+ * slug, so a visit by short code comes from a QR code. Without a slug, the request must show evidence.
  */
-export function decideScan(link: ScannedLink, traces: ScanTraces): Scan | null {
+export function decideScan(link: ScannedLink, facts: ScanFacts): Scan | null {
   if (!link.hasQr || !link.isByCode) return null;
-  if (!link.hasSlug && !looksScanned(traces)) return null;
-  if (traces.scannerApp !== null) {
-    return { scanMethod: 'app_scanner', scannerApp: traces.scannerApp };
+  if (!link.hasSlug && !looksScanned(facts)) return null;
+  if (facts.scannerApp !== null) {
+    return { scanMethod: 'app_scanner', scannerApp: facts.scannerApp };
   }
-  if (has(traces, 'imageSearch')) return { scanMethod: 'file_upload', scannerApp: null };
-  if (traces.deviceType === 'desktop' && !has(traces, 'referrer')) {
+  if (hasEvidence(facts, 'imageSearch')) return { scanMethod: 'file_upload', scannerApp: null };
+  if (facts.deviceType === 'desktop' && !hasEvidence(facts, 'referrer')) {
     return { scanMethod: 'manual_entry', scannerApp: null };
   }
-  return { scanMethod: 'camera', scannerApp: cameraOf(traces.os) };
+  return { scanMethod: 'camera', scannerApp: cameraNameOf(facts.os) };
 }
 
-function looksScanned(traces: ScanTraces): boolean {
-  if (has(traces, 'dedicatedScanner') || has(traces, 'imageSearch')) return true;
-  const isHandheld = traces.deviceType === 'mobile' || traces.deviceType === 'tablet';
+function looksScanned(facts: ScanFacts): boolean {
+  if (hasEvidence(facts, 'dedicatedScanner') || hasEvidence(facts, 'imageSearch')) return true;
+  const isHandheld = facts.deviceType === 'mobile' || facts.deviceType === 'tablet';
   // In an app that reads no QR codes, a visit without a referrer is a tap on a link.
-  const isTapped = has(traces, 'inApp') && traces.scannerApp === null;
-  return isHandheld && !has(traces, 'referrer') && has(traces, 'ownNavigation') && !isTapped;
+  const isTapped = hasEvidence(facts, 'inApp') && facts.scannerApp === null;
+  return (
+    isHandheld &&
+    !hasEvidence(facts, 'referrer') &&
+    hasEvidence(facts, 'ownNavigation') &&
+    !isTapped
+  );
 }
 
-function has({ evidence }: ScanTraces, name: keyof typeof scanEvidence): boolean {
+function hasEvidence({ evidence }: ScanFacts, name: keyof typeof scanEvidence): boolean {
   return (evidence & scanEvidence[name]) !== 0;
 }
 
-function cameraOf(os: string): string {
+function cameraNameOf(os: string): string {
   return os === 'iOS' || os === 'Android' ? `${os} Camera` : 'Camera';
 }

@@ -2,13 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { classifyVisit, type VisitClass } from './classify-visit.js';
 import { countryCode, type FindCountry, unknownCountry } from './find-country.js';
 import { type AgentFacts, maxAgentLength, parseAgent } from './parse-agent.js';
-import type { ReferrerFacts } from './parse-referrer.js';
-import { directReferrer, isAdClick, normalizeHost, parseReferrer } from './parse-referrer.js';
+import {
+  directReferrer,
+  isAdClick,
+  normalizeHost,
+  parseReferrer,
+  type ReferrerFacts,
+} from './parse-referrer.js';
 import { scanEvidence } from './scan-evidence.js';
 import { TextCache } from './text-cache.js';
 import { createVisitorKeys } from './visitor-keys.js';
 
-/** The stored facts of a visit. Texts have a bounded length and one line. None identifies a person. */
+/** The stored facts of a visit. Texts are short and have one line. No fact identifies a person. */
 export type VisitFacts = VisitClass &
   Pick<AgentFacts, 'deviceType' | 'browser' | 'os' | 'scannerApp'> &
   Pick<ReferrerFacts, 'referrerDomain' | 'referrerType'> & {
@@ -26,9 +31,9 @@ export interface VisitRequest {
   readonly headers: IncomingHttpHeaders;
   /** The visit's own query, with or without the question mark. */
   readonly query: string;
-  /** The visitor's address, from trusted proxies' headers where there are any. */
+  /** The visitor's address. Behind a trusted proxy, it comes from `X-Forwarded-For`. */
   readonly address: string;
-  /** True when the connection comes from a trusted proxy, so its country header counts. */
+  /** True when the connection comes from a trusted proxy. Only then is `countryHeader` read. */
   readonly isPeerTrusted: boolean;
   /** The `Host` header, with or without a port. */
   readonly shortDomain: string;
@@ -37,9 +42,9 @@ export interface VisitRequest {
 export interface VisitDescriberOptions {
   readonly secretKey: string | Uint8Array;
   readonly findCountry: FindCountry;
-  /** True makes no visitor key when a request has `Sec-GPC: 1` or `DNT: 1`. */
+  /** When true, a request with `Sec-GPC: 1` or `DNT: 1` gets no visitor key. */
   readonly honourPrivacySignals: boolean;
-  /** The header with the country that a trusted proxy found, such as `CF-IPCountry`. */
+  /** The header in which a trusted proxy sends the visitor's country, such as `CF-IPCountry`. */
   readonly countryHeader?: string | undefined;
 }
 
@@ -59,7 +64,7 @@ const maxAddressLength = 64;
 const maxIdLength = 17;
 
 interface KnownAgent extends AgentFacts {
-  /** In the keys of the visitors' cache, in place of the long user agent. */
+  /** Replaces the long user agent in the keys of the visitor cache. */
   readonly id: number;
 }
 
@@ -68,7 +73,7 @@ interface Place {
   readonly addressKey: string;
 }
 
-/** Creates the function that turns a request into the facts of a visit. Parsed headers are cached. */
+/** Creates a describer, which derives the facts of a visit from a request. It caches parsed headers. */
 export function createVisitDescriber(options: VisitDescriberOptions): VisitDescriber {
   const { findCountry, honourPrivacySignals } = options;
   const countryHeader = options.countryHeader?.toLowerCase();
@@ -113,7 +118,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): VisitDescr
       const site = headers['sec-fetch-site'];
       const isAnonymous =
         honourPrivacySignals && (headers['sec-gpc'] === '1' || headers.dnt === '1');
-      const proxied =
+      const proxyCountry =
         isPeerTrusted && countryHeader !== undefined
           ? countryCode(headers[countryHeader])
           : unknownCountry;
@@ -125,7 +130,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): VisitDescr
       return {
         kind: visitClass.kind,
         reason: visitClass.reason,
-        country: proxied === unknownCountry ? place.country : proxied,
+        country: proxyCountry === unknownCountry ? place.country : proxyCountry,
         deviceType: agent.deviceType,
         browser: agent.browser,
         os: agent.os,
@@ -145,7 +150,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): VisitDescr
   };
 }
 
-/** Returns a referrer without its path, which makes it a good cache key. */
+/** Removes the path of a referrer, so all pages of a site share one cache entry. */
 function originOf(referer: string): string {
   const path = referer.indexOf('/', referer.indexOf('//') + 2);
   return path < 0 ? referer : referer.slice(0, path);

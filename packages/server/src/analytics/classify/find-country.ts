@@ -9,7 +9,7 @@ export type FindCountry = (address: string) => string;
 
 export const unknownCountry = 'Unknown';
 
-// The shipped database and MaxMind's databases differ in the shape of their records.
+// The shipped database and MaxMind's databases have different records.
 interface ShippedRecord {
   readonly country_code?: unknown;
 }
@@ -22,10 +22,10 @@ export interface CountryDatabaseOptions {
   /** A database in MaxMind's format, such as GeoLite2. The default is the shipped database. */
   readonly path?: string | undefined;
   /** Called at most once, when the file is missing or corrupt. Countries are then 'Unknown'. */
-  readonly onFault: (fault: Error) => void;
+  readonly onError: (error: Error) => void;
 }
 
-/** Opens the database of countries by address. Does not throw: see `onFault`. */
+/** Opens a country database. Never throws: `onError` gets the error. */
 export async function openCountryDatabase(options: CountryDatabaseOptions): Promise<FindCountry> {
   const path = options.path ?? shippedDatabase();
   let hasFailed = false;
@@ -33,7 +33,7 @@ export async function openCountryDatabase(options: CountryDatabaseOptions): Prom
     if (!hasFailed) {
       hasFailed = true;
       const reason = error instanceof Error ? error.message : String(error);
-      options.onFault(new Error(`${path} gives no countries: ${reason}`, { cause: error }));
+      options.onError(new Error(`country database ${path}: ${reason}`, { cause: error }));
     }
     return unknownCountry;
   };
@@ -44,7 +44,7 @@ export async function openCountryDatabase(options: CountryDatabaseOptions): Prom
     for (const address of probes) find(address);
     return (address) => {
       const plain = canonicalAddress(address);
-      // The reader accepts '8.8.8', too.
+      // The reader would also accept '8.8.8', which is not an address.
       if (isIP(plain) === 0) return unknownCountry;
       try {
         return find(plain);
@@ -69,7 +69,7 @@ function countryOf(record: (ShippedRecord & MaxMindRecord) | null): string {
   );
 }
 
-/** Returns a country's code, or 'Unknown' for the codes of no country: 'XX', 'ZZ' and 'T1' (Tor). */
+/** Returns a country code in capitals, or 'Unknown' for 'XX', 'ZZ' and 'T1' (Tor). */
 export function countryCode(code: unknown): string {
   if (typeof code !== 'string' || !/^[a-z]{2}$/i.test(code)) return unknownCountry;
   const upper = code.toUpperCase();

@@ -9,7 +9,7 @@ export interface KnownApp {
   readonly scanner: 'none' | 'built-in' | 'dedicated';
 }
 
-// The first match wins: an app whose user agent has another app's token comes before that app.
+// The first match wins. An app whose user agent also contains another app's token precedes that app.
 export const knownApps: readonly KnownApp[] = [
   { name: 'Kaspersky QR Scanner', token: /Kaspersky[ _-]?QR[ _-]?Scanner/i, scanner: 'dedicated' },
   {

@@ -9,7 +9,7 @@ export type DeviceType = 'desktop' | 'mobile' | 'tablet' | 'other';
 /** The facts that a user agent contains. */
 export interface AgentFacts {
   readonly isBot: boolean;
-  /** The rule that decided. Stored with each visit, so its names must not change. */
+  /** The rule that set `isBot`. Stored with each visit, so its names must not change. */
   readonly reason: AgentReason;
   readonly deviceType: DeviceType;
   /** At most 64 characters, or 'Unknown'. */
@@ -34,11 +34,11 @@ export type AgentReason =
   | 'text-browser'
   | 'browser';
 
-// Real user agents have less than 600 characters. The limit bounds the time of the patterns.
+// Real user agents have fewer than 600 characters. The limit bounds the time of the regular expressions.
 export const maxAgentLength = 1024;
 const maxNameLength = 64;
 
-/** Parses a user agent, of which only the first 1,024 characters count. Never throws. */
+/** Parses the first 1,024 characters of a user agent. Never throws. */
 export function parseAgent(userAgent: string): AgentFacts {
   const agent = userAgent.slice(0, maxAgentLength).trim();
   const app = knownApps.find(({ token }) => token.test(agent));
@@ -73,11 +73,11 @@ const httpClients =
 const textBrowsers = /^(?:w3m|Lynx|E?Links|NetSurf|Dillo|Mozilla\/4\.0 \(compatible; Dillo)\b/;
 const phoneBrowser = /^Mozilla\/\d.{0,20}\((?:iPhone|iPad|iPod|Linux|Android)/;
 const browserLike = /^(?:Mozilla|Opera)\//;
-// Feature phones: their user agents begin with the manufacturer.
+// Feature phones. Their user agents begin with the name of the manufacturer.
 const oldPhone = /\b(?:MIDP|UP\.Browser|Opera Mini)\b/;
-// Programs that imitate a browser. A browser has no token between system and engine, and no token
-// without a version before Chrome.
-const disguised =
+// Programs that imitate a browser. A browser sends no token between its system and its engine, and
+// no token without a version before `Chrome/`.
+const imitators =
   /^Mozilla\/5\.0 \([^()]*\) [\w.-]+\/[\d.]+ AppleWebKit\/|like Gecko\) [\w.-]+ Chrome\//;
 
 function reasonOf(agent: string, app: KnownApp | undefined, hasBrowser: boolean): AgentReason {
@@ -87,20 +87,20 @@ function reasonOf(agent: string, app: KnownApp | undefined, hasBrowser: boolean)
   if (textBrowsers.test(agent)) return 'text-browser';
   const isOnPhone = phoneBrowser.test(agent);
   const isInApp = app !== undefined && isOnPhone;
-  // isbot takes the tokens of some apps for bots, so it gets the user agent without them.
+  // isbot classifies the tokens of some apps as bots, so they are removed first.
   let rest = isInApp ? agent.replace(app.token, '') : agent;
   if (isOnPhone) rest = rest.replace(newsApp, '');
   if (isbot(rest.replace(cubotPhone, 'phone'))) return 'isbot';
   // A user agent that begins with an app's name is not a browser inside that app.
   const isProgram = !browserLike.test(agent) && !oldPhone.test(agent) && (!hasBrowser || app);
-  if (isProgram || disguised.test(agent)) return 'not-a-browser';
+  if (isProgram || imitators.test(agent)) return 'not-a-browser';
   return isInApp ? 'in-app-browser' : 'browser';
 }
 
-// Cubot makes phones; isbot takes the name for a bot.
+// Cubot is a phone manufacturer. isbot classifies its name as a bot.
 const cubotPhone = /\bcubot/gi;
 
-// News apps on phones, which isbot takes for news crawlers.
+// Tokens of news apps. isbot classifies them as news crawlers.
 const newsApp = /\b(?!\w*(?:bot|crawl|spider))[a-z]*news[a-z]*\/[\d.]+/gi;
 
 const desktopSystems =
@@ -131,7 +131,7 @@ const osNames: ReadonlyMap<string, string> = new Map([
   ['Chrome OS', 'ChromeOS'],
 ]);
 
-// The parser reports iOS for each Opera Mini without an operating system.
+// ua-parser-js reports iOS for an Opera Mini that sends no operating system.
 function systemOf(os: string | undefined, agent: string): string | undefined {
   return os === 'iOS' && /^Opera\/.+(?:J2ME|MIDP)/.test(agent) ? undefined : os;
 }

@@ -21,7 +21,7 @@ const maxDomainLength = 253;
 const androidApp = /^android-app:\/\/([\w.]+)/i;
 const imageSearch = /^(?:lens\.google\.|images\.google\.|tineye\.com$|graph\.baidu\.com$)/;
 
-/** Parses a `Referer`. A value that is not a page's or an app's address counts as direct. Never throws. */
+/** Parses a `Referer`; one that is neither a page nor an Android app is direct. Never throws. */
 export function parseReferrer(referer: string): ReferrerFacts {
   const domain = domainOf(referer);
   if (domain === '' || domain.length > maxDomainLength) return directReferrer;

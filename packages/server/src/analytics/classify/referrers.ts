@@ -82,7 +82,7 @@ export function referrerTypeOf(host: string): ReferrerType {
   return mastodonHost.test(host) ? 'social' : 'other';
 }
 
-/** The websites of Android apps that open links, by the package of the app. */
+/** Maps the package name of an Android app to the host of its website. */
 export const appHosts: ReadonlyMap<string, string> = new Map([
   ['com.google.android.googlequicksearchbox', 'google.com'],
   ['com.google.android.gm', 'mail.google.com'],

@@ -1,4 +1,4 @@
-/** Evidence of a scan in a request, as bits. They are stored with the visit; reports decide by them. */
+/** Bit flags: the evidence of a scan in a request. They are stored with each visit and read by reports. */
 export const scanEvidence = {
   /** The user agent is an app that only reads QR codes. */
   dedicatedScanner: 1,

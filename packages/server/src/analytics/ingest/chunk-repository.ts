@@ -4,13 +4,15 @@ import { storePrunedDays } from '../reports/pruned-days.js';
 import { decodeColumns, encodeColumns } from './columns-codec.js';
 import { timeRange, type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
-/** The progress of a compaction: it moves the batches up to one, in ascending order of URLs. */
+/** A running compaction: it moves visits into chunks, in ascending order of URLs. */
 export interface Compaction {
+  /** The id of the last batch that it moves. */
   readonly upToBatch: number;
+  /** The visits of all URLs below this one are in chunks. */
   readonly nextUrl: number;
 }
 
-/** Visits of many URLs, as they were stored. */
+/** Visits of many URLs that were stored together. */
 export interface Batch {
   readonly id: number;
   readonly columns: VisitColumns;
@@ -27,9 +29,9 @@ export interface UrlVisits {
   readonly visits: readonly VisitRef[];
 }
 
-// 60 KB: large enough for fast reads, small enough to be rewritten whenever visits are added.
+// About 60 KB: large enough for fast reads, small enough to be rewritten whenever visits are added.
 export const visitsPerChunk = 2048;
-// Chunks in one read of all URLs: at most 40 MB.
+// The number of chunks in one query of `readChunks`: at most 40 MB.
 const chunksPerRead = 512;
 
 /** Some visits of one URL. */
@@ -129,7 +131,7 @@ export class ChunkRepository {
     }, 'compaction');
   }
 
-  /** Lists URLs after one with visits before an instant in chunks, in ascending order. */
+  /** Lists URLs above `after` that have visits before an instant in chunks, in ascending order. */
   async listUrlsBefore(before: number, after: number, limit: number): Promise<number[]> {
     const rows = await this.#database.read
       .selectFrom('visit_chunks')
@@ -143,7 +145,7 @@ export class ChunkRepository {
     return rows.map(({ url_id }) => url_id);
   }
 
-  /** Replaces the URLs' visits before an instant by reports of days. A day must begin at it. */
+  /** Replaces the URLs' visits before an instant, the start of a day, by daily reports. */
   async prune(urlIds: readonly number[], before: number): Promise<void> {
     if (urlIds.length === 0) return;
     await this.#database.write(async (transaction) => {
@@ -180,12 +182,12 @@ export async function findCompaction(db: Kysely<Schema>): Promise<Compaction | u
   return row && { upToBatch: row.up_to_batch, nextUrl: row.next_url };
 }
 
-/** Returns the first URL whose visits of a batch are not in chunks yet. */
+/** Returns the first URL whose visits in a batch are not in chunks yet. */
 export function firstPendingUrl(compaction: Compaction | undefined, batchId: number): number {
   return compaction && batchId <= compaction.upToBatch ? compaction.nextUrl : 0;
 }
 
-/** Reads the batches after one, up to another. */
+/** Reads the batches with ids above `after`, up to `upTo`. */
 export async function readBatches(
   db: Kysely<Schema>,
   after: number,
@@ -201,7 +203,7 @@ export async function readBatches(
   return rows.map(({ id, visits }) => ({ id, columns: decodeColumns(visits) }));
 }
 
-/** Reads the chunks that may have visits of a window, in ascending order of their URLs. */
+/** Reads the chunks that may have visits in a window, in ascending order of their URLs. */
 export async function* readChunks(
   db: Kysely<Schema>,
   { since, until }: { readonly since: number; readonly until: number },
@@ -290,7 +292,7 @@ function isFull({ columns }: Chunk): boolean {
   return columns.count >= visitsPerChunk;
 }
 
-/** Returns the chunks that visits are written to: the URL's last chunk unless it is full, then new ones. */
+/** Adds visits to the URL's last chunk unless it is full, then to new ones. Returns these chunks. */
 function fillChunks(last: Chunk | undefined, visits: readonly VisitRef[]): Chunk[] {
   const open = last && !isFull(last) ? last : undefined;
   const chunks: Chunk[] = [];

@@ -27,7 +27,7 @@ const visit: fc.Arbitrary<Visit> = fc.record({
 }) as fc.Arbitrary<Visit>;
 
 function columnsOf(visits: readonly Visit[]) {
-  const builder = new VisitColumnsBuilder(visits.length, { ofManyUrls: true });
+  const builder = new VisitColumnsBuilder(visits.length, { withUrlIds: true });
   for (const each of visits) builder.add(each);
   return builder.finish();
 }

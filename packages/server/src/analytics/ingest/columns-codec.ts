@@ -5,7 +5,7 @@ import {
   type VisitColumns,
 } from './visit-columns.js';
 
-// Four numbers: version, count, 1 when there are URL ids, bytes of the dictionaries.
+// Four numbers: version, number of visits, 1 when there are URL ids, bytes of the dictionaries.
 const headerBytes = 16;
 const version = 1;
 // Typed arrays are views of the stored bytes, so each must begin at a multiple of its element size.
@@ -59,7 +59,7 @@ export function decodeColumns(stored: Uint8Array): VisitColumns {
     headerBytes / 4,
   );
   if (storedVersion !== version) {
-    throw new Error(`visits of version ${storedVersion} cannot be read`);
+    throw new Error(`visits of version ${storedVersion}: this server reads version ${version}`);
   }
   const allValues = JSON.parse(
     Buffer.from(buffer, byteOffset + bytes.length - valueBytes, valueBytes).toString(),

@@ -19,7 +19,7 @@ export interface IngestSettings {
   /** The journal folder of this process. */
   readonly folder: string;
   readonly writerId: string;
-  /** Click and scan counts that are reported as events, in ascending order. */
+  /** The click and scan counts at which an event is recorded, in ascending order. */
   readonly thresholds: readonly number[];
   readonly retentionDays: number | undefined;
 }
@@ -40,7 +40,7 @@ const maintainEveryMs = 250;
 const recoverEveryMs = 10_000;
 const pruneEveryMs = 10 * 60_000;
 
-/** Starts to store the journal's visits, and to compact and prune the stored ones. */
+/** Starts the periodic work on visits: ingest, recovery, compaction, pruning and maintenance. */
 export function createIngest(
   { database, outbox, settings, clock }: IngestOptions,
   emit: (event: IngestEvent) => void,
@@ -51,7 +51,7 @@ export function createIngest(
   const ingester = new VisitIngester({ visits, ...settings, clock });
   const compactor = new VisitCompactor({ chunks, clock });
   const pruner = new VisitPruner({ chunks, clock, retentionDays });
-  // True at first, so the first success clears the failure of a thread that this one replaces.
+  // True at first: this thread may replace one that failed, and its first success clears that failure.
   let isFailing = true;
   const onError = (error: unknown) => {
     isFailing = true;

@@ -10,18 +10,18 @@ import { isWithin, type ScannedUrl, selectSpans, toScannedUrls } from './scanned
 
 export interface ScanCounterOptions {
   readonly outbox: EventOutbox;
-  /** Scan counts that are reported as events, in ascending order. */
+  /** The scan counts at which an event is recorded, in ascending order. */
   readonly thresholds: readonly number[];
 }
 
-// URLs whose QR codes one prepared statement finds.
+// The number of URLs that one prepared statement looks up.
 const urlsPerStatement = 128;
 // No URL has this id.
 const noUrl = 0;
 
 /**
  * Counts scans in the transaction that stores their visits. A URL without a QR code costs one index
- * lookup. Without any QR code in the database, nothing is looked up.
+ * lookup. A database without QR codes costs one query.
  */
 export class ScanCounter {
   readonly #options: ScanCounterOptions;
@@ -91,7 +91,7 @@ export class ScanCounter {
   }
 }
 
-/** Groups people's visits by short code by their URLs. No other visit can be a scan. */
+/** Groups the visits that may be scans by URL: visits of people that used the short code. */
 function groupCandidates(visits: readonly Visit[]): ReadonlyMap<number, readonly Visit[]> {
   const byUrl = new Map<number, Visit[]>();
   for (const visit of visits) {

@@ -5,7 +5,7 @@ import type { Schema } from '../../storage/schema.js';
 export interface QrSpan {
   readonly qrId: string;
   readonly from: number;
-  /** The deletion, which is outside the span; null while the QR code exists. */
+  /** The instant of the deletion (exclusive); null while the QR code exists. */
   readonly until: number | null;
 }
 
@@ -30,7 +30,7 @@ export interface SpanRow {
   readonly custom_slug: string | null;
 }
 
-/** Selects QR codes of URLs, deleted ones too, with the columns that `toScannedUrls` needs. */
+/** Selects QR codes of URLs, deleted ones included, with the columns that `toScannedUrls` needs. */
 export function selectSpans(db: Kysely<Schema>) {
   return db
     .selectFrom('qr_codes')
@@ -57,7 +57,7 @@ export function toScannedUrls(rows: readonly SpanRow[]): ReadonlyMap<number, Sca
   return urls;
 }
 
-/** Finds a QR code of an organization, which may be deleted. */
+/** Finds a QR code of an organization, deleted ones included. */
 export async function findQrCode(
   db: Kysely<Schema>,
   organizationId: string,

@@ -1,6 +1,6 @@
 import type { Visit } from '../journal/visit.js';
 
-/** The columns with few different values. They are stored with dictionary encoding. */
+/** The columns with few distinct values. They are stored with dictionary encoding. */
 export const dictionaryColumns = [
   'source',
   'country',
@@ -19,7 +19,7 @@ export interface DictionaryColumn {
   readonly codes: Uint8Array | Uint16Array;
 }
 
-/** Visits by column. Reports read typed arrays ten times as fast as rows, from a quarter of the bytes. */
+/** Visits in columns. Reports read typed arrays ten times as fast as rows, and a quarter of the bytes. */
 export interface VisitColumns {
   readonly count: number;
   /** The URL of each visit; undefined when all visits are of one URL. */
@@ -38,7 +38,7 @@ export interface VisitColumns {
 /** In `flags`: the visit was by the short code, not by the custom slug. */
 export const byCodeFlag = 128;
 
-/** The most visits in one `VisitColumns`. */
+/** The maximum number of visits in one `VisitColumns`. */
 export const maxVisits = 0xffff;
 
 /** Returns the kind of a visit from its source, such as `human/browser`. */
@@ -46,7 +46,7 @@ export function kindOf(source: string): string {
   return source.slice(0, source.indexOf('/'));
 }
 
-/** Joins a referrer's type and domain into one value; a type has no space. */
+/** Joins a referrer's type and domain with a space, which no type contains. */
 export function joinReferrer(referrerType: string, referrerDomain: string): string {
   return `${referrerType} ${referrerDomain}`;
 }
@@ -78,10 +78,11 @@ export class VisitColumnsBuilder {
   readonly #dictionaries: Record<DictionaryColumnName, DictionaryBuilder>;
   #count = 0;
 
-  /** `ofManyUrls` also stores the URL of each visit. `capacity` is at most `maxVisits`. */
-  constructor(capacity: number, { ofManyUrls = false } = {}) {
-    if (capacity > maxVisits) throw new RangeError(`${capacity} visits do not fit into columns`);
-    this.#urlIds = ofManyUrls ? new Float64Array(capacity) : undefined;
+  /** `capacity` is at most `maxVisits`. With `withUrlIds`, visits may be of different URLs. */
+  constructor(capacity: number, { withUrlIds = false } = {}) {
+    if (capacity > maxVisits)
+      throw new RangeError(`${capacity} visits: columns have at most ${maxVisits}`);
+    this.#urlIds = withUrlIds ? new Float64Array(capacity) : undefined;
     this.#visitedAt = new Float64Array(capacity);
     this.#visitors = new Int32Array(capacity * 2);
     this.#addresses = new Int32Array(capacity * 2);

@@ -12,11 +12,11 @@ export interface VisitCompactorOptions {
   readonly clock: Clock;
 }
 
-// A compaction starts when this many visits are in batches, or when a batch reaches this age. The
-// more visits are compacted together, the fewer chunks are written for each.
+// A compaction starts when this many visits are in batches, or when a batch reaches this age. Larger
+// compactions write fewer chunks per visit.
 const visitsPerCompaction = 262_144;
 const maxAgeMs = 60_000;
-// URLs in one transaction: on SQLite, it blocks all other writes.
+// The number of URLs per transaction. On SQLite, a transaction blocks all other writes.
 const urlsPerTransaction = 500;
 
 /**
@@ -32,13 +32,13 @@ export class VisitCompactor {
     this.#clock = clock;
   }
 
-  /** Compacts the batches that are due. Calls `between` between its transactions. */
-  async compact(between: () => Promise<unknown> = async () => {}): Promise<void> {
+  /** Compacts the batches that are due. Calls `betweenTransactions` after each transaction. */
+  async compact(betweenTransactions: () => Promise<unknown> = async () => {}): Promise<void> {
     const unfinished = await this.#chunks.findCompaction();
-    if (unfinished) await this.#run(unfinished, between);
+    if (unfinished) await this.#run(unfinished, betweenTransactions);
     const upToBatch = await this.#findDue();
     if (upToBatch === undefined || !(await this.#chunks.begin(upToBatch))) return;
-    await this.#run({ upToBatch, nextUrl: 0 }, between);
+    await this.#run({ upToBatch, nextUrl: 0 }, betweenTransactions);
   }
 
   /** Returns the last batch of the compaction that is due, or undefined. */
@@ -57,7 +57,7 @@ export class VisitCompactor {
     return isDue ? last : undefined;
   }
 
-  async #run(compaction: Compaction, between: () => Promise<unknown>): Promise<void> {
+  async #run(compaction: Compaction, betweenTransactions: () => Promise<unknown>): Promise<void> {
     const urls = groupByUrl(await this.#chunks.readBatches(compaction.upToBatch)).filter(
       ({ urlId }) => urlId >= compaction.nextUrl,
     );
@@ -68,7 +68,7 @@ export class VisitCompactor {
       // False when another process has continued this compaction.
       if (!(await this.#chunks.addToChunks(progress, part, next))) return;
       progress = next;
-      await between();
+      await betweenTransactions();
     }
     await this.#chunks.finish(progress);
   }

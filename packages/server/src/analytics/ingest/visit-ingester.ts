@@ -18,7 +18,7 @@ export interface VisitIngesterOptions {
   readonly clock: Clock;
 }
 
-/** Moves visits from journals into storage, exactly once even when it is killed. */
+/** Moves visits from journals into storage exactly once, even when the process is killed. */
 export class VisitIngester {
   readonly #options: VisitIngesterOptions;
 
@@ -31,14 +31,14 @@ export class VisitIngester {
     return this.#ingestFolder(this.#options.folder, this.#options.writerId);
   }
 
-  /** Stores the journals of writers that ended early, and removes them. Returns the lines' number. */
+  /** Stores and removes the journals of processes that ended early. Returns the number of lines. */
   async recoverOrphans(): Promise<number> {
     let storedLines = 0;
     const folders = JournalFolder.claimOrphans(this.#options.root);
     try {
       for (const folder of folders) {
         storedLines += await this.#ingestFolder(folder.path, folder.writerId);
-        // The position goes last: without it, the folder's lines would be stored again.
+        // The position is deleted last: without it, a remaining folder would be stored again.
         folder.remove();
         await this.#options.visits.deletePosition(folder.writerId);
       }

@@ -17,16 +17,16 @@ import { deletePosition } from './visit-repository.js';
 
 export interface VisitPipelineOptions {
   readonly database: Database;
-  /** Opened once more by the thread. */
+  /** The thread opens its own connection with these options. */
   readonly storage: StorageOptions;
   readonly outbox: EventOutbox;
   readonly plans: PlanTable;
-  /** The folder of all journals; undefined stands for a temporary one. */
+  /** The folder of all journals. When undefined, a temporary folder is used. */
   readonly journalFolder: string | undefined;
   readonly durability: 'process' | 'power';
   readonly thresholds: readonly number[];
   readonly retentionDays: number | undefined;
-  /** True stores visits in a thread of its own, so redirects never wait for storage. */
+  /** When true, a separate thread stores visits, so redirects never wait for storage. */
   readonly isThreaded: boolean;
   /** Called when a callback of the journal throws. */
   readonly onCallbackError: (error: unknown) => void;
@@ -36,29 +36,30 @@ export interface VisitPipelineOptions {
 }
 
 export interface VisitFigures {
-  /** Lines since the start: redirects, image downloads and API calls. */
+  /** The number of lines since the start: redirects, image downloads and API calls. */
   readonly recorded: number;
-  /** Lines of them that are in storage. */
+  /** The number of these lines that are in storage. */
   readonly stored: number;
-  /** Lines of them that are in memory because the journal cannot be written. */
+  /** The number of these lines that are in memory because the journal cannot be written. */
   readonly inMemory: number;
-  readonly isFaulty: boolean;
+  readonly isFailing: boolean;
 }
 
-// Another process's long transaction may delay visits for less than this.
+// Shorter failures are not reported: another process's long transaction may delay visits.
 const toleratedErrorMs = 5_000;
-// The lines that remain after it stay in the journal, and the next start stores them.
+// After it, the remaining lines stay in the journal, and the next start stores them.
 const drainTimeLimitMs = 6_000;
 
 type IngestThread = Thread<ReturnType<typeof createIngest>['methods']>;
 
-/** The path of a visit: journal, ingest thread, storage. */
+/** Opens the journal, and the thread that moves its lines into storage. */
 export class VisitPipeline {
   readonly #options: VisitPipelineOptions;
   readonly #root: string;
   readonly #folder: JournalFolder;
   readonly journal: Journal;
-  readonly #ingest: IngestThread;
+  /** The thread that stores visits. */
+  readonly thread: IngestThread;
   #isStarted = false;
   #failingSince: number | undefined;
   #storedLines = 0;
@@ -71,14 +72,14 @@ export class VisitPipeline {
     this.journal = new Journal({
       folder: this.#folder.path,
       durability,
-      onFault: (err) => logger.error({ err }, 'visits cannot be written to the journal'),
+      onError: (err) => logger.error({ err }, 'journal write failed'),
       onCallbackError: options.onCallbackError,
     });
-    this.#ingest = this.#openIngest();
+    this.thread = this.#openThread();
   }
 
-  /** The reason why visits do not reach storage; undefined while they do. */
-  get fault(): string | undefined {
+  /** Why visits do not reach storage; undefined while they do. */
+  get storageError(): string | undefined {
     if (!this.journal.isHealthy) return 'Visits wait in memory: their journal cannot be written';
     const since = this.#failingSince;
     if (since === undefined || this.#options.clock() - since < toleratedErrorMs) return undefined;
@@ -90,24 +91,19 @@ export class VisitPipeline {
       recorded: this.journal.appendedCount,
       stored: this.#storedLines,
       inMemory: this.journal.unwrittenCount,
-      isFaulty: this.fault !== undefined,
+      isFailing: this.storageError !== undefined,
     };
-  }
-
-  /** The thread that stores visits. */
-  get thread(): IngestThread {
-    return this.#ingest;
   }
 
   start(): void {
     this.#isStarted = true;
-    this.#ingest.start();
+    this.thread.start();
   }
 
   async stop(): Promise<void> {
     this.journal.close();
     const isDrained = this.#isStarted && (await this.#drain());
-    await this.#ingest.stop();
+    await this.thread.stop();
     if (isDrained) {
       this.#folder.remove();
       await deletePosition(this.#options.database, this.#folder.writerId);
@@ -118,7 +114,7 @@ export class VisitPipeline {
     if (isTemporary) rmSync(this.#root, { recursive: true, force: true });
   }
 
-  #openIngest(): IngestThread {
+  #openThread(): IngestThread {
     const { database, storage, outbox, plans, isThreaded, clock, logger } = this.#options;
     const { thresholds, retentionDays } = this.#options;
     const { path: folder, writerId } = this.#folder;
@@ -144,7 +140,7 @@ export class VisitPipeline {
   /** Returns whether all lines are in storage. */
   async #drain(): Promise<boolean> {
     try {
-      await this.#ingest.call('drain');
+      await this.thread.call('drain');
       return true;
     } catch (error) {
       this.#onError(error);
@@ -152,17 +148,17 @@ export class VisitPipeline {
     }
   }
 
-  /** Logs only the first error until it clears: attempts may fail thousands of times. */
+  /** Logs an error once until it clears, because attempts repeat several times a second. */
   #onError(err: unknown): void {
     const { clock, logger } = this.#options;
     if (this.#failingSince !== undefined) return;
     this.#failingSince = clock();
-    logger.error({ err }, 'visits could not be moved into storage');
+    logger.error({ err }, 'visit ingest failed');
   }
 
   #onSuccess(): void {
     if (this.#failingSince === undefined) return;
     this.#failingSince = undefined;
-    this.#options.logger.info('visits are moved into storage again');
+    this.#options.logger.info('visit ingest recovered');
   }
 }

@@ -5,14 +5,14 @@ import type { ChunkRepository } from './chunk-repository.js';
 export interface VisitPrunerOptions {
   readonly chunks: ChunkRepository;
   readonly clock: Clock;
-  /** How long visits are stored; undefined means for ever. */
+  /** How long visits are stored. When undefined, they are stored for ever. */
   readonly retentionDays: number | undefined;
 }
 
-// URLs in one transaction: on SQLite, it blocks all other writes.
+// The number of URLs per transaction. On SQLite, a transaction blocks all other writes.
 const urlsPerTransaction = 100;
 
-/** Replaces visits that are older than the retention period by a report of each day. */
+/** Replaces visits that are older than the retention period by daily reports. */
 export class VisitPruner {
   readonly #options: VisitPrunerOptions;
 
@@ -24,7 +24,7 @@ export class VisitPruner {
   async prune(): Promise<number> {
     const { chunks, clock, retentionDays } = this.#options;
     if (retentionDays === undefined) return 0;
-    // Only entire days, so each day has one report.
+    // Only entire days are pruned.
     const before = Math.floor((clock() - retentionDays * dayMs) / dayMs) * dayMs;
     let pruned = 0;
     for (let last = 0; ; ) {

@@ -9,22 +9,21 @@ import type { JournalRecords } from '../journal/journal-lines.js';
 import type { JournalPosition } from '../journal/journal-reader.js';
 import type { Visit } from '../journal/visit.js';
 import { encodeColumns } from './columns-codec.js';
-import { countDownloads } from './count-downloads.js';
 import { ScanCounter } from './scan-counter.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
 export interface VisitRepositoryOptions {
   readonly outbox: EventOutbox;
-  /** Click and scan counts that are reported as events, in ascending order. */
+  /** The click and scan counts at which an event is recorded, in ascending order. */
   readonly thresholds: readonly number[];
 }
 
 const journalStart: JournalPosition = { segment: 1, offset: 0 };
 
-// URLs that one prepared statement counts for.
+// The number of URLs whose clicks one prepared statement adds.
 const urlsPerStatement = 128;
 
-/** Stores visits, with the counters and events that follow from them. */
+/** Stores visits, and updates the counters and events that depend on them. */
 export class VisitRepository {
   readonly #database: Database;
   readonly #outbox: EventOutbox;
@@ -152,6 +151,20 @@ export class VisitRepository {
   }
 }
 
+/** Adds downloads, by the ids of QR codes, to their counters. */
+async function countDownloads(
+  transaction: WriteTransaction,
+  downloads: ReadonlyMap<string, number>,
+): Promise<void> {
+  for (const [qrId, count] of downloads) {
+    await transaction
+      .updateTable('qr_counts')
+      .set(({ eb }) => ({ downloads: eb('downloads', '+', count) }))
+      .where('qr_id', '=', qrId)
+      .execute();
+  }
+}
+
 /** Deletes the position of a journal that no longer exists. */
 export async function deletePosition(database: Database, writerId: string): Promise<void> {
   await database.write(
@@ -177,7 +190,7 @@ function addClicks(db: Kysely<Schema>, urls: number) {
 }
 
 function columnsOf(visits: readonly Visit[]): VisitColumns {
-  const builder = new VisitColumnsBuilder(visits.length, { ofManyUrls: true });
+  const builder = new VisitColumnsBuilder(visits.length, { withUrlIds: true });
   for (const visit of visits) builder.add(visit);
   return builder.finish();
 }

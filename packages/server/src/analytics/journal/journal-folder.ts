@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import SqliteHandle from 'better-sqlite3';
 
 /**
- * The journal folder of one writer: numbered segments and a file lock. The lock ends with its
- * process, so a folder that can be locked is orphaned.
+ * The journal folder of one writer: numbered segments and a file lock. The operating system releases
+ * the lock when the process ends, so a folder that can be locked is orphaned.
  */
 export class JournalFolder {
   readonly path: string;

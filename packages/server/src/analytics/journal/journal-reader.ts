@@ -32,7 +32,7 @@ export function readJournal(folder: string, from: JournalPosition): JournalChunk
         const lines = bytes.toString('utf8', 0, end - 1).split('\n');
         return { lines, position: { segment, offset: offset + end } };
       }
-      // No written line is this long, so its end would never come.
+      // No valid line is this long, so its line feed would never follow.
       if (bytes.length === chunkBytes) {
         throw new Error(
           `${segmentPath(folder, segment)}: a line is longer than ${chunkBytes} bytes`,

@@ -15,17 +15,17 @@ function scratch(): string {
 
 function open(options: Partial<JournalOptions> = {}) {
   const folder = options.folder ?? scratch();
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const journal = new Journal({
     folder,
     durability: 'process',
-    onFault: (error) => faults.push(error),
+    onError: (error) => errors.push(error),
     onCallbackError: (error) => {
       throw error;
     },
     ...options,
   });
-  return { journal, folder, faults };
+  return { journal, folder, errors };
 }
 
 const append = (journal: Journal, line: string) =>

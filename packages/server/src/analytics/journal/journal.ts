@@ -7,11 +7,11 @@ export interface JournalOptions {
   readonly folder: string;
   /** 'power' syncs lines to the disk before it calls back. */
   readonly durability: 'process' | 'power';
-  /** Called with the first error when lines cannot be written, until they can be written again. */
-  readonly onFault: (error: unknown) => void;
+  /** Called when a write or a sync fails. Repeated write errors are reported once until one succeeds. */
+  readonly onError: (error: unknown) => void;
   /** Called with the errors of callbacks. Must not throw. */
   readonly onCallbackError: (error: unknown) => void;
-  /** The size after which the next segment begins. */
+  /** The size at which the next segment begins. */
   readonly segmentBytes?: number;
 }
 
@@ -21,10 +21,10 @@ const retryMs = 100;
 /**
  * A write-ahead log: a response is sent after its line is written. The lines of one turn of the event
  * loop are one write to a file, so they survive the end of the process. The ingester moves them into
- * storage later, because storage may be locked, full or away.
+ * storage later, because storage may be locked, full or unavailable.
  *
  * When the file cannot be written, such as on a full disk, lines wait in memory and responses are
- * sent all the same. `isHealthy` is then false, and the journal retries.
+ * still sent. `isHealthy` is then false, and the journal retries.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -54,7 +54,7 @@ export class Journal {
     return this.#isHealthy;
   }
 
-  /** The number of lines since the start. */
+  /** The number of lines appended since the start. */
   get appendedCount(): number {
     return this.#appendedCount;
   }
@@ -71,8 +71,8 @@ export class Journal {
   }
 
   /**
-   * Writes a line and calls `onWritten` before it returns, unless the line must be synced. For slow
-   * responses: sending them together at the end of a turn would leave clients and server idle in turn.
+   * Writes a line and calls `onWritten` before it returns, unless the line must be synced. Slow
+   * requests use it: if their responses were sent together, the server would then wait for clients.
    */
   appendNow(line: string, onWritten: () => void): void {
     if (this.#options.durability === 'power') {
@@ -80,7 +80,7 @@ export class Journal {
       return;
     }
     this.#collect(line);
-    // While the journal is faulty, a retry is scheduled.
+    // While writes fail, a retry is scheduled.
     if (this.#isHealthy) this.#tryToWrite();
     onWritten();
   }
@@ -109,7 +109,7 @@ export class Journal {
       this.#syncs += 1;
       fdatasync(this.#file, (error) => {
         this.#syncs -= 1;
-        if (error) this.#options.onFault(error);
+        if (error) this.#options.onError(error);
         callBack();
       });
     }
@@ -157,7 +157,7 @@ export class Journal {
   }
 
   #handleWriteError(error: unknown): void {
-    if (this.#isHealthy) this.#options.onFault(error);
+    if (this.#isHealthy) this.#options.onError(error);
     this.#isHealthy = false;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#flush([]), retryMs);
@@ -170,9 +170,9 @@ export class Journal {
     try {
       this.#file = this.#open();
     } catch (error) {
-      // The full segment takes more lines until the next one can be created.
+      // Lines are written to the full segment until the next one can be created.
       this.#segment -= 1;
-      this.#options.onFault(error);
+      this.#options.onError(error);
       return;
     }
     this.#size = 0;

@@ -6,7 +6,7 @@ import type { VisitDescriber } from '../classify/describe-visit.js';
 import type { Journal } from './journal.js';
 import { toLine } from './visit.js';
 
-/** The URL whose target a visitor is redirected to. */
+/** The URL that a visitor requested. */
 export interface VisitedUrl {
   readonly urlId: number;
   readonly shortCode: string;

@@ -1,6 +1,6 @@
 import type { VisitFacts } from '../classify/describe-visit.js';
 
-/** One redirect. `facts` is an object of its own because spreading that many properties is slow. */
+/** One redirect. `facts` is a nested object because copying that many properties is slow. */
 export interface Visit {
   readonly urlId: number;
   /** Milliseconds since 1970. */
@@ -10,7 +10,7 @@ export interface Visit {
   readonly facts: VisitFacts;
 }
 
-// The version of the fields' order, because a server may read the journal of another version.
+// The version of the line format: a server may read a journal that another release wrote.
 const version = '1';
 const fieldCount = 16;
 

@@ -6,7 +6,7 @@ import { queryInteger, timestamp, urlIdParam } from '../../contract/fields.js';
 export const groupings = ['hour', 'day'] as const;
 export type GroupBy = (typeof groupings)[number];
 
-/** The default window of a report. Specification, "Limits". */
+/** The default length of a report's window. */
 export const defaultWindowMs = 30 * 24 * 60 * 60 * 1000;
 
 export const clicksQuery = z.strictObject({

@@ -1,23 +1,23 @@
 import { Int32Pool } from './int32-pool.js';
 
-/** The number of distinct keys in all, and in each bucket. */
+/** The number of distinct keys in total, and in each bucket. */
 export interface DistinctCount {
   readonly total: number;
   readonly inBuckets: Uint32Array;
 }
 
-// The numbers of one key: high, low, bucket.
+// The numbers that are stored for each key: high half, low half, bucket.
 const stride = 3;
 const initialKeys = 32;
-// This many keys and their hash table fit into the processor's first-level cache.
+// This many keys and their hash table fit into the processor's L1 cache.
 const keysPerPartition = 1024;
 const maxPartitions = 4096;
 
 /**
  * Counts distinct keys of 64 bits, exactly. `add` only appends keys; `finish` partitions them by
  * their last bits and counts each partition in a small hash table. One table of all keys would miss
- * the processor's cache at every key. Keys are hashes, so their own bits are the hash code. A key of
- * zeros means that there is none. Numbers are signed because V8 is slow with integers above 2³¹.
+ * the processor's cache at every key. Keys are hashes, so their own bits are the hash code. Keys
+ * of two zeros are ignored. Numbers are signed because V8 is slow with integers above 2³¹.
  */
 export class DistinctKeys {
   readonly #pool: Int32Pool;
@@ -118,20 +118,20 @@ class HashTables {
   readonly #slots: number;
   /** Each key, with the first bucket that it is in. */
   readonly #keys: Int32Array;
-  /** Pairs of a key and another bucket that it is in: few, because most visitors come once. */
-  readonly #returns: Int32Array;
+  /** Each key with a further bucket that it is in. There are few: most visitors come once. */
+  readonly #repeats: Int32Array;
 
   constructor(pool: Int32Pool, keys: number, bucketCount: number) {
     this.#pool = pool;
     this.#slots = powerOfTwo(keys * 2);
     this.#keys = pool.take(this.#slots * stride);
-    this.#returns = pool.take(this.#slots * stride).fill(0);
+    this.#repeats = pool.take(this.#slots * stride).fill(0);
     this.inBuckets = new Uint32Array(bucketCount);
   }
 
   release(): void {
     this.#pool.release(this.#keys);
-    this.#pool.release(this.#returns);
+    this.#pool.release(this.#repeats);
   }
 
   /** Counts the keys of a partition in the buckets. Returns the number of distinct keys. */
@@ -142,7 +142,7 @@ class HashTables {
     const mask = this.#slots - 1;
     keys.fill(0, 0, this.#slots * stride);
     let distinct = 0;
-    let returns = 0;
+    let repeats = 0;
     for (let at = start; at < end; at += stride) {
       const high = partitioned[at] as number;
       const low = partitioned[at + 1] as number;
@@ -157,20 +157,20 @@ class HashTables {
         keys[slot + 1] = low;
         keys[slot + 2] = bucket;
         distinct += 1;
-      } else if (keys[slot + 2] === bucket || !this.#addReturn(high, low, bucket)) {
+      } else if (keys[slot + 2] === bucket || !this.#addRepeat(high, low, bucket)) {
         continue;
       } else {
-        returns += 1;
+        repeats += 1;
       }
       inBuckets[bucket] = (inBuckets[bucket] as number) + 1;
     }
-    if (returns > 0) this.#returns.fill(0, 0, this.#slots * stride);
+    if (repeats > 0) this.#repeats.fill(0, 0, this.#slots * stride);
     return distinct;
   }
 
-  /** Returns false when the pair is known. */
-  #addReturn(high: number, low: number, bucket: number): boolean {
-    const pairs = this.#returns;
+  /** Returns false when the key was already added with this bucket. */
+  #addRepeat(high: number, low: number, bucket: number): boolean {
+    const pairs = this.#repeats;
     const last = (this.#slots - 1) * stride;
     let slot = ((high + bucket) & (this.#slots - 1)) * stride;
     while (pairs[slot] !== 0 || pairs[slot + 1] !== 0) {

@@ -6,7 +6,7 @@ const maxFreeNumbers = 8 * 1024 * 1024;
  * takes longer than writing the numbers.
  */
 export class Int32Pool {
-  /** By length. */
+  /** The unused arrays, by length. */
   readonly #free = new Map<number, Int32Array[]>();
   #freeNumbers = 0;
 

@@ -9,7 +9,7 @@ import { reportMethods, reportThread } from './report-thread.js';
 type Args<Name extends keyof ReportReader> = Parameters<ReportReader[Name]>;
 type Result<Name extends keyof ReportReader> = ReturnType<ReportReader[Name]>;
 
-/** Reads reports for an organization. Organizations take turns. */
+/** Reads reports. When many wait, the organizations take turns. */
 export interface Reports {
   readClicks(organizationId: string, ...args: Args<'readClicks'>): Result<'readClicks'>;
   readScans(organizationId: string, ...args: Args<'readScans'>): Result<'readScans'>;
@@ -18,7 +18,7 @@ export interface Reports {
 
 export interface ReportsOptions {
   readonly isThreaded: boolean;
-  /** Opened once more by the thread. */
+  /** The thread opens its own connection with these options. */
   readonly storage: StorageOptions;
   /** Used when there is no thread. */
   readonly database: Database;

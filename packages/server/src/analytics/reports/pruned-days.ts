@@ -6,7 +6,7 @@ import { dayMs } from './report-window.js';
 import { scanMeasure, selectScans } from './scan-measure.js';
 import { type Report, type VisitMeasure, VisitTally } from './visit-tally.js';
 
-/** Stores reports of a URL's visits before an instant: of its clicks and of each QR code's scans. */
+/** Stores daily reports of a URL's clicks, and of each QR code's scans, before an instant. */
 export async function storePrunedDays(
   transaction: WriteTransaction,
   urlId: number,
@@ -22,13 +22,15 @@ export async function storePrunedDays(
   const scannedUrl = toScannedUrls(spans).get(urlId);
   const ranges = chunks.map((columns) => ({ columns, ...timeRange(columns) }));
   for (const day of days) {
-    const ofDay = ranges
+    const chunksOfDay = ranges
       .filter(({ first_at, last_at }) => first_at < day + dayMs && last_at >= day)
       .map(({ columns }) => columns);
-    const { report, count } = reportDay(clickMeasure, urlId, day, ofDay);
+    const { report, count } = reportDay(clickMeasure, urlId, day, chunksOfDay);
     // A scan is also a click, so there are no scans either.
     if (count === 0) continue;
-    const scanCount = scannedUrl ? await storeScanDay(transaction, scannedUrl, day, ofDay) : 0;
+    const scanCount = scannedUrl
+      ? await storeScanDay(transaction, scannedUrl, day, chunksOfDay)
+      : 0;
     const stored = await transaction
       .selectFrom('click_days')
       .select(['clicks', 'scans', 'summary'])
@@ -48,12 +50,12 @@ export async function storePrunedDays(
   }
 }
 
-/** Parses the reports that one row of `click_days` or `scan_days` has. */
+/** Parses the `summary` of a row in `click_days` or `scan_days`: one or more reports. */
 export function parseSummary<R extends Report>(summary: string): R[] {
   return JSON.parse(summary) as R[];
 }
 
-/** Returns how many of the day's visits were scans. */
+/** Stores a day's report for each QR code. Returns the number of visits that were scans. */
 async function storeScanDay(
   transaction: WriteTransaction,
   url: ScannedUrl,
@@ -85,7 +87,7 @@ async function storeScanDay(
   );
 }
 
-/** Reports a day by hours, without the hours that have no visit. */
+/** Creates the report of a day, with a time series of the hours that have visits. */
 function reportDay<R extends Report>(
   measure: VisitMeasure<R>,
   urlId: number,
@@ -99,7 +101,7 @@ function reportDay<R extends Report>(
   return { report: { ...report, timeseries } as R, count: tally.count };
 }
 
-/** Visits that arrive after their day was pruned add another report to it. */
+/** Appends a report to those of a day: visits may arrive after their day was pruned. */
 function appendReport(summary: string | undefined, report: Report): string {
   return JSON.stringify([...(summary === undefined ? [] : parseSummary(summary)), report]);
 }

@@ -10,7 +10,7 @@ export function reportHandlers(service: ReportService): ReportHandlers {
   return {
     async getUrlClicks({ caller, params, query: clicksQuery }) {
       const { organizationId } = caller;
-      const { url, query, report } = await service.urlClicks(
+      const { url, query, report } = await service.getUrlClicks(
         organizationId,
         params.id,
         clicksQuery,
@@ -28,7 +28,7 @@ export function reportHandlers(service: ReportService): ReportHandlers {
 
     async getQrScans({ caller, params, query: clicksQuery }) {
       const { organizationId } = caller;
-      const { urlId, query, report } = await service.qrScans(
+      const { urlId, query, report } = await service.getQrScans(
         organizationId,
         params.id,
         clicksQuery,
@@ -46,7 +46,7 @@ export function reportHandlers(service: ReportService): ReportHandlers {
 
     async getAnalyticsOverview({ caller, query: clicksQuery }) {
       const { organizationId } = caller;
-      const { query, report, topUrls } = await service.overview(organizationId, clicksQuery);
+      const { query, report, topUrls } = await service.getOverview(organizationId, clicksQuery);
       const { totals, breakdowns, timeseries } = report;
       const { totalUrls, activeUrls, totalQrs, totalScans } = report;
       return {

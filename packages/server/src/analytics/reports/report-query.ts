@@ -4,7 +4,7 @@ import { type clicksQuery, defaultWindowMs } from './clicks-contract.js';
 import { bucketsOf, maxBuckets, type ReportWindow } from './report-window.js';
 
 export interface ReportQuery extends ReportWindow {
-  /** The most entries in each breakdown. */
+  /** The maximum number of entries in each breakdown. */
   readonly limit: number;
 }
 

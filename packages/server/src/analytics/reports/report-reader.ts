@@ -30,14 +30,14 @@ export interface OverviewReport extends ClickReport {
   readonly totalScans: number;
 }
 
-/** Reads reports from storage. It reads many visits, so it runs in a thread of its own. */
+/** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
 export class ReportReader {
   readonly #database: Database;
   readonly #pool = new Int32Pool();
   readonly #chunksOfUrl;
   readonly #clickDays;
   readonly #scanDays;
-  /** A cache of the batches in storage. Batches never change. */
+  /** Caches the batches in storage, which never change. */
   #batches: readonly Batch[] = [];
 
   constructor(database: Database) {
@@ -93,7 +93,7 @@ export class ReportReader {
     const { since, until, limit } = query;
     return this.#database.snapshot(async (db) => {
       const tally = new VisitTally(measure, query, this.#pool);
-      await this.#eachBatch(db, (columns, isPending) =>
+      await this.#forEachBatch(db, (columns, isPending) =>
         tally.addAccepted(columns, (id) => id === urlId && isPending(id)),
       );
       const { rows: chunks } = await db.executeQuery(this.#chunksOfUrl(urlId, since, until));
@@ -119,7 +119,7 @@ export class ReportReader {
         .execute();
       const scannedUrls = toScannedUrls(spans);
       let totalScans = 0;
-      await this.#eachBatch(db, (columns, isPending) => {
+      await this.#forEachBatch(db, (columns, isPending) => {
         tally.addAccepted(columns, (id) => urlIds.has(id) && isPending(id));
         if (scannedUrls.size === 0) return;
         const urlAt = (index: number) => {
@@ -166,8 +166,8 @@ export class ReportReader {
     });
   }
 
-  /** Passes each batch to `add`, with a function that returns whether a URL's visits in it are not in chunks. */
-  async #eachBatch(
+  /** Calls `add` for each batch. A URL is pending while its visits in the batch are not in chunks. */
+  async #forEachBatch(
     db: Kysely<Schema>,
     add: (columns: VisitColumns, isPending: (urlId: number) => boolean) => void,
   ): Promise<void> {
@@ -190,7 +190,7 @@ export class ReportReader {
   }
 }
 
-/** Returns the last pruned day of a window. A day counts only when it is entirely in the window. */
+/** Returns the latest start of a day that is entirely in the window. Reports skip other pruned days. */
 function lastDay({ until }: ReportQuery): number {
   return until - dayMs;
 }

@@ -19,7 +19,7 @@ export interface ReportUrl {
   readonly shortUrl: string;
 }
 
-/** Finds a URL of an organization. Throws NOT_FOUND when there is none. */
+/** Returns a URL of an organization. Throws NOT_FOUND when it does not exist. */
 export type GetReportUrl = (organizationId: string, urlId: number) => Promise<ReportUrl>;
 
 export interface ReportServiceOptions {
@@ -38,7 +38,7 @@ export class ReportService {
   }
 
   /** Returns the clicks of one URL. */
-  async urlClicks(
+  async getUrlClicks(
     organizationId: string,
     urlId: number,
     clicksQuery: ClicksQuery,
@@ -50,7 +50,7 @@ export class ReportService {
   }
 
   /** Returns the scans of one QR code, which may be deleted. */
-  async qrScans(
+  async getQrScans(
     organizationId: string,
     qrId: string,
     clicksQuery: ClicksQuery,
@@ -60,7 +60,7 @@ export class ReportService {
     const qrCode = await findQrCode(organizationId, qrId);
     if (!qrCode) throw new ApiError('NOT_FOUND', 'There is no such QR code in this organization');
     const { url, span } = qrCode;
-    // A standalone QR code leads straight to its target, so its scans are unknown.
+    // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
     const report = url
       ? await reports.readScans(organizationId, url, span, query)
       : new VisitTally(scanMeasure(span, false), query).finish(query.limit);
@@ -68,7 +68,7 @@ export class ReportService {
   }
 
   /** Returns the clicks of all URLs, and the URLs with the most clicks. */
-  async overview(
+  async getOverview(
     organizationId: string,
     clicksQuery: ClicksQuery,
   ): Promise<{

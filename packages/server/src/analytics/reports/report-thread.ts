@@ -14,7 +14,7 @@ export function reportMethods(database: Database) {
   };
 }
 
-/** Reads reports, so redirects do not wait for them. */
+/** Reads reports in a separate thread, so redirects do not wait for them. */
 export const reportThread = defineThread({
   name: 'reports',
   file: import.meta.url,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { decideScan, type Scan, type ScanTraces } from '../classify/decide-scan.js';
+import { decideScan, type Scan, type ScanFacts } from '../classify/decide-scan.js';
 import { isWithin, type QrSpan, type ScannedUrl } from '../ingest/scanned-url.js';
 import { byCodeFlag, type DictionaryColumn, type VisitColumns } from '../ingest/visit-columns.js';
 import { selectClicks } from './click-measure.js';
@@ -51,8 +51,8 @@ const noScan = -1;
 
 /**
  * Selects the scans in a window, out of all visits or of those at `indexes`. `urlAt` returns the
- * visited URL with its QR codes, or undefined when the visit does not count. A visit is one scan,
- * however many QR codes the URL has.
+ * visited URL with its QR codes, or undefined when the visit does not count. A visit is at most one
+ * scan, even when the URL has several QR codes.
  */
 export function selectScans(
   columns: VisitColumns,
@@ -73,7 +73,7 @@ export function selectScans(
     if (((flags[index] as number) & byCodeFlag) === 0) continue;
     const url = urlAt(index);
     if (url === undefined || !isWithinAny(url.spans, visitedAt[index] as number)) continue;
-    const code = decider.find(index, url.hasSlug);
+    const code = decider.decide(index, url.hasSlug);
     if (code === noScan) continue;
     codes[index] = code;
     found[scanCount] = index;
@@ -108,8 +108,8 @@ function scanDecider({ flags, dictionaries }: VisitColumns) {
   };
   return {
     scans,
-    /** Returns the index in `scans` of the scan that a visit is, or `noScan`. */
-    find(index: number, hasSlug: boolean): number {
+    /** Returns the index in `scans` of a visit's scan, or `noScan`. */
+    decide(index: number, hasSlug: boolean): number {
       const flag = flags[index] as number;
       const device = devices.codes[index] as number;
       const os = systems.codes[index] as number;
@@ -126,7 +126,7 @@ function scanDecider({ flags, dictionaries }: VisitColumns) {
         { hasQr: true, hasSlug, isByCode: true },
         {
           evidence: flag & ~byCodeFlag,
-          deviceType: devices.values[device] as ScanTraces['deviceType'],
+          deviceType: devices.values[device] as ScanFacts['deviceType'],
           os: systems.values[os] as string,
           scannerApp: apps.values[app] || null,
         },

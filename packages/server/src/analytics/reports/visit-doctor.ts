@@ -10,11 +10,11 @@ import { decodeColumns } from '../ingest/columns-codec.js';
 import { isWithin, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import { kindOf, timeRange, type VisitColumns } from '../ingest/visit-columns.js';
 import { clickMeasure } from './click-measure.js';
-import { always } from './report-window.js';
+import { allTime } from './report-window.js';
 import { selectScans } from './scan-measure.js';
 import { VisitTally } from './visit-tally.js';
 
-export interface ClickCounterFault {
+export interface WrongClickCounter {
   readonly urlId: number;
   /** The value of the URL's counter. */
   readonly counted: number;
@@ -28,10 +28,10 @@ export interface ClickDiagnosis {
   readonly clicks: number;
   /** The clicks in the time series of reports. */
   readonly inSeries: number;
-  readonly faults: readonly ClickCounterFault[];
+  readonly wrongCounters: readonly WrongClickCounter[];
 }
 
-export interface ScanCounterFault {
+export interface WrongScanCounter {
   readonly qrId: string;
   /** The value of the QR code's counter. */
   readonly counted: number;
@@ -42,10 +42,10 @@ export interface ScanCounterFault {
 export interface ScanDiagnosis {
   readonly codes: number;
   readonly scans: number;
-  readonly faults: readonly ScanCounterFault[];
+  readonly wrongCounters: readonly WrongScanCounter[];
 }
 
-/** Counts each click visit by visit and as reports do, and compares both with the counters. */
+/** Counts clicks visit by visit and by the code of reports, and compares the counters. */
 export function diagnoseClicks(database: Database): Promise<ClickDiagnosis> {
   return database.snapshot(async (db) => {
     const clicks = new Map<number, number>();
@@ -77,7 +77,7 @@ export function diagnoseClicks(database: Database): Promise<ClickDiagnosis> {
       visits,
       clicks: sum(clicks.values()),
       inSeries,
-      faults: urlIds
+      wrongCounters: urlIds
         .map((urlId) => ({
           urlId,
           counted: counted.get(urlId) ?? 0,
@@ -88,14 +88,14 @@ export function diagnoseClicks(database: Database): Promise<ClickDiagnosis> {
   });
 }
 
-/** Counts each scan visit by visit, and compares the result with the counters. */
+/** Counts scans visit by visit, and compares the counters. */
 export function diagnoseScans(database: Database): Promise<ScanDiagnosis> {
   return database.snapshot(async (db) => {
     const scans = new Map<string, number>();
     const urls = toScannedUrls(await selectSpans(db).execute());
     for await (const { columns, urlIdAt } of readVisits(db, (urlId) => urls.has(urlId))) {
       const urlAt = (index: number) => urls.get(urlIdAt(index) ?? noUrl);
-      for (const index of selectScans(columns, always, urlAt).indexes) {
+      for (const index of selectScans(columns, allTime, urlAt).indexes) {
         const time = columns.visitedAt[index] as number;
         for (const span of urlAt(index)?.spans ?? []) {
           if (isWithin(span, time)) increase(scans, span.qrId, 1);
@@ -112,7 +112,7 @@ export function diagnoseScans(database: Database): Promise<ScanDiagnosis> {
     return {
       codes: counters.length,
       scans: sum(scans.values()),
-      faults: counters
+      wrongCounters: counters
         .map((row) => ({
           qrId: row.qr_id,
           counted: row.scans,
@@ -123,13 +123,13 @@ export function diagnoseScans(database: Database): Promise<ScanDiagnosis> {
   });
 }
 
-/** Corrects counters by the difference, so clicks that were counted after the diagnosis stay. */
+/** Adds the difference to each counter, so clicks since the diagnosis are not lost. */
 export async function repairClickCounters(
   database: Database,
-  faults: readonly ClickCounterFault[],
+  wrongCounters: readonly WrongClickCounter[],
 ): Promise<void> {
   await database.write(async (transaction) => {
-    for (const { urlId, counted, clicks } of faults) {
+    for (const { urlId, counted, clicks } of wrongCounters) {
       await transaction
         .insertInto('url_clicks')
         .values({ url_id: urlId, clicks: clicks - counted })
@@ -143,13 +143,13 @@ export async function repairClickCounters(
   }, 'exclusive');
 }
 
-/** Corrects counters by the difference, so scans that were counted after the diagnosis stay. */
+/** Adds the difference to each counter, so scans since the diagnosis are not lost. */
 export async function repairScanCounters(
   database: Database,
-  faults: readonly ScanCounterFault[],
+  wrongCounters: readonly WrongScanCounter[],
 ): Promise<void> {
   await database.write(async (transaction) => {
-    for (const { qrId, counted, scans } of faults) {
+    for (const { qrId, counted, scans } of wrongCounters) {
       await transaction
         .updateTable('qr_counts')
         .set(({ eb }) => ({ scans: eb('scans', '+', scans - counted) }))
@@ -170,7 +170,7 @@ interface StoredVisits {
   urlIdAt(index: number): number | undefined;
 }
 
-/** Reads each stored visit once, out of batches and out of the chunks of the wanted URLs. */
+/** Reads each stored visit once, from all batches and from the chunks of wanted URLs. */
 async function* readVisits(
   db: Kysely<Schema>,
   isWanted: (urlId: number) => boolean = () => true,
@@ -185,7 +185,7 @@ async function* readVisits(
     };
     yield { columns, isPending, urlIdAt };
   }
-  for await (const { url_id, visits } of readChunks(db, always)) {
+  for await (const { url_id, visits } of readChunks(db, allTime)) {
     if (!isWanted(url_id)) continue;
     yield { columns: decodeColumns(visits), isPending: () => true, urlIdAt: () => url_id };
   }

@@ -5,33 +5,33 @@ import { type Buckets, bucketsOf, hourMs, type ReportWindow } from './report-win
 
 type Entry = Readonly<Record<string, string | number>>;
 
-/** The shape of all reports. The names of most fields differ between clicks and scans. */
+/** The common structure of reports. Click and scan reports have different field names. */
 export interface Report {
   readonly totals: Readonly<Record<string, number>>;
   readonly breakdowns: Readonly<Record<string, readonly Entry[]>>;
   readonly timeseries: readonly Entry[];
 }
 
-/** The visits that count, and the columns that they are counted by. */
+/** The selected visits, and the columns of their breakdowns. */
 export interface Selection {
   /** The indexes of the visits, in ascending order. */
   readonly indexes: Uint32Array;
   readonly columns: Readonly<Record<string, DictionaryColumn>>;
 }
 
-/** A list in a report's breakdowns. */
+/** One breakdown of a report, such as by country. */
 export interface Dimension {
-  /** The column of the selection that visits are counted by. */
+  /** The column whose values are counted. */
   readonly column: string;
-  /** Returns the fields that describe a value in the report. */
+  /** Returns the fields of the report's entry for a value. */
   toFields(value: string): Entry;
-  /** Returns the value that the fields of an entry describe. */
+  /** Reverses `toFields`. */
   toValue(entry: Entry): string;
 }
 
-/** What a tally counts, and the field names of its report. */
+/** Defines which visits a tally counts, and the field names of its report. */
 export interface VisitMeasure<R extends Report> {
-  /** Selects the visits that count, out of all or of those at `indexes`. */
+  /** Selects visits, out of all or of those at `indexes`. */
   select(columns: VisitColumns, window: ReportWindow, indexes?: Uint32Array): Selection;
   readonly dimensions: Readonly<Record<keyof R['breakdowns'] & string, Dimension>>;
   /** The field with the number of visits, in breakdowns and in the time series. */
@@ -114,7 +114,7 @@ export class VisitTally<R extends Report> {
   /** Counts the visits of the URLs that `accepts` returns true for. */
   addAccepted(columns: VisitColumns, accepts: (urlId: number) => boolean): void {
     const { urlIds } = columns;
-    if (!urlIds) throw new TypeError('the columns hold the visits of one URL: use add');
+    if (!urlIds) throw new TypeError('addAccepted: columns have no URL ids: call add');
     const accepted = new Uint32Array(columns.count);
     let count = 0;
     for (let index = 0; index < columns.count; index += 1) {
@@ -130,7 +130,7 @@ export class VisitTally<R extends Report> {
 
   /**
    * Counts a pruned day from the hourly report that was stored when it was pruned. The keys of its
-   * visitors are gone, so all of them count as different from those of other days.
+   * visitors are deleted, so a visitor of several pruned days counts once for each day.
    */
   addDay(urlId: number, dayReport: R): void {
     const { countField, totalFields } = this.#measure;
@@ -146,22 +146,22 @@ export class VisitTally<R extends Report> {
         increase(counts, dimension.toValue(entry), entry[countField] as number);
       }
     }
-    if (this.#buckets.eachMs === hourMs) {
+    if (this.#buckets.lengthMs === hourMs) {
       for (const hour of timeseries) {
         const bucket = this.#bucketOf(Date.parse(hour.bucket as string));
         this.#addPrunedToBucket(bucket, hour[countField] as number, hour.uniques as number);
       }
       return;
     }
-    // The entire day is in one bucket. A report without visits is not stored, so it has an hour.
+    // The entire day is in one bucket. Stored reports have visits, so `timeseries` is not empty.
     const bucket = this.#bucketOf(Date.parse(timeseries[0]?.bucket as string));
     this.#addPrunedToBucket(bucket, visits, visitors);
   }
 
-  /** Returns the report with the `limit` largest entries of each breakdown. Ends the tally. */
+  /** Returns the report with the `limit` largest entries of each breakdown. Must be the last call. */
   finish(limit: number): R {
     const { countField, totalFields } = this.#measure;
-    const { firstAt, eachMs, count } = this.#buckets;
+    const { firstAt, lengthMs, count } = this.#buckets;
     const visitors = this.#visitors.finish(count);
     const addresses = this.#addresses.finish();
     const report: Report = {
@@ -181,7 +181,7 @@ export class VisitTally<R extends Report> {
       ),
       timeseries: Array.from(this.#visitsInBucket, (visits, bucket) =>
         this.#measure.toBucket(
-          new Date(firstAt + bucket * eachMs).toISOString(),
+          new Date(firstAt + bucket * lengthMs).toISOString(),
           visits,
           (visitors.inBuckets[bucket] as number) + (this.#prunedVisitorsInBucket[bucket] as number),
         ),
@@ -208,7 +208,7 @@ export class VisitTally<R extends Report> {
 
   /** Counts visits in the time series. Returns the bucket of each. */
   #addToBuckets({ visitedAt }: VisitColumns, indexes: Uint32Array): Int32Array {
-    const { eachMs } = this.#buckets;
+    const { lengthMs } = this.#buckets;
     const visitsInBucket = this.#visitsInBucket;
     const buckets = new Int32Array(indexes.length);
     let bucket = 0;
@@ -216,9 +216,9 @@ export class VisitTally<R extends Report> {
     for (let at = 0; at < indexes.length; at += 1) {
       const time = visitedAt[indexes[at] as number] as number;
       // Visits are nearly in order of time, so most are in the bucket of the visit before.
-      if (time < startsAt || time >= startsAt + eachMs) {
+      if (time < startsAt || time >= startsAt + lengthMs) {
         bucket = this.#bucketOf(time);
-        startsAt = this.#buckets.firstAt + bucket * eachMs;
+        startsAt = this.#buckets.firstAt + bucket * lengthMs;
       }
       buckets[at] = bucket;
       visitsInBucket[bucket] = (visitsInBucket[bucket] as number) + 1;
@@ -233,7 +233,7 @@ export class VisitTally<R extends Report> {
   }
 
   #bucketOf(time: number): number {
-    return Math.floor((time - this.#buckets.firstAt) / this.#buckets.eachMs);
+    return Math.floor((time - this.#buckets.firstAt) / this.#buckets.lengthMs);
   }
 
   #addToUrl(urlId: number, visits: number): void {

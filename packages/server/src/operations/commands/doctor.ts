@@ -43,12 +43,12 @@ export async function doctor({ check }: { check?: true }): Promise<void> {
 }
 
 async function examineClicks(database: Database): Promise<Diagnosis> {
-  const { links, visits, clicks, inSeries, faults } = await diagnoseClicks(database);
+  const { links, visits, clicks, inSeries, wrongCounters } = await diagnoseClicks(database);
   const hasServerError = inSeries !== clicks;
   return {
     lines: [
       `${number(visits)} visits and ${number(clicks)} clicks of ${number(links)} links.`,
-      ...faults.map(
+      ...wrongCounters.map(
         ({ urlId, counted, clicks: right }) =>
           `Link ${urlId}: its counter is ${number(counted)}, but it has ${number(right)} clicks.`,
       ),
@@ -58,49 +58,49 @@ async function examineClicks(database: Database): Promise<Diagnosis> {
           ]
         : []),
     ],
-    errors: faults.length,
-    repair: () => repairClickCounters(database, faults),
+    errors: wrongCounters.length,
+    repair: () => repairClickCounters(database, wrongCounters),
     hasServerError,
   };
 }
 
 async function examineScans(database: Database): Promise<Diagnosis> {
-  const { codes, scans, faults } = await diagnoseScans(database);
+  const { codes, scans, wrongCounters } = await diagnoseScans(database);
   return {
     lines: [
       ...(codes > 0 ? [`${number(scans)} scans of ${number(codes)} QR codes.`] : []),
-      ...faults.map(
+      ...wrongCounters.map(
         ({ qrId, counted, scans: right }) =>
           `QR code ${qrId}: its counter is ${number(counted)}, but it has ${number(right)} scans.`,
       ),
     ],
-    errors: faults.length,
-    repair: () => repairScanCounters(database, faults),
+    errors: wrongCounters.length,
+    repair: () => repairScanCounters(database, wrongCounters),
   };
 }
 
 async function examineLinks(database: Database): Promise<Diagnosis> {
-  const faults = await findWrongLinkCounters(database);
+  const wrongCounters = await findWrongLinkCounters(database);
   return {
-    lines: faults.map(
+    lines: wrongCounters.map(
       ({ organizationId, counted, active }) =>
         `Organization ${organizationId}: its counter is ${number(counted)}, but it has ${number(active)} active links.`,
     ),
-    errors: faults.length,
-    repair: () => repairLinkCounters(database, faults),
+    errors: wrongCounters.length,
+    repair: () => repairLinkCounters(database, wrongCounters),
   };
 }
 
 async function examineDeliveries(database: Database): Promise<Diagnosis> {
-  const { deliveries, faults } = await diagnoseDeliveries(database);
+  const { deliveries, inconsistent } = await diagnoseDeliveries(database);
   return {
     lines: [
       ...(deliveries > 0 ? [`${number(deliveries)} deliveries.`] : []),
-      ...(faults > 0
-        ? [`${number(faults)} of them are pending without a due time, or finished with one.`]
+      ...(inconsistent > 0
+        ? [`${number(inconsistent)} of them are pending without a due time, or finished with one.`]
         : []),
     ],
-    errors: faults,
+    errors: inconsistent,
     repair: () => repairDeliveries(database, Date.now()),
   };
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import {
   findCompaction,
+  firstPendingUrl,
   readBatches,
   visitsPerChunk,
 } from '../../analytics/ingest/chunk-repository.js';
@@ -52,9 +53,9 @@ export class CompactedVisits {
     const uncompacted = new Map<number, VisitPosition[]>();
     const compaction = await findCompaction(db);
     for (const { id, columns } of await readBatches(db, 0)) {
-      const from = compaction && id <= compaction.upToBatch ? compaction.nextUrl : 0;
+      const firstPending = firstPendingUrl(compaction, id);
       for (const [at, urlId] of (columns.urlIds ?? []).entries()) {
-        if (urlId < from) continue;
+        if (urlId < firstPending) continue;
         const positions = uncompacted.get(urlId);
         if (positions) positions.push({ columns, at });
         else uncompacted.set(urlId, [{ columns, at }]);
