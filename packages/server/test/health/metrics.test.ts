@@ -61,7 +61,7 @@ describe('GET /metrics', () => {
     }
   });
 
-  it('counts requests of the API by operation and status, and how long they took', async () => {
+  it('counts API requests and their durations by operation and status', async () => {
     const body = { targetUrl: 'https://example.com/' };
     await api.call('createUrl', { body });
     await api.call('createUrl', { body });
@@ -118,7 +118,7 @@ describe('GET /metrics', () => {
     expect(await metric('process_start_time_seconds')).toBeLessThan(Date.now() / 1000);
   });
 
-  it('shows for how long the event loop was blocked', async () => {
+  it('shows the time that the event loop was blocked', async () => {
     let lag = 0;
     await expect
       .poll(
@@ -161,7 +161,7 @@ describe('GET /health/ready', () => {
     return getReadiness({} as Parameters<typeof getReadiness>[0]);
   };
 
-  it('answers 503 while the dispatcher makes no progress', async () => {
+  it('responds with 503 while the dispatcher makes no progress', async () => {
     expect(await ready(5_000)).toMatchObject({ status: 200 });
     await expect(ready(15_000)).rejects.toThrow(
       'The webhook dispatcher has made no progress for 15 s',

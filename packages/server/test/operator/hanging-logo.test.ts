@@ -73,7 +73,7 @@ async function startServer() {
   return { server, token, create };
 }
 
-it('a hanging logo is refused and delays nothing else, and the next one is rendered', async () => {
+it('a hanging logo is refused, delays no other request, and does not affect the next logo', async () => {
   const { server, token, create } = await startServer();
   const hanging = create();
   const processId = await hangNextLogo(server.child.pid);
@@ -88,7 +88,7 @@ it('a hanging logo is refused and delays nothing else, and the next one is rende
   expect((await server.ended).code).toBe(0);
 }, 60_000);
 
-it('SIGTERM ends the server within 10 s while a logo hangs, and its process too', async () => {
+it('SIGTERM ends the server and the process of a hanging logo within 10 s', async () => {
   const { server, create } = await startServer();
   const hanging = create().catch(() => undefined);
   const processId = await hangNextLogo(server.child.pid);

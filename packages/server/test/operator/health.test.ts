@@ -8,7 +8,7 @@ import { command, newSettings, serve } from './server-process.js';
 beforeAll(build, 120_000);
 
 it.each(['the public port', 'a port of its own', 'a unix socket'])(
-  'shorty-server health asks where the settings say: %s',
+  'shorty-server health sends its request to the configured address: %s',
   async (where) => {
     const folder = mkdtempSync(join(tmpdir(), 'shorty-health-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -20,8 +20,8 @@ function schedulingOf(pid: number, threadId: string): Scheduling {
   return { niceness: Number(fields[16]), policy: Number(fields[38]) };
 }
 
-describe('the threads of a server', () => {
-  it('for reports and images have a lower priority than the one for redirects', async () => {
+describe('a server', () => {
+  it('runs reports and images in threads with a lower priority than redirects', async () => {
     const server = await serve({
       ...newSettings(),
       SHORTY_CLIENT_ID: 'operator-test',

@@ -84,7 +84,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     expect(twice.stderr).toContain('exists in this database already');
   });
 
-  it('report what is missing', async () => {
+  it('report a missing organization or file', async () => {
     const settings = newSettings();
     const file = join(scratch(), 'none');
     const nobody = await command(settings, 'orgs', 'export', '--org', 'nobody', '--out', file);

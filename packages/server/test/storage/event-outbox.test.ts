@@ -39,8 +39,8 @@ async function makeOne(organizationId: string, draft = {}): Promise<number> {
 
 const everything = ['url.created', 'url.updated', 'url.expired'];
 
-describe('events and their deliveries are written in the transaction of the change', () => {
-  it('url.created for each link, also in bulk, with a delivery for each subscribed webhook', async () => {
+describe('the transaction of a change', () => {
+  it('writes url.created for each link, also in bulk, with a delivery for each subscribed webhook', async () => {
     const organizationId = await stored.addOrganization('scale');
     const one = await stored.subscribe(organizationId, everything);
     const two = await stored.subscribe(organizationId, ['url.created']);
@@ -57,7 +57,7 @@ describe('events and their deliveries are written in the transaction of the chan
     expect(await recorded(other)).toEqual([]);
   });
 
-  it('url.updated for a change, a pause and a delete, and none when nothing changed', async () => {
+  it('writes url.updated for a change, a pause and a delete, and no event when nothing changed', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.subscribe(organizationId, ['url.updated']);
     const id = await makeOne(organizationId);
@@ -75,7 +75,7 @@ describe('events and their deliveries are written in the transaction of the chan
     expect(states.sort()).toEqual([false, false, true]);
   });
 
-  it('url.expired once when expiresAt passes', async () => {
+  it('writes url.expired once when expiresAt passes', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.subscribe(organizationId, everything.slice(1));
     const id = await makeOne(organizationId, { expiresAt: now + 1000 });
@@ -86,7 +86,7 @@ describe('events and their deliveries are written in the transaction of the chan
     ]);
   });
 
-  it('url.expired also when a PATCH or a DELETE comes before the sweep', async () => {
+  it('writes url.expired also when a PATCH or a DELETE comes before the sweep', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.subscribe(organizationId, everything.slice(1));
     const patched = await makeOne(organizationId, { expiresAt: now + 1000 });
@@ -103,7 +103,7 @@ describe('events and their deliveries are written in the transaction of the chan
     expect(events.filter(({ type }) => type === 'url.updated')).toHaveLength(1);
   });
 
-  it('no event while the plan has no webhooks; existing webhooks wait for a plan that has', async () => {
+  it('writes no event while the plan has no webhooks, and events again after an upgrade', async () => {
     const organizationId = await stored.addOrganization('developer');
     await stored.subscribe(organizationId, everything);
     const organizations = new OrganizationRepository(stored.database);
@@ -115,7 +115,7 @@ describe('events and their deliveries are written in the transaction of the chan
     expect(await recorded(organizationId)).toMatchObject([{ data: { id: String(id) } }]);
   });
 
-  it('and rolled back with it', async () => {
+  it('rolls back its events', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.subscribe(organizationId, everything);
     const failing = stored.urls.createMany([draftOf({ customSlug: 'undone-event' })], {

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ListTimeoutError } from '../../src/storage/database.js';
-import { readListPage } from '../../src/storage/list-page.js';
 import { foldText } from '../../src/storage/search-text.js';
 import { indexPendingUrls } from '../../src/storage/sqlite/search-index.js';
 import type { UrlDraft } from '../../src/urls/short-url.js';
@@ -251,7 +250,7 @@ describe('a page', () => {
         : sql<boolean>`(with recursive steps (n) as (select 1 union all select n + 1 from steps where n < 100000)
             select count(*) from steps) > 0`;
     await expect(
-      readListPage(stored.database, {
+      stored.database.readListPage({
         table: 'urls',
         owner: { column: 'organization_id', value: organizationId },
         condition: slow,

@@ -291,7 +291,7 @@ describe('an organization that moves to an empty server', () => {
   });
 });
 
-describe('an organization that moves to a server with others', () => {
+describe('an organization that moves to a server with other organizations', () => {
   it('retains everything but the ids of its links, which all increase by the same number', async () => {
     const there = await emptyServer();
     const neighbour = await there.addOrganization('free');

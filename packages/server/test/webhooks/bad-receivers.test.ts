@@ -22,7 +22,7 @@ async function tryOnce(url: string): Promise<string | undefined> {
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 
-describe('a receiver that misbehaves fails the attempt only', () => {
+describe('a misbehaving receiver fails only its attempt', () => {
   it.each<[string, (socket: Socket) => void, string]>([
     ['resets', (socket) => socket.resetAndDestroy(), 'was closed'],
     ['answers nothing', (socket) => socket.end(), 'was closed'],
@@ -84,7 +84,7 @@ describe('a receiver that misbehaves fails the attempt only', () => {
     expect(found?.attempts[0]?.response_body).toBe('x'.repeat(2048));
   });
 
-  it('one that answers 1xx first, which is not a failure', async () => {
+  it('one that sends 1xx first, whose attempt succeeds', async () => {
     const server = await rawServer((socket) => {
       socket.write('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 202 Accepted\r\n\r\n');
       socket.end();

@@ -78,7 +78,7 @@ describe('webhook_delivery', () => {
     expect(await metered()).toEqual(['2030-02: 1']);
   });
 
-  it('passes over tests and replays', async () => {
+  it('does not count tests and replays', async () => {
     const hook = await receiver();
     const id = await opened.subscribe(hook.url);
     await makeLink();
@@ -95,7 +95,7 @@ describe('webhook_delivery', () => {
     expect(await metered()).toEqual(['2030-01: 1']);
   });
 
-  it('counts once what two dispatchers have sent', async () => {
+  it('counts a delivery of two dispatchers once', async () => {
     const id = await opened.subscribe('http://receiver.example/');
     await makeLink();
     const claim = [{ webhookId: id, count: 1 }];

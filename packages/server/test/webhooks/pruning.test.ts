@@ -19,8 +19,8 @@ async function rows(): Promise<number[]> {
   );
 }
 
-describe('finished deliveries are retained for 30 days', () => {
-  it('and then removed with attempts and events; pending deliveries remain', async () => {
+describe('finished deliveries', () => {
+  it('are removed after 30 days with their attempts and events, unlike pending deliveries', async () => {
     const hook = await receiver();
     const id = await opened.subscribe(hook.url);
     await opened.record(id, 700);
@@ -35,7 +35,7 @@ describe('finished deliveries are retained for 30 days', () => {
     expect(await pruner.prune()).toBe(0);
   });
 
-  it('and an event as long as its last delivery', async () => {
+  it('retain their event until the last of them is removed', async () => {
     const hook = await receiver();
     const id = await opened.subscribe(hook.url);
     await opened.record(id);
@@ -51,7 +51,7 @@ describe('finished deliveries are retained for 30 days', () => {
     expect(await rows()).toEqual([1, 1, 1, 1]);
   });
 
-  it('except those of a deleted webhook, which are removed with it', async () => {
+  it('are removed at once if their webhook is deleted', async () => {
     const id = await opened.subscribe('http://receiver.example/');
     await opened.record(id, 600);
     await opened.stored.database.write((transaction) =>

@@ -22,7 +22,7 @@ it.each([
   ['no such database', adminUrl.replace(/[^/]+$/, 'nowhere'), /3D000: database "nowhere"/],
   ['no server', adminUrl.replace(/:\d+\//, ':1/'), /ECONNREFUSED: connect .*:1\)/],
   ['no TLS there', `${adminUrl}?sslmode=require`, /does not support SSL connections/],
-])('%s is reported in one line, as a temporary error', async (_what, url, reason) => {
+])('%s gives a temporary error of one line', async (_what, url, reason) => {
   const error = await errorOf(url);
   expect(error.name).toBe('StorageUnavailableError');
   expect(error.message).toMatch(reason);
