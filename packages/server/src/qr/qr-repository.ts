@@ -9,7 +9,7 @@ import {
 import { type PlanTable, standardPlans } from '../organizations/plans.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import type { Database } from '../storage/database.js';
-import { allOf, readListPage } from '../storage/list-page.js';
+import { allOf } from '../storage/list-page.js';
 import type { QrFormat, QrLogo } from './drawing/qr-design.js';
 import { toQrRecord } from './present-qr.js';
 import type { QrCode, RenderedQr } from './qr-code.js';
@@ -204,7 +204,7 @@ export async function listQrs(
     standalone === undefined
       ? []
       : [sql<SqlBool>`url_id is ${standalone ? sql`null` : sql`not null`}`];
-  const { total, ids } = await readListPage<string>(database, {
+  const { total, ids } = await database.readListPage<string>({
     table: 'qr_codes',
     limit,
     offset,

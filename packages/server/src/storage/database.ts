@@ -1,4 +1,5 @@
 import type { Insertable, Kysely, Transaction, Updateable } from 'kysely';
+import type { ListPage, ListQuery } from './list-query.js';
 import type { Schema } from './schema.js';
 
 export type { Schema } from './schema.js';
@@ -12,10 +13,10 @@ export interface Database {
   /** Runs reads that all see the same state, whatever is written meanwhile. */
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /**
-   * Runs reads, each of which fails with a ListTimeoutError after `timeoutMs`. SQLite ignores the
-   * timeout, because it cannot cancel a statement: its lists read in slices and check the time.
+   * Reads one page of a list and the total number of its rows. Fails with a ListTimeoutError after
+   * the query's time limit.
    */
-  withReadTimeout<T>(timeoutMs: number, work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+  readListPage<Id extends string | number>(query: ListQuery): Promise<ListPage<Id>>;
   /**
    * Runs `work` in a transaction that holds the lock, 'records' by default, and commits it. A throw
    * rolls it back. Several calls may share a commit, so `work` may be rolled back and run again: it
@@ -24,10 +25,7 @@ export interface Database {
   write<T>(work: (transaction: WriteTransaction) => Promise<T>, lock?: WriteLock): Promise<T>;
   /** Calls back once the transaction has been committed; never if it is rolled back. */
   afterCommit(transaction: WriteTransaction, callback: () => void): void;
-  /**
-   * Inserts rows as fast as the engine can. A column that is
-   * null in every row gets its default.
-   */
+  /** Inserts any number of rows. A column that is null in every row gets its default. */
   readonly bulkInsert: BulkInsert;
   /**
    * Updates the same columns of several rows to different values. Returns for each row whether it

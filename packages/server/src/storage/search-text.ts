@@ -8,7 +8,7 @@ export interface SearchedFields {
 
 // Folding replaces it with a space, so that no search term matches across two fields.
 const separator = '\n';
-// SQLite's `like` takes these for the replacement character. PostgreSQL stores no NUL.
+// SQLite's `like` reads these as the replacement character. PostgreSQL stores no NUL.
 const notCharacters = /[\uFFFE\uFFFF]/g;
 
 /**

@@ -1,13 +1,7 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Database, Schema } from '../storage/database.js';
-import {
-  allOf,
-  ListClock,
-  type ListPage,
-  type ListQuery,
-  listTimeoutMs,
-  readListPage,
-} from '../storage/list-page.js';
+import { allOf, ListClock, listTimeoutMs } from '../storage/list-page.js';
+import type { ListPage, ListQuery } from '../storage/list-query.js';
 import { foldText } from '../storage/search-text.js';
 import { searchQueryOf } from '../storage/sqlite/search-index.js';
 import type { ShortUrl } from './short-url.js';
@@ -86,7 +80,7 @@ export async function readUrlPage(
     const candidates = isLarge && (await findCandidates(read, filter.search, maxCandidates));
     if (candidates) return readCandidates(read, query, condition, candidates);
   }
-  return readListPage(database, query);
+  return database.readListPage(query);
 }
 
 /** Returns the condition of all filters that are set; undefined when none is. */

@@ -7,7 +7,6 @@ import {
   withIdempotencyKey,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema } from '../storage/database.js';
-import { readListPage } from '../storage/list-page.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
 import type { EventData } from './event-contract.js';
 import type { deliveryStatuses } from './webhook-contract.js';
@@ -122,7 +121,7 @@ export async function listDeliveries(
   // A literal: with a parameter, the planner cannot use the partial index of failed deliveries.
   const hasStatus = status === undefined ? undefined : sql<SqlBool>`status = ${sql.lit(status)}`;
   const isIndexed = status === 'failed';
-  const { total, ids } = await readListPage<string>(database, {
+  const { total, ids } = await database.readListPage<string>({
     table: 'deliveries',
     owner: { column: 'webhook_id', value: webhookId },
     indexed: isIndexed ? hasStatus : undefined,

@@ -41,7 +41,7 @@ export const besideDatabase = {
 /**
  * Copies a database in use into one file, with every click whose response was sent before. Journals
  * are copied first and the database second, so that each click is in at least one of them. The
- * journals' positions in the database tell which clicks are in both.
+ * journal positions in the database show which clicks are in both.
  */
 export async function takeBackup(options: BackupOptions): Promise<BackupReport> {
   const { databasePath, to } = options;
@@ -87,7 +87,7 @@ async function copyAll(options: BackupOptions, scratch: string, copy: string): P
     }
     if (attempt === maxAttempts) {
       throw new ConfigError(
-        'servers stop and start during the backup: run it again when they have started',
+        'servers stopped or started during the backup: run it again while none stops or starts',
       );
     }
   }
@@ -97,7 +97,7 @@ async function refuseOtherVersion(database: Database): Promise<void> {
   const pending = await database.pendingMigrations();
   if (pending.length === 0) return;
   throw new ConfigError(
-    `the database is of an earlier version (${pending.join(', ')} not applied): back it up with that version, or run shorty-server migrate first`,
+    `the database has an earlier version (${pending.join(', ')} not applied): back it up with that version, or run shorty-server migrate first`,
   );
 }
 

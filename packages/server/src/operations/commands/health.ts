@@ -27,7 +27,7 @@ function request(
       response.once('end', () => resolve({ status: response.statusCode, body }));
     });
     outgoing.once('timeout', () => {
-      const error = new Error(`the server has not answered within ${timeoutMs} ms`);
+      const error = new Error(`the server did not respond within ${timeoutMs} ms`);
       outgoing.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
     });
     outgoing.once('error', reject);

@@ -55,15 +55,15 @@ export async function* writeTransferFile(
 ): AsyncGenerator<string> {
   const hash = createHash('sha256');
   const counts = new Map<string, number>();
-  const seal = (line: object) => {
+  const addToHash = (line: object) => {
     const text = `${JSON.stringify(line)}\n`;
     hash.update(text);
     return text;
   };
-  yield seal({ format, version, organizationId });
+  yield addToHash({ format, version, organizationId });
   for await (const { table, row } of rows) {
     counts.set(table, (counts.get(table) ?? 0) + 1);
-    yield seal({ table, row: toJson(row) });
+    yield addToHash({ table, row: toJson(row) });
   }
   const end = { rows: Object.fromEntries(counts), sha256: hash.digest('hex') };
   yield `${JSON.stringify({ end })}\n`;

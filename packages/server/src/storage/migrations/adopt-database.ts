@@ -15,8 +15,8 @@ export interface AdoptOptions {
 type Upgrade = (transaction: WriteTransaction, options: AdoptOptions) => Promise<void>;
 
 /**
- * The migrations that the baseline replaces, and what brings a database that lacks one to the
- * baseline. A database that lacks a migration without an upgrade is refused.
+ * The migrations that the baseline replaces. The value is the upgrade of a database that lacks the
+ * migration; without an upgrade, such a database is refused.
  */
 const replaced: ReadonlyMap<string, Upgrade | undefined> = new Map([
   ['0001-initial', undefined],

@@ -13,10 +13,12 @@ import {
   type WriteTransaction,
 } from '../database.js';
 import { afterCommit, GroupCommit } from '../group-commit.js';
+import { listTimeoutMs } from '../list-page.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
 import { ChangeFeed } from './change-feed.js';
 import { ColumnTypes } from './column-types.js';
+import { readListPage } from './list-page.js';
 import { dropEmptyPartitions } from './partitions.js';
 import { PostgresDriver } from './postgres-driver.js';
 import { isRetryable, isStatementTimeout } from './postgres-error.js';
@@ -73,21 +75,10 @@ export function openPostgres({
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
         .execute(work),
-    withReadTimeout: (timeoutMs, work) =>
-      db
-        .transaction()
-        .setAccessMode('read only')
-        .execute(async (transaction) => {
-          await transaction.executeQuery(
-            CompiledQuery.raw(`set local statement_timeout = ${timeoutMs}`),
-          );
-          return work(transaction);
-        })
-        .catch((error) => {
-          throw isStatementTimeout(error)
-            ? new ListTimeoutError(timeoutMs, { cause: error })
-            : error;
-        }),
+    readListPage: (query) =>
+      withReadTimeout(db, query.timeoutMs ?? listTimeoutMs, (reader) =>
+        readListPage(reader, query),
+      ),
     write: (work, lock = 'records') => commits[lock].write(work),
     afterCommit,
     bulkInsert: bulkInserter(types),
@@ -140,6 +131,27 @@ export function openPostgres({
       await db.destroy();
     },
   };
+}
+
+/** Runs reads, each of which the server cancels after `timeoutMs`. */
+async function withReadTimeout<T>(
+  db: Kysely<Schema>,
+  timeoutMs: number,
+  work: (reader: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
+  try {
+    return await db
+      .transaction()
+      .setAccessMode('read only')
+      .execute(async (transaction) => {
+        await transaction.executeQuery(
+          CompiledQuery.raw(`set local statement_timeout = ${timeoutMs}`),
+        );
+        return work(transaction);
+      });
+  } catch (error) {
+    throw isStatementTimeout(error) ? new ListTimeoutError(timeoutMs, { cause: error }) : error;
+  }
 }
 
 /** Takes the locks in ascending order, which prevents deadlock. */

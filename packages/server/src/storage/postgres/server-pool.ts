@@ -5,7 +5,7 @@ import type { PostgresAddress, SslMode } from './postgres-url.js';
 
 // The time limit for a new connection, and for a free one while all are in use.
 const connectMs = 3_000;
-// The pool's message when all connections stayed in use. The server may be healthy.
+// The pool's error message when no connection became free in time. The server may be healthy.
 const allInUse = 'timeout exceeded when trying to connect';
 // The limits of statements that a request waits for.
 const requestLimits: pg.ClientConfig = {
@@ -48,7 +48,7 @@ export async function checkTakesWrites(client: pg.ClientBase): Promise<void> {
     query_timeout: connectMs,
   } as pg.QueryConfig);
   if (rows[0]?.transaction_read_only === 'on') {
-    throw new StorageUnavailableError('storage is unavailable (the server only reads)');
+    throw new StorageUnavailableError('storage is unavailable (the server is read-only)');
   }
 }
 

@@ -20,6 +20,7 @@ import type { Database, Schema } from '../database.js';
 import { afterCommit, GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { bulkInserter } from './bulk-insert.js';
+import { readListPage } from './list-page.js';
 import { SqliteDriver } from './sqlite-driver.js';
 import { eachUpdater } from './update-each.js';
 
@@ -49,7 +50,7 @@ export function openSqlite(options: SqliteOptions): Database {
   if (!isMemory) createFile(path);
   const writer = openHandle(options, 'write');
   const write = kyselyOn(writer);
-  // A handle of its own, so that a read never queues behind a writer that waits for a lock.
+  // A second handle, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(options, 'read'));
   const commits = new GroupCommit(write);
   const updateEach = eachUpdater(writer);
@@ -66,7 +67,7 @@ export function openSqlite(options: SqliteOptions): Database {
           await db.executeQuery(CompiledQuery.raw('rollback'));
         }
       }),
-    withReadTimeout: (_timeoutMs, work) => work(read),
+    readListPage: (query) => readListPage(read, query),
     write: (work) => commits.write(work),
     afterCommit,
     bulkInsert: bulkInserter(writer),
@@ -91,7 +92,7 @@ export function openSqlite(options: SqliteOptions): Database {
     size: () => ({ dataBytes: bytesOf(path), logBytes: logBytes(path) }),
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
-      // A handle of its own: SQLite cannot checkpoint on one that is within a transaction.
+      // A third handle: SQLite cannot checkpoint on one that is within a transaction.
       maintainer ??= openHandle(options, 'write');
       maintainer.pragma('wal_checkpoint(PASSIVE)');
       if (logBytes(path) > maxLogBytes) maintainer.pragma('wal_checkpoint(RESTART)');

@@ -11,7 +11,7 @@ const lockRetryMs = 10;
 
 const maxStatements = 500;
 
-/** Runs Kysely on one better-sqlite3 handle, for one user at a time. Statements are prepared once. */
+/** Runs Kysely on one better-sqlite3 handle. Callers queue for it; statements are prepared once. */
 export class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection;
   #queue: Promise<void> = Promise.resolve();

@@ -1,0 +1,24 @@
+import type { RawBuilder, SqlBool } from 'kysely';
+
+/** A list of one owner's rows, newest first: by `created_at`, then by `id`. */
+export interface ListQuery {
+  readonly table: 'urls' | 'qr_codes' | 'deliveries';
+  /**
+   * The owner's column and its value. The table has an index of (column, `created_at`, `id`) over the
+   * rows for which `indexed` is true.
+   */
+  readonly owner: { readonly column: string; readonly value: string | number };
+  readonly indexed?: RawBuilder<SqlBool> | undefined;
+  /** Selects among the indexed rows; undefined lists all of them. */
+  readonly condition?: RawBuilder<SqlBool> | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  /** `listTimeoutMs` by default. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface ListPage<Id> {
+  readonly total: number;
+  /** The ids of the page's rows, in order. */
+  readonly ids: readonly Id[];
+}
