@@ -258,7 +258,7 @@ describe('SHORTY_ADMIN_LISTEN as a unix socket', () => {
     const path = socketPath();
     writeFileSync(path, 'mine');
     const server = createServer({ adminListen: { path } });
-    await expect(server.start()).rejects.toThrow(/a file is there that is no socket/);
+    await expect(server.start()).rejects.toThrow(/the file is not a socket/);
     await server.stop();
     expect(statSync(path).size).toBe(4);
   });
