@@ -71,7 +71,8 @@ export function errorHeaders(error: ApiError): Readonly<Record<string, string>> 
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   const apiError = toApiError(error);
-  const { status, headers, message } = apiError;
+  const { status, message } = apiError;
+  const headers = errorHeaders(apiError);
   if (status >= 500) {
     const code = apiError.code === 'UNAVAILABLE' ? 'temporarily_unavailable' : 'server_error';
     return new OAuthError(code, message, { headers, cause: error });

@@ -64,7 +64,8 @@ describe('while another process has locked the database', () => {
     }
     expect((await token).body).toMatchObject({ error: 'temporarily_unavailable' });
     expect((await token).headers.get('retry-after')).toBe('2');
-    expect(performance.now() - startedAt).toBeLessThan(9_000);
+    // A write waits for 5 s. Waits one after the other would add up to minutes.
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
     expect(visits).toBeGreaterThan(50);
     expect(slowestMs).toBeLessThan(1_000);
 

@@ -127,7 +127,7 @@ async function expectUnavailable(answers: readonly Promise<Answer>[], withinMs: 
 
 async function expectReadyAgain(api: TestServer) {
   const ready = async () => (await api.visit('/health/ready')).status;
-  await expect.poll(ready, { timeout: 10_000, interval: 100 }).toBe(200);
+  await expect.poll(ready, { message: '/health/ready', timeout: 30_000, interval: 100 }).toBe(200);
 }
 
 async function expectClicks(
@@ -407,7 +407,9 @@ describe('a server process with its threads', () => {
       // An outage is logged when it has lasted for five seconds.
       if (kill === 0) await server.until(/"level":50/);
       await postgres.start();
-      await expect.poll(ready, { timeout: 10_000, interval: 100 }).toBe(200);
+      await expect
+        .poll(ready, { message: '/health/ready', timeout: 30_000, interval: 100 })
+        .toBe(200);
       // The node evicts its links, because it missed changes. Visits read the link again.
       for (let count = 0; count < 50; count += 1) await visit();
     }
