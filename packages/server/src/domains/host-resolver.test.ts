@@ -32,7 +32,7 @@ function resolver() {
 }
 
 describe('HostResolver', () => {
-  it.each([undefined, 'sho.example:8080'])(
+  it.each([undefined, 'sho.example:8080', 'x'.repeat(261)])(
     'resolves %j to the platform without a look-up',
     (host) => {
       const { hosts, lookUps } = resolver();
@@ -40,6 +40,14 @@ describe('HostResolver', () => {
       expect(lookUps).toEqual([]);
     },
   );
+
+  it('resolves the longest custom domain, with a final dot and a port', async () => {
+    const { hosts, active } = resolver();
+    const longest = `${'a.'.repeat(125)}xyz`;
+    expect(longest).toHaveLength(253);
+    active.set(longest, 'domain-2');
+    expect(await hosts.find(`${longest}.:65535`)).toBe('domain-2');
+  });
 
   it.each([
     'go.example',

@@ -22,6 +22,9 @@ const maxAgeMs = 1_000;
 // Slower storage counts as unavailable, and the expired entry is used again.
 const refreshTimeoutMs = 250;
 const maxHosts = 10_000;
+// 253 characters for the name, a final dot, and a colon with a port of 5 digits. A longer host is not a
+// custom domain, and as a cache key it would take up to 80 KB.
+const maxHostLength = 260;
 
 /** Resolves a Host header to the id of a custom domain, or to null: the platform's domain. */
 export class HostResolver {
@@ -36,6 +39,7 @@ export class HostResolver {
   /** Returns a promise only where storage must be read. */
   find(host: string | undefined): string | null | Promise<string | null> {
     if (host === undefined || host === this.#options.shortDomain()) return null;
+    if (host.length > maxHostLength) return null;
     const entry = this.#hosts.get(host);
     if (!entry) return this.#lookUp(host);
     return entry.expiresAt > this.#options.clock() ? entry.domainId : this.#refresh(host, entry);
