@@ -22,4 +22,9 @@ describe('prefersJson', () => {
   ])('%j: %s', (accept, expected) => {
     expect(prefersJson(accept)).toBe(expected);
   });
+
+  it('reads the first 1,024 characters', () => {
+    expect(prefersJson(`${','.repeat(1008)}application/json`)).toBe(true);
+    expect(prefersJson(`${','.repeat(1009)}application/json`)).toBe(false);
+  });
 });

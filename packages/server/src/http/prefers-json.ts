@@ -1,8 +1,15 @@
-/** Returns whether a client accepts JSON and does not prefer HTML, as programs do. */
+// Browsers send about 150 characters. Tens of thousands of ranges would block the event loop.
+const maxAcceptLength = 1_024;
+
+/**
+ * Returns whether a client accepts JSON and does not prefer HTML, as programs do. Reads only the first
+ * 1,024 characters of the header.
+ */
 export function prefersJson(accept: string | undefined): boolean {
   if (accept === undefined) return false;
-  const json = qualityOf(accept, 'application/json');
-  return json > 0 && json >= qualityOf(accept, 'text/html');
+  const start = accept.slice(0, maxAcceptLength);
+  const json = qualityOf(start, 'application/json');
+  return json > 0 && json >= qualityOf(start, 'text/html');
 }
 
 function qualityOf(accept: string, mediaType: string): number {

@@ -24,6 +24,20 @@ describe('clientAddressOf', () => {
     expect(clientAddressOf(remote, forwardedFor, proxies)).toBe(expected);
   });
 
+  it('reads at most the last 32 addresses', () => {
+    const trusted = (count: number) => Array.from({ length: count }, () => '10.0.0.7');
+    const through = (count: number) => ['203.0.113.9', ...trusted(count)].join(', ');
+    expect(clientAddressOf('10.0.0.1', through(31), proxies)).toBe('203.0.113.9');
+    expect(clientAddressOf('10.0.0.1', through(32), proxies)).toBe('10.0.0.7');
+  });
+
+  it('reads at most the last 2,048 characters', () => {
+    const header = (spaces: number) => `203.0.113.9,${' '.repeat(spaces)}10.0.0.7`;
+    expect(clientAddressOf('10.0.0.1', header(2028), proxies)).toBe('203.0.113.9');
+    // The cut leaves `3.0.113.9`, which is another address.
+    expect(clientAddressOf('10.0.0.1', header(2030), proxies)).toBe('10.0.0.7');
+  });
+
   it('ignores the header of a peer that is not trusted', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string())), (hops) => {

@@ -1,10 +1,15 @@
 import { isIP } from 'node:net';
 import { type AddressRanges, canonicalAddress } from './ip-address.js';
 
+// Proxies append to the header, so its end is read. 32 addresses of any length fit.
+const maxHops = 32;
+const maxHeaderLength = 2_048;
+
 /**
  * Returns the address of the client that sent a request. This is the peer of the connection, unless
  * the peer is a trusted proxy. Then it is the last address in `X-Forwarded-For` that is not a
- * trusted proxy. Earlier addresses in the header can be forged.
+ * trusted proxy. Earlier addresses in the header can be forged. Reads at most the last
+ * 32 addresses.
  */
 export function clientAddressOf(
   peer: string | undefined,
@@ -13,11 +18,13 @@ export function clientAddressOf(
 ): string {
   let address = canonicalAddress(peer ?? '');
   if (!trustedProxies.includes(address)) return address;
-  const hops = (Array.isArray(forwardedFor) ? forwardedFor.join() : (forwardedFor ?? ''))
-    .split(',')
-    .map((hop) => hop.trim());
+  const header = Array.isArray(forwardedFor) ? forwardedFor.join() : (forwardedFor ?? '');
+  const read = header.slice(-maxHeaderLength).split(',');
+  // The cut may have shortened the first address to another valid one.
+  if (header.length > maxHeaderLength) read.shift();
+  const hops = read.slice(-maxHops);
   while (trustedProxies.includes(address)) {
-    const previous = canonicalAddress(hops.pop() ?? '');
+    const previous = canonicalAddress((hops.pop() ?? '').trim());
     if (isIP(previous) === 0) break;
     address = previous;
   }

@@ -52,9 +52,16 @@ export function toQrImage(
   return { id, qrData, format, size, mediaType, bytes, etag, headers };
 }
 
-/** Returns whether an If-None-Match header matches, by weak comparison: RFC 9110 §13.1.2. */
+// A client stores one tag for an image. Tens of thousands of tags would block the event loop.
+const maxIfNoneMatchLength = 4_096;
+
+/**
+ * Returns whether an If-None-Match header matches, by weak comparison: RFC 9110 §13.1.2. Reads only the
+ * first 4,096 characters of the header.
+ */
 export function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+  const tags = ifNoneMatch.slice(0, maxIfNoneMatchLength).split(',');
+  return tags.some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
