@@ -27,6 +27,14 @@ export function healthHandlers({
   metrics,
 }: HealthOptions): HandlersOf<typeof healthRoutes> {
   const ok = { status: 200, body: { status: 'ok' } };
+  let running: Promise<string> | undefined;
+  // Concurrent requests share one scrape, because each takes milliseconds of the event loop.
+  const scrape = () => {
+    running ??= collect(metrics).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
   return {
     getLiveness: async () => ok,
 
@@ -38,13 +46,19 @@ export function healthHandlers({
       return ok;
     },
 
-    async getMetrics() {
-      // A timer measures the delay of the event loop. This sleep ends after that timer, so the metrics
-      // include a stall that has just ended.
-      await sleep(1);
-      return { status: 200, text: await metrics.metrics(), mediaType: 'text/plain; version=0.0.4' };
-    },
+    getMetrics: async () => ({
+      status: 200,
+      text: await scrape(),
+      mediaType: 'text/plain; version=0.0.4',
+    }),
   };
+}
+
+async function collect(metrics: Registry): Promise<string> {
+  // A timer measures the delay of the event loop. This sleep ends after that timer, so the metrics
+  // include a stall that has just ended.
+  await sleep(1);
+  return metrics.metrics();
 }
 
 function dispatcherError(idleMs: number): string | undefined {
