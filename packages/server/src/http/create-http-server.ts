@@ -3,6 +3,7 @@ import type { Express, Request, Response } from 'express';
 import { answerMalformed } from './answer-malformed.js';
 import { createDrain, hasUnreadBody } from './drain-request.js';
 import { toApiError } from './error-response.js';
+import { createPipeline } from './pipeline.js';
 import { requestIdOf, stableRequestIdOf } from './request-id.js';
 import { isUnambiguous, normalizeTarget } from './request-target.js';
 import { sendError } from './send-response.js';
@@ -33,7 +34,7 @@ const minMeanChunkBytes = 32;
 export function createHttpServer(options: HttpServerOptions): Server {
   const { app, handlers } = options;
   const limits = { ...defaultTimeLimits, ...options.timeLimits };
-  const handle = (request: IncomingMessage, response: ServerResponse) => {
+  const handleNow = (request: IncomingMessage, response: ServerResponse) => {
     try {
       if (!isUnambiguous(request) && !normalize(request, response)) return;
       for (const handler of handlers) if (handler.handle(request, response)) return;
@@ -43,6 +44,12 @@ export function createHttpServer(options: HttpServerOptions): Server {
     } catch (error) {
       fail(options, request, response, error);
     }
+  };
+  const handleInTurn = createPipeline(handleNow);
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    // Node gives the socket to one response of a connection at a time.
+    if (response.socket === null) handleInTurn(request, response);
+    else handleNow(request, response);
   };
   const server = createServer(
     {

@@ -17,6 +17,7 @@ const get = (path: string, ...headers: string[]) =>
 const post = (...headers: string[]) => lines('POST /api/v1/auth/token HTTP/1.1', ...headers);
 const host = 'Host: localhost';
 const json = 'Content-Type: application/json';
+const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 
 describe('the server refuses an ambiguous request and closes its connection', () => {
   it.each([
@@ -132,6 +133,23 @@ describe('pipelined requests', () => {
   it('all get a response', async () => {
     const answer = await raw(alive.repeat(many), get('/health/live'));
     expect(count(answer, 200)).toBe(many + 1);
+  });
+
+  it('for a link get their responses in order, and each visit is counted once', async () => {
+    const body = { targetUrl: 'https://example.com/pipelined' };
+    const { id, shortCode } = (await api.call('createUrl', { body })).data;
+    const visit = (at: number) =>
+      lines(`GET /${shortCode} HTTP/1.1`, host, `User-Agent: ${browser}`, `X-Request-Id: v-${at}`);
+    const ids = Array.from({ length: 50 }, (_, at) => `v-${at}`);
+    const answer = await raw(ids.map((_, at) => visit(at)).join(''), get('/health/live'));
+    expect(count(answer, 307)).toBe(50);
+    expect(answer.match(/v-\d+/g)).toEqual(ids);
+    await expect
+      .poll(async () => (await api.call('getUrl', { params: { id } })).data.clickCount, {
+        message: 'visits of the link',
+        timeout: 10_000,
+      })
+      .toBe(50);
   });
 
   it('garbage between requests closes the connection, and later requests get no response', async () => {
