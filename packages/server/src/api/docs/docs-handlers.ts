@@ -5,14 +5,16 @@ import { renderOpenApi } from '../openapi.js';
 import type { docsRoutes } from './docs-contract.js';
 import { findDocsFile } from './docs-files.js';
 
-// Rendered at the first request, because most servers never get one.
 let openApi: string | undefined;
 
+/** Returns openapi.yaml. The first call renders it, which takes hundreds of milliseconds. */
+export function openApiText(): string {
+  openApi ??= renderOpenApi();
+  return openApi;
+}
+
 export const docsHandlers: HandlersOf<typeof docsRoutes> = {
-  async getOpenApi() {
-    openApi ??= renderOpenApi();
-    return { status: 200, text: openApi, mediaType: 'application/yaml' };
-  },
+  getOpenApi: async () => ({ status: 200, text: openApiText(), mediaType: 'application/yaml' }),
 
   getDocs: async () => ({
     status: 200,
