@@ -1,9 +1,19 @@
 // Bounds the time of one eviction, however many entries were read lately.
 const maxCheckedEntries = 64;
 
+export interface ClockCacheOptions<K, V> {
+  readonly maxEntries: number;
+  /** The maximum sum of the sizes of all entries. */
+  readonly maxSize: number;
+  readonly sizeOf: (key: K, value: V) => number;
+  /** Called for each entry that is evicted, and for one that is too large to be stored. */
+  readonly onEvict: (key: K, value: V) => void;
+}
+
 interface Entry<K, V> {
   readonly key: K;
-  value: V;
+  readonly value: V;
+  readonly size: number;
   /** Whether it was read since the clock hand passed it. */
   isRecent: boolean;
   readonly slot: number;
@@ -17,17 +27,21 @@ interface Entry<K, V> {
  * over all entries that were removed before it.
  */
 export class ClockCache<K, V> {
-  readonly #max: number;
-  readonly #onEvict: (key: K, value: V) => void;
+  readonly #options: ClockCacheOptions<K, V>;
   readonly #entries = new Map<K, Entry<K, V>>();
   #slots: (Entry<K, V> | undefined)[] = [];
-  /** Slots of deleted entries. */
+  /** Slots of removed entries. */
   #freeSlots: number[] = [];
   #hand = 0;
+  #size = 0;
 
-  constructor(max: number, onEvict: (key: K, value: V) => void) {
-    this.#max = max;
-    this.#onEvict = onEvict;
+  constructor(options: ClockCacheOptions<K, V>) {
+    this.#options = options;
+  }
+
+  /** The sum of the sizes of all entries. */
+  get size(): number {
+    return this.#size;
   }
 
   get(key: K): V | undefined {
@@ -38,23 +52,24 @@ export class ClockCache<K, V> {
   }
 
   set(key: K, value: V): void {
-    const existing = this.#entries.get(key);
-    if (existing) {
-      existing.value = value;
+    this.delete(key);
+    const { maxEntries, maxSize, sizeOf, onEvict } = this.#options;
+    const size = sizeOf(key, value);
+    if (size > maxSize) {
+      onEvict(key, value);
       return;
     }
-    const slot = this.#takeSlot();
-    const entry = { key, value, isRecent: false, slot };
+    while (this.#entries.size >= maxEntries || this.#size + size > maxSize) this.#evictOne();
+    const slot = this.#freeSlots.pop() ?? this.#slots.length;
+    const entry = { key, value, size, isRecent: false, slot };
     this.#slots[slot] = entry;
     this.#entries.set(key, entry);
+    this.#size += size;
   }
 
   delete(key: K): void {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return;
-    this.#entries.delete(key);
-    this.#slots[entry.slot] = undefined;
-    this.#freeSlots.push(entry.slot);
+    if (entry !== undefined) this.#remove(entry);
   }
 
   clear(): void {
@@ -62,25 +77,29 @@ export class ClockCache<K, V> {
     this.#slots = [];
     this.#freeSlots = [];
     this.#hand = 0;
+    this.#size = 0;
   }
 
-  #takeSlot(): number {
-    const free = this.#freeSlots.pop();
-    if (free !== undefined) return free;
-    return this.#slots.length < this.#max ? this.#slots.length : this.#evictOne();
-  }
-
-  /** Evicts the next entry that was not read lately and returns its slot. Every slot is in use. */
-  #evictOne(): number {
-    for (let checked = 0; ; checked += 1) {
-      const entry = this.#slots[this.#hand] as Entry<K, V>;
-      this.#hand = (this.#hand + 1) % this.#max;
+  /** Evicts the next entry that was not read lately. There is at least one entry. */
+  #evictOne(): void {
+    for (let checked = 0; ; ) {
+      const entry = this.#slots[this.#hand];
+      this.#hand = (this.#hand + 1) % this.#slots.length;
+      if (entry === undefined) continue;
       if (!entry.isRecent || checked === maxCheckedEntries) {
-        this.#entries.delete(entry.key);
-        this.#onEvict(entry.key, entry.value);
-        return entry.slot;
+        this.#remove(entry);
+        this.#options.onEvict(entry.key, entry.value);
+        return;
       }
       entry.isRecent = false;
+      checked += 1;
     }
+  }
+
+  #remove(entry: Entry<K, V>): void {
+    this.#entries.delete(entry.key);
+    this.#slots[entry.slot] = undefined;
+    this.#freeSlots.push(entry.slot);
+    this.#size -= entry.size;
   }
 }

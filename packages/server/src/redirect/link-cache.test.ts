@@ -168,4 +168,24 @@ describe('LinkCache', () => {
     cache.invalidate([0, 1, 2]);
     expect(cache.peek(null, '/a')).toBeUndefined();
   });
+
+  it('evicts links until their characters fit', async () => {
+    const cache = new LinkCache({
+      maxCharacters: 1_000,
+      load: async (_, key) => linkTo(key.repeat(300), key.charCodeAt(0)),
+    });
+    for (const key of ['a', 'b', 'c', 'd']) await cache.load(null, key);
+    expect(cache.peek(null, '/a')).toBeUndefined();
+    for (const key of ['b', 'c', 'd']) expect(cache.peek(null, `/${key}`)).toBeDefined();
+  });
+
+  it('limits links with long Location headers to 64 Mi characters by default', async () => {
+    const location = 'x'.repeat(140_000);
+    const cache = new LinkCache({ load: async (_, key) => linkTo(location, Number(key)) });
+    const keys = Array.from({ length: 1_000 }, (_, at) => String(at));
+    for (const key of keys) await cache.load(null, key);
+    const cached = keys.filter((key) => cache.peek(null, `/${key}`));
+    expect(cached.length * location.length).toBeLessThanOrEqual(64 * 1024 * 1024);
+    expect(cached.at(-1)).toBe('999');
+  });
 });

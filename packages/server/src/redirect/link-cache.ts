@@ -4,11 +4,15 @@ import type { Link } from './link.js';
 export interface LinkCacheOptions {
   /** The maximum number of links; 100,000 by default. */
   readonly max?: number;
+  /** The maximum sum of the characters of all links; 64 Mi by default. */
+  readonly maxCharacters?: number;
   /** Reads a link from storage. */
   readonly load: (domainId: string | null, key: string) => Promise<Link | undefined>;
 }
 
 const defaultMax = 100_000;
+// A Location with UTM parameters has up to 140,000 characters, each of which is one byte.
+const defaultMaxCharacters = 64 * 1024 * 1024;
 
 interface Load {
   readonly link: Promise<Link | undefined>;
@@ -32,9 +36,14 @@ export class LinkCache {
   // A link has several cache keys: its code and its slug, on each domain that it was on.
   readonly #cacheKeys = new Map<number, Set<string>>();
 
-  constructor({ max = defaultMax, load }: LinkCacheOptions) {
-    this.#load = load;
-    this.#links = new ClockCache(max, (cacheKey, link) => this.#onEvict(link.urlId, cacheKey));
+  constructor(options: LinkCacheOptions) {
+    this.#load = options.load;
+    this.#links = new ClockCache({
+      maxEntries: options.max ?? defaultMax,
+      maxSize: options.maxCharacters ?? defaultMaxCharacters,
+      sizeOf: charactersOf,
+      onEvict: (cacheKey, link) => this.#onEvict(link.urlId, cacheKey),
+    });
   }
 
   /** Returns a cached link by its path: `/` and a key. */
@@ -90,10 +99,11 @@ export class LinkCache {
   }
 
   #store(cacheKey: string, link: Link): void {
-    this.#links.set(cacheKey, link);
     const cacheKeys = this.#cacheKeys.get(link.urlId);
     if (cacheKeys) cacheKeys.add(cacheKey);
     else this.#cacheKeys.set(link.urlId, new Set([cacheKey]));
+    // After the cache key is registered, because a link that is too large is evicted at once.
+    this.#links.set(cacheKey, link);
   }
 
   #onEvict(urlId: number, cacheKey: string): void {
@@ -101,6 +111,12 @@ export class LinkCache {
     cacheKeys?.delete(cacheKey);
     if (cacheKeys?.size === 0) this.#cacheKeys.delete(urlId);
   }
+}
+
+/** Counts the characters of the texts whose length the owner of a link chooses. */
+function charactersOf(cacheKey: string, { location, targetName }: Link): number {
+  const target = targetName ? targetName.hostname.length + targetName.key.length : 0;
+  return cacheKey.length + location.length + target;
 }
 
 function cacheKeyOf(domainId: string | null, key: string): string {
