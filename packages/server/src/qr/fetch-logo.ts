@@ -1,8 +1,6 @@
+import { FairQueue } from '../fair-queue.js';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
 import { GuardedFetchError } from '../network/guarded-fetch-error.js';
-
-/** Downloads the logo at an address. Throws a LogoFetchError. */
-export type FetchLogo = (url: string) => Promise<Uint8Array>;
 
 /** A logo could not be fetched. The API client sees the message. */
 export class LogoFetchError extends Error {
@@ -13,17 +11,35 @@ const maxBytes = 1024 * 1024;
 const timeoutMs = 5_000;
 const maxRedirects = 3;
 
-/** Returns a function that fetches logos through the guarded fetch, limited in time and size. */
-export function logoFetcher(fetch: Pick<GuardedFetch, 'request'>): FetchLogo {
-  return async (url) => {
-    const { status, body } = await request(fetch, url);
+/** Fetches logos through the guarded fetch, limited in time, size and number. */
+export class LogoFetcher {
+  readonly queue = new FairQueue({
+    name: 'logo downloads',
+    concurrency: 16,
+    maxRunningPerOrganization: 4,
+    maxWaiting: 256,
+    maxWaitingPerOrganization: 64,
+  });
+  readonly #fetch: Pick<GuardedFetch, 'request'>;
+
+  constructor(fetch: Pick<GuardedFetch, 'request'>) {
+    this.#fetch = fetch;
+  }
+
+  /** Downloads the logo at an address. Throws a LogoFetchError or a QueueFullError. */
+  fetch(organizationId: string, url: string): Promise<Uint8Array> {
+    return this.queue.run(organizationId, () => this.#download(url));
+  }
+
+  async #download(url: string): Promise<Uint8Array> {
+    const { status, body } = await request(this.#fetch, url);
     if (status !== 200)
       throw new LogoFetchError(
         `could not be fetched: the server answered with ${status} instead of 200`,
       );
     if (body.length === 0) throw new LogoFetchError('could not be fetched: the response is empty');
     return body;
-  };
+  }
 }
 
 async function request(fetch: Pick<GuardedFetch, 'request'>, url: string) {

@@ -7,7 +7,7 @@ import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { UrlService } from '../urls/url-service.js';
 import { openQrRenderer } from './drawing/qr-renderer.js';
-import { logoFetcher } from './fetch-logo.js';
+import { LogoFetcher } from './fetch-logo.js';
 import { LogoDecoder } from './logo/logo-decoder.js';
 import { qrHandlers } from './qr-handlers.js';
 import { toQrImage } from './qr-image.js';
@@ -47,13 +47,14 @@ export function createQrModule(options: QrModuleOptions) {
   const renderer = openQrRenderer({ isThreaded: options.isThreaded, logger });
   const logos = new LogoDecoder();
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
+  const logoFetcher = new LogoFetcher(guardedFetch);
   const service = new QrService({
     qrs: repository,
     listQrs: options.listQrs,
     urls: options.urls,
     renderer,
     logos,
-    fetchLogo: logoFetcher(guardedFetch),
+    logoFetcher,
     publicHost: options.publicHost,
     clock: options.clock,
     newId: newUuid,
@@ -67,7 +68,7 @@ export function createQrModule(options: QrModuleOptions) {
       countDownload: options.countDownload,
       onError: options.onRequestError,
     }),
-    queues: [renderer.queue, logos.queue],
+    queues: [renderer.queue, logoFetcher.queue, logos.queue],
     threads: [renderer.thread],
     async stop(): Promise<void> {
       await logos.stop();

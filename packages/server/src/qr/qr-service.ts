@@ -5,7 +5,7 @@ import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlService } from '../urls/url-service.js';
 import { QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrRenderer } from './drawing/qr-renderer.js';
-import { type FetchLogo, LogoFetchError } from './fetch-logo.js';
+import { LogoFetchError, type LogoFetcher } from './fetch-logo.js';
 import type { LogoDecoder } from './logo/logo-decoder.js';
 import { designOf, type QrCode, type RenderedQr } from './qr-code.js';
 import type { QrCreateRequest, QrUpdateRequest } from './qr-contract.js';
@@ -17,7 +17,7 @@ export interface QrServiceOptions {
   readonly urls: Pick<UrlService, 'get'>;
   readonly renderer: QrRenderer;
   readonly logos: Pick<LogoDecoder, 'decode'>;
-  readonly fetchLogo: FetchLogo;
+  readonly logoFetcher: Pick<LogoFetcher, 'fetch'>;
   /** Returns the start of the payload for a URL: its custom domain, or the public host. */
   readonly publicHost: (url: Pick<ShortUrl, 'hostname'>) => string;
   readonly clock: Clock;
@@ -144,9 +144,10 @@ export class QrService {
 
   async #readLogo(organizationId: string, logoUrl: string | null): Promise<QrLogo | null> {
     if (logoUrl === null) return null;
-    const { fetchLogo, logos, renderer } = this.#options;
+    const { logoFetcher, logos, renderer } = this.#options;
     return toValidationErrors(async () => {
-      const raster = await logos.decode(organizationId, await fetchLogo(logoUrl));
+      const image = await logoFetcher.fetch(organizationId, logoUrl);
+      const raster = await logos.decode(organizationId, image);
       return renderer.encodeLogo(organizationId, raster);
     });
   }
