@@ -232,6 +232,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     passwords.queue,
     ...analytics.queues,
     ...qrs.queues,
+    ...domains.queues,
   ];
   const threads = () => [
     listReader.thread,

@@ -39,5 +39,5 @@ export function createDomainModule(options: DomainModuleOptions) {
     randomBytes,
     onChanged: () => hosts.clear(),
   });
-  return { hosts, handlers: domainHandlers(service, hosts) };
+  return { hosts, handlers: domainHandlers(service, hosts), queues: [service.queue] };
 }

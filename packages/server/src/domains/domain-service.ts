@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/api-error.js';
 import type { ErrorCode } from '../contract/errors.js';
+import { FairQueue } from '../fair-queue.js';
 import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import type { Clock, NewId, RandomBytes, ResolveTxt } from '../ports.js';
 import { checkChallenge } from './check-challenge.js';
@@ -15,7 +16,7 @@ import {
 import type { OwnHosts } from './own-hosts.js';
 
 export interface DomainServiceOptions {
-  readonly domains: DomainRepository;
+  readonly domains: Pick<DomainRepository, keyof DomainRepository>;
   readonly listDomains: (organizationId: string, filter: DomainFilter) => Promise<DomainPage>;
   readonly resolveTxt: ResolveTxt;
   readonly ownHosts: OwnHosts;
@@ -32,6 +33,13 @@ const challengeBytes = 24;
 
 /** Creates, verifies and deletes custom domains. */
 export class DomainService {
+  readonly queue = new FairQueue({
+    name: 'DNS look-ups',
+    concurrency: 32,
+    maxRunningPerOrganization: 4,
+    maxWaiting: 256,
+    maxWaitingPerOrganization: 32,
+  });
   readonly #options: DomainServiceOptions;
 
   constructor(options: DomainServiceOptions) {
@@ -142,9 +150,11 @@ export class DomainService {
   ): Promise<IdempotentResult<VerifyDomainOutcome>> {
     const { domains, resolveTxt, clock, onChanged } = this.#options;
     const domain = await this.get(organizationId, id);
-    const error = domain.isActive ? null : await checkChallenge(resolveTxt, domain);
+    const error = domain.isActive
+      ? null
+      : await this.queue.run(organizationId, () => checkChallenge(resolveTxt, domain));
     const outcome = await domains.verify(domain, error, clock(), idempotency);
-    if (outcome.result.status === 'verified') onChanged();
+    if (!domain.isActive && outcome.result.status === 'verified') onChanged();
     return outcome;
   }
 }
