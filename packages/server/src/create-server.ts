@@ -305,9 +305,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     new PeriodicService({
       name: 'housekeeping',
       everyMs: housekeepingEveryMs,
-      tick: async () => {
-        await clients.deleteExpiredTokens(clock());
-        await deleteExpiredKeys(database, clock());
+      tick: async (signal) => {
+        await clients.deleteExpiredTokens(clock(), signal);
+        await deleteExpiredKeys(database, clock(), signal);
       },
       onError: (err) => logger.error({ err }, 'housekeeping failed'),
     }),
@@ -373,6 +373,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       return ended.every(Boolean);
     },
     noteUncaughtError: (error) => uncaughtErrors.note('process', error),
-    expireUrls: urls.expire,
+    expireUrls: () => urls.expire(),
   };
 }

@@ -72,6 +72,26 @@ describe('PeriodicService', () => {
     expect(runs).toHaveLength(2);
   });
 
+  it('aborts the signal of the tick in progress when it stops, and not that of a new start', async () => {
+    const signals: AbortSignal[] = [];
+    const service = new PeriodicService({
+      name: 'work',
+      everyMs: 1000,
+      tick: async (signal) => {
+        signals.push(signal);
+      },
+      onError: () => {},
+    });
+    service.start();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    await service.stop();
+    service.start();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    await service.stop();
+  });
+
   it('stops when the tick in progress has ended, and ticks no more', async () => {
     const { service, runs } = controlledService();
     service.start();

@@ -11,7 +11,8 @@ export interface Service {
 export interface PeriodicWork {
   readonly name: string;
   readonly everyMs: number;
-  tick(): Promise<unknown>;
+  /** Does the work. The signal aborts when the service stops. */
+  tick(signal: AbortSignal): Promise<unknown>;
   /** Called for the first of consecutive errors with the same message. */
   onError(error: unknown): void;
 }
@@ -24,6 +25,7 @@ export class PeriodicService implements Service {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = true;
+  #stopping = new AbortController();
 
   constructor(work: PeriodicWork) {
     this.name = work.name;
@@ -34,11 +36,13 @@ export class PeriodicService implements Service {
   start(): void {
     if (!this.#stopped) return;
     this.#stopped = false;
+    this.#stopping = new AbortController();
     this.#schedule();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#stopping.abort();
     clearTimeout(this.#timer);
     await this.#running;
   }
@@ -52,7 +56,7 @@ export class PeriodicService implements Service {
 
   async #run(): Promise<void> {
     try {
-      await this.#work.tick();
+      await this.#work.tick(this.#stopping.signal);
       this.#throttle.reset();
     } catch (error) {
       this.#throttle.report(error);

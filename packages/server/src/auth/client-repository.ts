@@ -1,6 +1,7 @@
 import type { CompiledQuery } from 'kysely';
 import type { Caller } from '../contract/caller.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
+import { deleteBatchSize, deleteInBatches } from '../storage/delete-in-batches.js';
 import { prepare } from '../storage/prepared.js';
 
 export interface Client {
@@ -101,11 +102,26 @@ export class ClientRepository {
     );
   }
 
-  deleteExpiredTokens(now: number): Promise<void> {
-    return this.#database.write(async (transaction) => {
-      await transaction.deleteFrom('access_tokens').where('expires_at', '<=', now).execute();
-    });
+  /** Deletes the expired access tokens, until the signal aborts. */
+  deleteExpiredTokens(now: number, signal: AbortSignal): Promise<void> {
+    return deleteInBatches(
+      () => this.#database.write((transaction) => deleteTokenBatch(transaction, now)),
+      signal,
+    );
   }
+}
+
+async function deleteTokenBatch(transaction: WriteTransaction, now: number): Promise<number> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('access_tokens')
+    .where('token_hash', 'in', ({ selectFrom }) =>
+      selectFrom('access_tokens')
+        .select('token_hash')
+        .where('expires_at', '<=', now)
+        .limit(deleteBatchSize),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }
 
 export async function insertClient(

@@ -1,12 +1,34 @@
-import type { Database } from '../storage/database.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
+import { deleteBatchSize, deleteInBatches } from '../storage/delete-in-batches.js';
 import { idempotencyWindowMs } from './with-idempotency-key.js';
 
-/** Deletes the idempotency keys whose window has passed. */
-export function deleteExpiredKeys(database: Database, now: number): Promise<void> {
-  return database.write(async (transaction) => {
-    await transaction
-      .deleteFrom('idempotency_keys')
-      .where('created_at', '<=', now - idempotencyWindowMs)
-      .execute();
-  });
+/** Deletes the idempotency keys whose window has passed, until the signal aborts. */
+export function deleteExpiredKeys(
+  database: Database,
+  now: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = now - idempotencyWindowMs;
+  return deleteInBatches(
+    () => database.write((transaction) => deleteBatch(transaction, before)),
+    signal,
+  );
+}
+
+async function deleteBatch(transaction: WriteTransaction, before: number): Promise<number> {
+  const { numDeletedRows } = await transaction
+    .deleteFrom('idempotency_keys')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('organization_id', 'key'),
+        'in',
+        selectFrom('idempotency_keys')
+          .select(['organization_id', 'key'])
+          .where('created_at', '<=', before)
+          .limit(deleteBatchSize)
+          .$asTuple('organization_id', 'key'),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }
