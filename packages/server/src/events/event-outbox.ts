@@ -24,7 +24,6 @@ interface WebhookRow {
   readonly id: string;
   readonly events: string;
   readonly is_active: number;
-  readonly deleted_at: number | null;
   readonly disabled_at: number | null;
   readonly plan: string;
 }
@@ -59,8 +58,9 @@ export class EventOutbox {
       database.read
         .selectFrom('webhooks')
         .innerJoin('organizations', 'organizations.id', 'webhooks.organization_id')
-        .select(['webhooks.id', 'events', 'is_active', 'deleted_at', 'disabled_at', 'plan'])
-        .where('organization_id', '=', ''),
+        .select(['webhooks.id', 'events', 'is_active', 'disabled_at', 'plan'])
+        .where('organization_id', '=', '')
+        .where('deleted_at', 'is', null),
     );
   }
 
@@ -74,9 +74,8 @@ export class EventOutbox {
   ): Promise<void> {
     const { rows } = await transaction.executeQuery(this.#webhooksOf(organizationId));
     const subscribers = rows.filter(
-      ({ events, is_active, deleted_at, disabled_at, plan }) =>
+      ({ events, is_active, disabled_at, plan }) =>
         (is_active === 1 || (disabled_at !== null && now < disabled_at + disabledRetentionMs)) &&
-        deleted_at === null &&
         hasWebhooks(this.#plans[plan as PlanName]) &&
         (JSON.parse(events) as string[]).includes(type),
     );

@@ -1,14 +1,17 @@
 import SqliteHandle from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ClientRepository } from '../../src/auth/client-repository.js';
 import { DomainRepository } from '../../src/domains/domain-repository.js';
 import { OwnHosts } from '../../src/domains/own-hosts.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
+import { deleteExpiredKeys } from '../../src/idempotency/delete-expired-keys.js';
 import { UsageRepository } from '../../src/organizations/usage-repository.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
 import type { UrlDraft } from '../../src/urls/short-url.js';
+import { urlCreated } from '../../src/urls/url-events.js';
 import { UrlRepository } from '../../src/urls/url-repository.js';
 import { draftOf, now, type TemporaryFile, temporaryFile } from './temporary-database.js';
 
@@ -205,6 +208,37 @@ describe('no call on the redirect thread scans a table', () => {
       await domains.verify(domain, null, now, undefined);
       expect(await domains.findByHostname('new.example')).toMatchObject({ isActive: true });
       expect((await domains.delete(organizationId, 'domain-3', now)).status).toBe('deleted');
+    });
+    expect(scans).toEqual([]);
+  });
+
+  it('when an event is recorded; deleted webhooks are not read', async () => {
+    // The other tests have prepared this statement on their handle already.
+    const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
+    const outbox = new EventOutbox(fresh, { newId: () => 'event-1' });
+    const scans = await findScans(() =>
+      fresh.write((transaction) =>
+        outbox.record(transaction, organizationId, urlCreated, now, () => []),
+      ),
+    );
+    await fresh.close();
+    expect(scans).toEqual([]);
+    const [query = ''] = [...statements].filter((sql) => sql.includes('"webhooks"'));
+    expect(query).toContain('"deleted_at" is null');
+    const plan = file
+      .other()
+      .prepare<unknown[], { detail: string }>(`explain query plan ${query}`)
+      .all(organizationId);
+    expect(plan.map(({ detail }) => detail)).toContainEqual(
+      expect.stringMatching(/^SEARCH webhooks USING INDEX webhooks_by_organization/),
+    );
+  });
+
+  it('when expired tokens and idempotency keys are deleted', async () => {
+    const { signal } = new AbortController();
+    const scans = await findScans(async () => {
+      await new ClientRepository(database).deleteExpiredTokens(now, signal);
+      await deleteExpiredKeys(database, now, signal);
     });
     expect(scans).toEqual([]);
   });
