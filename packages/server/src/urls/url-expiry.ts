@@ -1,15 +1,24 @@
 import type { Clock } from '../ports.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { UrlRepository } from './url-repository.js';
 
-// Limits the time that one transaction holds the write lock.
-const batchSize = 500;
+// Limits the time that one transaction blocks the event loop and holds the write lock.
+const batchSize = 50;
 
-/** Deactivates links whose `expiresAt` has passed, with their events, and returns their number. */
-export async function expireUrls(urls: UrlRepository, clock: Clock): Promise<number> {
+/**
+ * Deactivates links whose `expiresAt` has passed, with their events, until the signal aborts. Returns
+ * their number. Redirects are served between batches.
+ */
+export async function expireUrls(
+  urls: Pick<UrlRepository, 'hasDue' | 'expireDue'>,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<number> {
   const now = clock();
   let expired = 0;
-  while (await urls.hasDue(now)) {
+  while (!signal?.aborted && (await urls.hasDue(now))) {
     expired += (await urls.expireDue(now, batchSize)).length;
+    await yieldToEventLoop();
   }
   return expired;
 }

@@ -51,7 +51,7 @@ export function createUrlModule(options: UrlModuleOptions) {
     isReserved,
     onChanged: options.onChanged,
   });
-  const expire = () => expireUrls(urls, clock);
+  const expire = (signal?: AbortSignal) => expireUrls(urls, clock, signal);
   return {
     service,
     /** Finds the link of a key and whether it leads back to itself. */

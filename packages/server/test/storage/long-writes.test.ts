@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LoopDetector } from '../../src/urls/loop-detector.js';
+import { expireUrls } from '../../src/urls/url-expiry.js';
+import { now, openRepository, type Stored } from './temporary-database.js';
+
+// The server answers redirects between the turns of the event loop that a long write takes.
+let stored: Stored;
+let turn = 0;
+let ticker: NodeJS.Immediate;
+
+beforeAll(async () => {
+  stored = await openRepository();
+});
+afterAll(() => stored.close());
+beforeEach(() => {
+  const tick = () => {
+    turn += 1;
+    ticker = setImmediate(tick);
+  };
+  ticker = setImmediate(tick);
+});
+afterEach(() => {
+  clearImmediate(ticker);
+  vi.restoreAllMocks();
+});
+
+/** Counts steps by the turn of the event loop in which they run. */
+class StepsByTurn {
+  readonly #steps = new Map<number, number>();
+
+  add(): void {
+    this.#steps.set(turn, (this.#steps.get(turn) ?? 0) + 1);
+  }
+
+  get total(): number {
+    return [...this.#steps.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  get most(): number {
+    return Math.max(...this.#steps.values());
+  }
+}
+
+async function createIds(count: number, draft: object = {}) {
+  const organizationId = await stored.addOrganization('scale');
+  const outcomes = await stored.create(organizationId, Array<object>(count).fill(draft));
+  const ids = outcomes.map((outcome) => {
+    if (outcome.status !== 'created') throw new Error(`not created: ${outcome.status}`);
+    return outcome.id;
+  });
+  return { organizationId, ids };
+}
+
+describe('a bulk update', () => {
+  it('changes at most 4 links in a turn of the event loop', async () => {
+    const { organizationId, ids } = await createIds(100);
+    const steps = new StepsByTurn();
+    const outcomes = await stored.urls.updateMany(organizationId, ids, now, (url) => {
+      steps.add();
+      return { ok: true, url: { ...url, title: 'changed' } };
+    });
+    expect(outcomes.filter(({ status }) => status === 'updated')).toHaveLength(100);
+    expect(steps.total).toBe(100);
+    expect(steps.most).toBeLessThanOrEqual(4);
+  });
+
+  it('passes the state after the first change to the second change of a repeated id', async () => {
+    const { organizationId, ids } = await createIds(1);
+    const repeated = Array<number>(12).fill(ids[0] as number);
+    await stored.urls.updateMany(organizationId, repeated, now, (url, index) => ({
+      ok: true,
+      url: { ...url, title: `${url.title ?? ''}${index},` },
+    }));
+    expect(await stored.urls.find(organizationId, ids[0] as number)).toMatchObject({
+      title: '0,1,2,3,4,5,6,7,8,9,10,11,',
+    });
+  });
+});
+
+describe('a bulk create', () => {
+  it('checks at most 4 drafts for loops in a turn of the event loop', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    const chain = Array.from({ length: 9 }, (_, index) => ({
+      customSlug: `chain-${index}`,
+      targetUrl: index === 0 ? 'https://example.com/' : `https://sho.example/chain-${index - 1}`,
+    }));
+    await stored.create(organizationId, chain);
+    const steps = new StepsByTurn();
+    const leadsBack = LoopDetector.prototype.leadsBack;
+    vi.spyOn(LoopDetector.prototype, 'leadsBack').mockImplementation(function (
+      this: LoopDetector,
+      ...call
+    ) {
+      steps.add();
+      return leadsBack.apply(this, call);
+    });
+    const outcomes = await stored.create(
+      organizationId,
+      Array<object>(100).fill({ targetUrl: 'https://sho.example/chain-8' }),
+    );
+    expect(outcomes.filter(({ status }) => status === 'created')).toHaveLength(100);
+    expect(steps.total).toBe(100);
+    expect(steps.most).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('link expiry', () => {
+  it('deactivates 50 links in a transaction', async () => {
+    await createIds(120, { expiresAt: now + 1000 });
+    const expireDue = vi.spyOn(stored.urls, 'expireDue');
+    expect(await expireUrls(stored.urls, () => now + 1000)).toBe(120);
+    const batches = await Promise.all(expireDue.mock.results.map(({ value }) => value));
+    expect(batches.map(({ length }) => length)).toEqual([50, 50, 20]);
+  });
+
+  it('ends between batches when the service stops', async () => {
+    await createIds(120, { expiresAt: now + 2000 });
+    const stopping = new AbortController();
+    const expireDue = stored.urls.expireDue.bind(stored.urls);
+    vi.spyOn(stored.urls, 'expireDue').mockImplementation((at, limit) => {
+      stopping.abort();
+      return expireDue(at, limit);
+    });
+    expect(await expireUrls(stored.urls, () => now + 2000, stopping.signal)).toBe(50);
+  });
+});
