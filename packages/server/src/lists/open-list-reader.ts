@@ -35,10 +35,17 @@ export function openListReader(options: ListReaderOptions) {
   // Each queue uses up to a quarter of the connections. The rest is for redirects and writes.
   const share = Math.max(1, Math.floor(databaseConnections / 4));
   const bounds = { maxWaiting: 512, maxWaitingPerOrganization: 64 };
-  const plain = new FairQueue({ name: 'lists', concurrency: isSqlite ? 4 : share, ...bounds });
+  const concurrency = isSqlite ? 4 : share;
+  const plain = new FairQueue({
+    name: 'lists',
+    concurrency,
+    // The lists of one organization must not occupy all slots.
+    maxRunningPerOrganization: Math.max(1, Math.floor(concurrency / 2)),
+    ...bounds,
+  });
   const searches = new FairQueue({
     name: 'searches',
-    concurrency: isSqlite ? 4 : share,
+    concurrency,
     // The searches of one organization must not occupy all slots.
     maxRunningPerOrganization: 1,
     ...bounds,
