@@ -2,6 +2,8 @@ import type { Clock } from '../../ports.js';
 import { JournalFolder } from '../journal/journal-folder.js';
 import { parseLines } from '../journal/journal-lines.js';
 import {
+  findJournalEnd,
+  isBefore,
   type JournalPosition,
   readJournal,
   removeReadSegments,
@@ -26,7 +28,7 @@ export class VisitIngester {
     this.#options = options;
   }
 
-  /** Stores the new lines of the writer's journal. Returns their number. */
+  /** Stores the lines that the writer's journal has when the call begins. Returns their number. */
   ingest(): Promise<number> {
     return this.#ingestFolder(this.#options.folder, this.#options.writerId);
   }
@@ -53,7 +55,10 @@ export class VisitIngester {
     const { visits, clock } = this.#options;
     let position: JournalPosition = await visits.findPosition(writerId);
     let storedLines = 0;
-    for (;;) {
+    // Later lines belong to the next call. Under constant traffic, each transaction takes long enough
+    // for more lines, so this loop would not end.
+    const end = findJournalEnd(folder);
+    while (end && isBefore(position, end)) {
       const chunk = readJournal(folder, position);
       if (!chunk) break;
       const records = parseLines(chunk.lines);

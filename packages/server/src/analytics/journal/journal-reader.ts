@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { segmentPath, segmentsIn } from './journal-folder.js';
 
 /** A position between two lines of a journal. */
@@ -44,6 +44,21 @@ export function readJournal(folder: string, from: JournalPosition): JournalChunk
     segment = next;
     offset = 0;
   }
+}
+
+/** Returns the current end of a journal. Returns undefined when it has no segment. */
+export function findJournalEnd(folder: string): JournalPosition | undefined {
+  const segment = segmentsIn(folder).at(-1);
+  if (segment === undefined) return undefined;
+  return { segment, offset: statSync(segmentPath(folder, segment)).size };
+}
+
+/** Returns true if the first position is before the second one. */
+export function isBefore(first: JournalPosition, second: JournalPosition): boolean {
+  return (
+    first.segment < second.segment ||
+    (first.segment === second.segment && first.offset < second.offset)
+  );
 }
 
 /** Deletes the segments before a position. */

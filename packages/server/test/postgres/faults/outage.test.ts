@@ -127,7 +127,7 @@ async function expectUnavailable(answers: readonly Promise<Answer>[], withinMs: 
 
 async function expectReadyAgain(api: TestServer) {
   const ready = async () => (await api.visit('/health/ready')).status;
-  await expect.poll(ready, { message: '/health/ready', timeout: 75_000, interval: 100 }).toBe(200);
+  await expect.poll(ready, { timeout: 10_000, interval: 100 }).toBe(200);
 }
 
 async function expectClicks(
@@ -323,7 +323,7 @@ describe('a PostgreSQL that hangs', () => {
       visit(`${api.server.url}/${cached.shortCode}`, undefined),
     );
     expect((await create()).id).toBeDefined();
-  }, 180_000);
+  }, 90_000);
 
   it('does not prevent a server from stopping within ten seconds, and loses no visit', async () => {
     const { databaseUrl, journalFolder } = await newSettings();
@@ -366,7 +366,7 @@ describe('a PostgreSQL that hangs', () => {
     );
     next.child.kill('SIGTERM');
     expect((await next.ended).code).toBe(0);
-  }, 180_000);
+  }, 60_000);
 });
 
 describe('a server process with its threads', () => {
@@ -407,9 +407,7 @@ describe('a server process with its threads', () => {
       // An outage is logged when it has lasted for five seconds.
       if (kill === 0) await server.until(/"level":50/);
       await postgres.start();
-      await expect
-        .poll(ready, { message: '/health/ready', timeout: 75_000, interval: 100 })
-        .toBe(200);
+      await expect.poll(ready, { timeout: 10_000, interval: 100 }).toBe(200);
       // The node evicts its links, because it missed changes. Visits read the link again.
       for (let count = 0; count < 50; count += 1) await visit();
     }
@@ -418,7 +416,7 @@ describe('a server process with its threads', () => {
     expect(server.child.exitCode).toBeNull();
     server.child.kill('SIGTERM');
     expect((await server.ended).code).toBe(0);
-  }, 180_000);
+  }, 60_000);
 });
 
 describe('connections that PostgreSQL ends', () => {
