@@ -171,7 +171,7 @@ async function openStore(databaseUrl) {
   await database.migrate();
   const outbox = new EventOutbox(database, { newId: newUuid });
   const queue = new DeliveryQueue(database, { disableAfterMs: 0 });
-  await database.write((transaction) =>
+  await database.writeDirectly((transaction) =>
     transaction
       .insertInto('organizations')
       .values({ id: organizationId, name: 'bench', plan: 'scale', created_at: 0, active_urls: 0 })
@@ -187,7 +187,7 @@ async function openStore(databaseUrl) {
     queue,
     async addWebhook(url) {
       const id = newUuid();
-      await database.write((transaction) =>
+      await database.writeDirectly((transaction) =>
         transaction
           .insertInto('webhooks')
           .values({
@@ -206,7 +206,7 @@ async function openStore(databaseUrl) {
     },
     async record(webhookId, count) {
       for (let made = 0; made < count; made += 1_000) {
-        await database.write(async (transaction) => {
+        await database.writeDirectly(async (transaction) => {
           for (let at = 0; at < Math.min(1_000, count - made); at += 1) {
             const data = eventExamples['url.created'];
             await outbox.recordFor(transaction, organizationId, 'url.created', Date.now(), data, [
@@ -233,7 +233,7 @@ async function openStore(databaseUrl) {
       return rate;
     },
     async deleteDeliveries(webhookId) {
-      await database.write((transaction) =>
+      await database.writeDirectly((transaction) =>
         transaction.deleteFrom('deliveries').where('webhook_id', '=', webhookId).execute(),
       );
     },

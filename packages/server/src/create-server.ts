@@ -248,7 +248,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     visitFigures: analytics.figures,
     dispatchFigures: webhooks.figures,
     threads,
-    queues,
+    // Not among `queues`: requests that are running during a stop still write.
+    queues: [...queues, ...database.writeQueues],
     uncaughtErrors,
     requestErrors,
   });

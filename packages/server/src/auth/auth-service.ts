@@ -78,6 +78,7 @@ export class AuthService {
     await this.#clients.saveToken({
       hash: hashSecret(accessToken),
       clientId,
+      organizationId: client.organizationId,
       scopes,
       createdAt: now,
       expiresAt: now + tokenLifetimeSeconds * 1000,

@@ -34,7 +34,7 @@ export class ClientRepository {
   }
 
   create(client: Client, now: number): Promise<void> {
-    return this.#database.write((transaction) => insertClient(transaction, client, now));
+    return this.#database.writeDirectly((transaction) => insertClient(transaction, client, now));
   }
 
   /** Finds a client that is not revoked. */
@@ -57,7 +57,7 @@ export class ClientRepository {
 
   /** Revokes a client and deletes its tokens; returns false when there is no such client. */
   revoke(id: string, now: number): Promise<boolean> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.writeDirectly(async (transaction) => {
       const result = await transaction
         .updateTable('clients')
         .set({ revoked_at: now })
@@ -72,11 +72,12 @@ export class ClientRepository {
   saveToken(token: {
     hash: string;
     clientId: string;
+    organizationId: string;
     scopes: readonly string[];
     createdAt: number;
     expiresAt: number;
   }): Promise<void> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.write(token.organizationId, async (transaction) => {
       await transaction
         .insertInto('access_tokens')
         .values({
@@ -105,7 +106,7 @@ export class ClientRepository {
   /** Deletes the expired access tokens, until the signal aborts. */
   deleteExpiredTokens(now: number, signal: AbortSignal): Promise<void> {
     return deleteInBatches(
-      () => this.#database.write((transaction) => deleteTokenBatch(transaction, now)),
+      () => this.#database.writeDirectly((transaction) => deleteTokenBatch(transaction, now)),
       signal,
     );
   }

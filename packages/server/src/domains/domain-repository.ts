@@ -71,7 +71,7 @@ export class DomainRepository {
     max: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<CreateDomainOutcome>> {
-    return this.#database.write((transaction) =>
+    return this.#database.write(domain.organizationId, (transaction) =>
       withIdempotencyKey<CreateDomainOutcome>(transaction, idempotency, async () => {
         const { organizationId, hostname } = domain;
         const existing = await transaction
@@ -132,7 +132,7 @@ export class DomainRepository {
     now: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<VerifyDomainOutcome>> {
-    return this.#database.write((transaction) =>
+    return this.#database.write(checked.organizationId, (transaction) =>
       withIdempotencyKey<VerifyDomainOutcome>(transaction, idempotency, async () => {
         const { id, organizationId, hostname } = checked;
         const before = await find(transaction, organizationId, id);
@@ -168,7 +168,7 @@ export class DomainRepository {
 
   /** Deletes a domain that has no active links. Its row stays, because inactive links refer to it. */
   delete(organizationId: string, id: string, now: number): Promise<DeleteDomainOutcome> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.write(organizationId, async (transaction) => {
       const domain = await find(transaction, organizationId, id);
       if (!domain) return { status: 'not-found' };
       // Not a count: a domain may have a million links, and redirects wait for this query.

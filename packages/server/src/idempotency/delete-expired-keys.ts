@@ -10,7 +10,7 @@ export function deleteExpiredKeys(
 ): Promise<void> {
   const before = now - idempotencyWindowMs;
   return deleteInBatches(
-    () => database.write((transaction) => deleteBatch(transaction, before)),
+    () => database.writeDirectly((transaction) => deleteBatch(transaction, before)),
     signal,
   );
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Schema, WriteTransaction } from '../storage/database.js';
+import { type Schema, WriteRejectedError, type WriteTransaction } from '../storage/database.js';
 
 /** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
@@ -14,7 +14,7 @@ export interface IdempotentRequest {
 export const idempotencyWindowMs = 24 * 60 * 60 * 1000;
 
 /** The key was used for a request with another method, path or body. */
-export class IdempotencyConflictError extends Error {
+export class IdempotencyConflictError extends WriteRejectedError {
   override readonly name = 'IdempotencyConflictError';
 }
 

@@ -39,7 +39,7 @@ export async function repairLinkCounters(
   database: Database,
   wrong: readonly WrongLinkCounter[],
 ): Promise<void> {
-  await database.write(async (transaction) => {
+  await database.writeDirectly(async (transaction) => {
     for (const { organizationId, counted, active } of wrong) {
       await transaction
         .updateTable('organizations')

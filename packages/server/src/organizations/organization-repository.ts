@@ -22,12 +22,12 @@ export class OrganizationRepository {
 
   /** Creates an organization and its first client. */
   create(organization: NewOrganization, client: Client): Promise<void> {
-    return this.#database.write((transaction) => insert(transaction, organization, client));
+    return this.#database.writeDirectly((transaction) => insert(transaction, organization, client));
   }
 
   /** Creates the first organization and its client. Returns false when there already is one. */
   createFirst(organization: NewOrganization, client: Client): Promise<boolean> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.writeDirectly(async (transaction) => {
       const any = await transaction
         .selectFrom('organizations')
         .select('id')
@@ -44,7 +44,7 @@ export class OrganizationRepository {
    * organization as it was before; undefined when it does not exist.
    */
   changePlan(id: string, plan: PlanName, now: number): Promise<Organization | undefined> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.writeDirectly(async (transaction) => {
       const before = await transaction
         .selectFrom('organizations')
         .selectAll()

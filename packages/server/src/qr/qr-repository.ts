@@ -68,7 +68,7 @@ export class QrRepository {
     { qr, logo, image }: RenderedQr,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<CreateQrOutcome>> {
-    return this.#database.write((transaction) =>
+    return this.#database.write(qr.organizationId, (transaction) =>
       withIdempotencyKey<CreateQrOutcome>(transaction, idempotency, async () => {
         const { organizationId, createdAt } = qr;
         const isWithinQuota = await countUseWithinPlan(
@@ -123,7 +123,7 @@ export class QrRepository {
 
   /** Stores a changed code. Returns false when another change or a delete came first. */
   replace({ qr, logo, image }: RenderedQr): Promise<boolean> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.write(qr.organizationId, async (transaction) => {
       const { id, version, ...columns } = toQrRow(qr);
       const { numUpdatedRows } = await transaction
         .updateTable('qr_codes')
@@ -147,7 +147,7 @@ export class QrRepository {
    * before the delete, or undefined when there is none.
    */
   delete(organizationId: string, id: string, now: number): Promise<QrCode | undefined> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.write(organizationId, async (transaction) => {
       const row = await selectQrs(transaction)
         .where('qr_codes.id', '=', id)
         .where('qr_codes.organization_id', '=', organizationId)

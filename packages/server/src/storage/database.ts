@@ -1,4 +1,5 @@
 import type { Insertable, Kysely, Transaction, Updateable } from 'kysely';
+import type { FairQueue } from '../fair-queue.js';
 import type { ListPage, ListQuery } from './list-query.js';
 import type { Schema } from './schema.js';
 
@@ -18,11 +19,27 @@ export interface Database {
    */
   readListPage<Id extends string | number>(query: ListQuery): Promise<ListPage<Id>>;
   /**
-   * Runs `work` in a transaction that holds the lock, 'records' by default, and commits it. A throw
-   * rolls it back. Several calls may share a commit, so `work` may be rolled back and run again: it
-   * must have no effects outside the transaction.
+   * Runs the work of a request in a transaction that holds the lock 'records', and commits it. Waits
+   * in a queue that is fair across organizations. Throws a QueueFullError.
    */
-  write<T>(work: (transaction: WriteTransaction) => Promise<T>, lock?: WriteLock): Promise<T>;
+  write<T>(
+    organizationId: string,
+    work: (transaction: WriteTransaction) => Promise<T>,
+    options?: { /** True for a write of several records. */ readonly isBulk?: boolean },
+  ): Promise<T>;
+  /**
+   * Runs the server's own work in a transaction that holds the lock, 'records' by default, without
+   * waiting in the queue of requests.
+   *
+   * A throw of `work` rolls the transaction back. Several works may share a commit, so any of them may
+   * be rolled back and run again: it must have no effects outside the transaction.
+   */
+  writeDirectly<T>(
+    work: (transaction: WriteTransaction) => Promise<T>,
+    lock?: WriteLock,
+  ): Promise<T>;
+  /** The queues of `write`, for metrics. */
+  readonly writeQueues: readonly FairQueue[];
   /** Calls back once the transaction has been committed; never if it is rolled back. */
   afterCommit(transaction: WriteTransaction, callback: () => void): void;
   /** Inserts any number of rows. A column that is null in every row gets its default. */
@@ -108,6 +125,12 @@ export type UpdateEach = <Table extends keyof Schema & string>(
     readonly where: Updateable<Schema[Table]>;
   }[],
 ) => Promise<boolean[]>;
+
+/**
+ * Thrown by the work of a write before it has changed anything. Only this work fails; other works of
+ * the same transaction are committed.
+ */
+export class WriteRejectedError extends Error {}
 
 /** Storage is locked, full, read-only or unreachable. A retry may succeed. */
 export class StorageUnavailableError extends Error {

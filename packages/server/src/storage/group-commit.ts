@@ -1,8 +1,13 @@
 import type { Kysely } from 'kysely';
-import { type Schema, StorageUnavailableError, type WriteTransaction } from './database.js';
+import {
+  type Schema,
+  StorageUnavailableError,
+  WriteRejectedError,
+  type WriteTransaction,
+} from './database.js';
 
 interface PendingWork {
-  /** Does the work and returns a function that resolves its caller's promise after the commit. */
+  /** Does the work and returns a function that settles its caller's promise after the commit. */
   run(transaction: WriteTransaction): Promise<() => void>;
   fail(error: unknown): void;
 }
@@ -29,7 +34,7 @@ export function afterCommit(transaction: WriteTransaction, callback: () => void)
 }
 
 // A larger group would block the event loop, and with it redirects, for too long.
-const maxGroup = 16;
+export const maxGroupSize = 16;
 
 /**
  * Group commit: the writes that were requested within one turn of the event loop share a
@@ -58,8 +63,13 @@ export class GroupCommit {
     return new Promise<T>((resolve, reject) => {
       this.#pending.push({
         run: async (transaction) => {
-          const result = await work(transaction);
-          return () => resolve(result);
+          try {
+            const result = await work(transaction);
+            return () => resolve(result);
+          } catch (error) {
+            if (error instanceof WriteRejectedError) return () => reject(error);
+            throw error;
+          }
         },
         fail: reject,
       });
@@ -75,34 +85,33 @@ export class GroupCommit {
   async #drain(): Promise<void> {
     while (this.#pending.length > 0) {
       await new Promise<void>((resolve) => setImmediate(resolve));
-      await this.#commit(this.#pending.splice(0, maxGroup));
+      await this.#commit(this.#pending.splice(0, maxGroupSize));
     }
     this.#running = undefined;
   }
 
   async #commit(group: readonly PendingWork[], retries = 0): Promise<void> {
-    const resolvers: (() => void)[] = [];
+    const settlers: (() => void)[] = [];
     let callbacks: Iterable<() => void> = [];
     try {
       await this.#db.transaction().execute(async (transaction) => {
         await this.#begin(transaction);
-        for (const work of group) resolvers.push(await work.run(transaction));
+        for (const work of group) settlers.push(await work.run(transaction));
         callbacks = commitCallbacks.get(transaction) ?? [];
       });
     } catch (error) {
       if (this.#isRetryable(error) && retries < maxRetries) {
         return this.#commit(group, retries + 1);
       }
-      const [only] = group;
       if (error instanceof StorageUnavailableError) {
-        // Pending work fails as well: if each waited for its own timeout, the queue would only grow.
+        // Pending work fails as well: the timeouts of several groups would add up.
         for (const work of [...group, ...this.#pending.splice(0)]) work.fail(error);
-      } else if (group.length === 1) only?.fail(error);
-      // One of them failed and rolled back all of them: each runs again in a transaction of its own.
+      } else if (group.length === 1) group[0]?.fail(error);
+      // One work failed and rolled back all of them: each runs again in its own transaction.
       else for (const work of group) await this.#commit([work]);
       return;
     }
-    for (const resolve of resolvers) resolve();
+    for (const settle of settlers) settle();
     for (const callback of callbacks) callback();
   }
 }

@@ -48,7 +48,7 @@ export async function repairSearch(
 ): Promise<void> {
   for (let at = 0; at < outdated.length; at += rowsAtOnce) {
     const ids = outdated.slice(at, at + rowsAtOnce);
-    await database.write(async (transaction) => {
+    await database.writeDirectly(async (transaction) => {
       const rows = await transaction
         .selectFrom('urls')
         .select(['id', 'title', 'target_url', 'custom_slug', 'short_code'])
@@ -65,8 +65,8 @@ export async function repairSearch(
     }, 'exclusive');
   }
   if (database.engine === 'postgres') {
-    if (index === 'missing') await database.write(createSearchIndex, 'exclusive');
+    if (index === 'missing') await database.writeDirectly(createSearchIndex, 'exclusive');
   } else if (unindexed > 0 || index === 'damaged') {
-    await database.write(rebuildSearchIndex, 'exclusive');
+    await database.writeDirectly(rebuildSearchIndex, 'exclusive');
   }
 }

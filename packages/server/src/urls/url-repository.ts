@@ -97,10 +97,13 @@ export class UrlRepository {
     drafts: readonly UrlDraft[],
     context: CreateContext<Result>,
   ): Promise<IdempotentResult<Result>> {
-    return this.#database.write((transaction) =>
-      withIdempotencyKey(transaction, context.idempotency, async () =>
-        context.toResult(await this.#createAll(transaction, drafts, context)),
-      ),
+    return this.#database.write(
+      context.organizationId,
+      (transaction) =>
+        withIdempotencyKey(transaction, context.idempotency, async () =>
+          context.toResult(await this.#createAll(transaction, drafts, context)),
+        ),
+      { isBulk: drafts.length > 1 },
     );
   }
 
@@ -138,7 +141,7 @@ export class UrlRepository {
     now: number,
     change: (url: ShortUrl, index: number) => UrlChange<Refusal>,
   ): Promise<UpdateOutcome<Refusal>[]> {
-    return this.#database.write(async (transaction) => {
+    const work = async (transaction: WriteTransaction) => {
       const outcomes: UpdateOutcome<Refusal>[] = [];
       const changed: ShortUrl[] = [];
       for (const [index, id] of ids.entries()) {
@@ -151,12 +154,13 @@ export class UrlRepository {
       }
       await this.#recordUpdates(transaction, organizationId, changed, now);
       return outcomes;
-    });
+    };
+    return this.#database.write(organizationId, work, { isBulk: ids.length > 1 });
   }
 
   /** Deactivates links. Returns the ids that belong to the organization. */
   deactivateMany(organizationId: string, ids: readonly number[], now: number): Promise<number[]> {
-    return this.#database.write(async (transaction) => {
+    const work = async (transaction: WriteTransaction) => {
       const rows = await selectUrls(transaction)
         .where('urls.organization_id', '=', organizationId)
         .where('urls.id', 'in', ids)
@@ -171,12 +175,13 @@ export class UrlRepository {
         now,
       );
       return rows.map((row) => row.id);
-    });
+    };
+    return this.#database.write(organizationId, work, { isBulk: ids.length > 1 });
   }
 
   /** Deactivates up to `limit` links that are due, with their events, and returns their ids. */
   expireDue(now: number, limit: number): Promise<number[]> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.writeDirectly(async (transaction) => {
       const rows = await selectUrls(transaction)
         .where('urls.is_active', '=', 1)
         .where('urls.expires_at', 'is not', null)

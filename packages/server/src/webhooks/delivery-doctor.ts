@@ -27,7 +27,7 @@ export async function diagnoseDeliveries(database: Database): Promise<DeliveryDi
 
 /** Makes pending deliveries due now, and removes the due time of finished ones. */
 export async function repairDeliveries(database: Database, now: number): Promise<void> {
-  await database.write(async (transaction) => {
+  await database.writeDirectly(async (transaction) => {
     await transaction
       .updateTable('deliveries')
       .set({ due_at: null, next_attempt_at: null })

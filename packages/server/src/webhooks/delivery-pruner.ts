@@ -39,7 +39,7 @@ export class DeliveryPruner {
       const before = now - retentionMs;
       let count: number;
       do {
-        count = await this.#database.write((transaction) =>
+        count = await this.#database.writeDirectly((transaction) =>
           isDeleted ? removeAll(transaction, id) : removeOld(transaction, id, before),
         );
         removed += count;
@@ -52,12 +52,14 @@ export class DeliveryPruner {
   async #failPending(webhookId: string): Promise<void> {
     let failed: number;
     do {
-      failed = await this.#database.write((transaction) => failSome(transaction, webhookId));
+      failed = await this.#database.writeDirectly((transaction) =>
+        failSome(transaction, webhookId),
+      );
     } while (failed === batchSize);
   }
 
   #deleteWebhook(webhookId: string): Promise<void> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.writeDirectly(async (transaction) => {
       await transaction.deleteFrom('webhooks').where('id', '=', webhookId).execute();
     });
   }

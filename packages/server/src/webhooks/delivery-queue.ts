@@ -63,7 +63,7 @@ export class DeliveryQueue {
     now: number,
     leaseMs: number,
   ): Promise<ClaimedDelivery[]> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.writeDirectly(async (transaction) => {
       await this.#record(transaction, outcomes);
       return this.#claim(transaction, claims, now, now + leaseMs);
     }, 'deliveries');
@@ -76,7 +76,7 @@ export class DeliveryQueue {
       set: { due_at: now },
       where: { id, due_at: leasedUntil },
     }));
-    await this.#database.write(
+    await this.#database.writeDirectly(
       (transaction) => this.#database.updateEach(transaction, 'deliveries', rows),
       'deliveries',
     );

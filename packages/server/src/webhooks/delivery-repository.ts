@@ -60,7 +60,7 @@ export class DeliveryRepository {
     now: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<DeliveryRow>> {
-    return this.#database.write((transaction) =>
+    return this.#database.write(organizationId, (transaction) =>
       withIdempotencyKey(transaction, idempotency, async () => {
         const [id = ''] = await this.#outbox.recordFor(
           transaction,
@@ -77,12 +77,13 @@ export class DeliveryRepository {
 
   /** Creates another delivery of the same event. Returns null when the delivery is unknown. */
   replay(
+    organizationId: string,
     webhookId: string,
     id: string,
     now: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<DeliveryRow | null>> {
-    return this.#database.write((transaction) =>
+    return this.#database.write(organizationId, (transaction) =>
       withIdempotencyKey(transaction, idempotency, async () => {
         const original = await transaction
           .selectFrom('deliveries')

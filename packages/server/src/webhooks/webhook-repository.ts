@@ -32,7 +32,7 @@ export class WebhookRepository {
     max: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<NewWebhook | null>> {
-    return this.#database.write((transaction) =>
+    return this.#database.write(organizationId, (transaction) =>
       withIdempotencyKey(transaction, idempotency, async () => {
         if ((await count(transaction, organizationId)) >= max) return null;
         const { id, url, events, secret, isActive, createdAt } = webhook;
@@ -64,7 +64,7 @@ export class WebhookRepository {
     { url, events, isActive }: WebhookUpdateRequest,
     now: number,
   ): Promise<Webhook | undefined> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.write(organizationId, async (transaction) => {
       const before = await find(transaction, organizationId, id);
       if (!before) return undefined;
       const hasNewUrl = url !== undefined && url !== before.url;
@@ -96,7 +96,7 @@ export class WebhookRepository {
 
   /** Marks a webhook as deleted. The pruner removes it and its deliveries in batches. */
   delete(organizationId: string, id: string, now: number): Promise<Webhook | undefined> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.write(organizationId, async (transaction) => {
       const webhook = await find(transaction, organizationId, id);
       if (!webhook) return undefined;
       await transaction
@@ -116,7 +116,7 @@ export class WebhookRepository {
     now: number,
     idempotency: IdempotentRequest | undefined,
   ): Promise<IdempotentResult<{ secret: string; previousSecretExpiresAt: number } | null>> {
-    return this.#database.write((transaction) =>
+    return this.#database.write(organizationId, (transaction) =>
       withIdempotencyKey(transaction, idempotency, async () => {
         const previousSecretExpiresAt = now + rotationMs;
         const { numUpdatedRows } = await transaction

@@ -162,7 +162,13 @@ export class WebhookService {
     const { deliveries, clock } = this.#options;
     await this.#requirePlan(organizationId, 'replay');
     await this.#getActive(organizationId, id);
-    const { result, replayed } = await deliveries.replay(id, deliveryId, clock(), idempotency);
+    const { result, replayed } = await deliveries.replay(
+      organizationId,
+      id,
+      deliveryId,
+      clock(),
+      idempotency,
+    );
     return { result: requireFound(result, 'delivery'), replayed };
   }
 

@@ -115,7 +115,7 @@ describe('the doctor', () => {
     await createQr('qr-1', start);
     await createQr('qr-2', start + 10 * day);
     await store(start, 5);
-    await stored.database.write(async (transaction) => {
+    await stored.database.writeDirectly(async (transaction) => {
       await transaction.updateTable('qr_counts').set({ scans: 9 }).execute();
     });
     const { wrongCounters } = await diagnoseScans(stored.database);

@@ -87,7 +87,7 @@ describe('the doctor', () => {
   it('finds wrong counters, and repairs them without losing later clicks', async () => {
     await store(1, start, 5);
     await store(2, start, 3);
-    await stored.database.write(async (transaction) => {
+    await stored.database.writeDirectly(async (transaction) => {
       await transaction
         .updateTable('url_clicks')
         .set({ clicks: 9 })

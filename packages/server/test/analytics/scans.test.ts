@@ -149,7 +149,7 @@ describe('GET /api/v1/qr/{id}/scans', () => {
 describe('scanCount', () => {
   it('records one event for each threshold', async () => {
     const { database } = api.server;
-    await database.write(async (transaction) => {
+    await database.writeDirectly(async (transaction) => {
       await transaction
         .insertInto('webhooks')
         .values({

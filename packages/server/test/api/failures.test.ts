@@ -23,7 +23,7 @@ async function startLogged(): Promise<{ api: TestServer; errors: () => Line[] }>
 }
 
 const drop = (api: TestServer, table: string) =>
-  api.server.database.write(async (transaction) => {
+  api.server.database.writeDirectly(async (transaction) => {
     const rest = sql.raw(engine() === 'postgres' ? 'cascade' : '');
     await sql`drop table ${sql.table(table)} ${rest}`.execute(transaction);
   });

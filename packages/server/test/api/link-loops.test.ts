@@ -191,7 +191,7 @@ describe('a link whose target leads back to it', () => {
     const second = await api.call('createUrl', {
       body: { customSlug: two, domainId, targetUrl: elsewhere },
     });
-    await api.server.database.write(async (transaction) => {
+    await api.server.database.writeDirectly(async (transaction) => {
       await transaction
         .updateTable('urls')
         .set({ target_url: at(one) })

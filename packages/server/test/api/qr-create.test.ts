@@ -224,7 +224,7 @@ describe('every successful call emits one qr_generated meter event', () => {
     const caller = await api.signIn(await api.createOrganization('developer'));
     const { database } = api.server;
     const month = new Date(api.clock()).toISOString().slice(0, 7);
-    await database.write(async (transaction) => {
+    await database.writeDirectly(async (transaction) => {
       await transaction
         .insertInto('usage_meters')
         .values({

@@ -120,7 +120,7 @@ describe('DELETE /api/v1/qr/{id}', () => {
 describe('events', () => {
   it('qr.created and qr.deleted carry the record; PATCH emits no event', async () => {
     const { database } = api.server;
-    await database.write(async (transaction) => {
+    await database.writeDirectly(async (transaction) => {
       await transaction
         .insertInto('webhooks')
         .values({

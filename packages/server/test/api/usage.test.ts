@@ -39,7 +39,7 @@ async function calls(caller: Caller): Promise<number> {
 }
 
 async function setUsed({ organizationId }: Caller, meter: Meter, used: number, month = january) {
-  await api.server.database.write((transaction) =>
+  await api.server.database.writeDirectly((transaction) =>
     transaction
       .insertInto('usage_meters')
       .values({ organization_id: organizationId, month, meter, used })

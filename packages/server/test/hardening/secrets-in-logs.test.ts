@@ -72,7 +72,7 @@ async function passwords(api: TestServer) {
 /** The same while storage fails, which is when most is logged. */
 async function faults(api: TestServer) {
   for (const table of ['webhooks', 'access_tokens', 'url_keys']) {
-    await api.server.database.write(async (transaction) => {
+    await api.server.database.writeDirectly(async (transaction) => {
       await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_away`)}`.execute(
         transaction,
       );

@@ -61,9 +61,9 @@ describe('GET /metrics', () => {
     }
   });
 
-  it('shows the queues of logo downloads and of DNS look-ups', async () => {
+  it('shows the queues of writes, logo downloads and DNS look-ups', async () => {
     const text = await (await fetch(`${api.server.url}/metrics`)).text();
-    for (const queue of ['logo downloads', 'DNS look-ups']) {
+    for (const queue of ['writes', 'bulk writes', 'logo downloads', 'DNS look-ups']) {
       expect(text).toContain(`shorty_queue_waiting{queue="${queue}"} 0`);
     }
   });

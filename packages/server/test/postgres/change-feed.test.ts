@@ -16,7 +16,7 @@ beforeAll(async () => {
   bell = new pg.Client(databaseUrl);
   await bell.connect();
   node = openStorage({ databaseUrl, durability: 'process' });
-  await node.write((transaction) =>
+  await node.writeDirectly((transaction) =>
     transaction
       .insertInto('organizations')
       .values({ id: organizationId, name: '', plan: 'free', active_urls: 0, created_at: 0 })
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const change = () =>
-  node.write((transaction) =>
+  node.writeDirectly((transaction) =>
     transaction
       .insertInto('domains')
       .values({

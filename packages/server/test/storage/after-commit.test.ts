@@ -6,14 +6,14 @@ it('afterCommit calls back once, after the commit, and never after a rollback', 
   const calls: string[] = [];
   const note = () => calls.push('committed');
   const work = () =>
-    database.write(async (transaction) => {
+    database.writeDirectly(async (transaction) => {
       database.afterCommit(transaction, note);
       database.afterCommit(transaction, note);
       calls.push('written');
     });
   await work();
   expect(calls).toEqual(['written', 'committed']);
-  const failing = database.write(async (transaction) => {
+  const failing = database.writeDirectly(async (transaction) => {
     database.afterCommit(transaction, () => calls.push('undone'));
     throw new Error('no');
   });

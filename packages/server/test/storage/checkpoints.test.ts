@@ -31,7 +31,7 @@ const logBytes = () => statSync(`${file.path}-wal`).size;
 
 async function write(megabytes: number): Promise<void> {
   for (let written = 0; written < megabytes; written += 1) {
-    await serving.write((transaction) =>
+    await serving.writeDirectly((transaction) =>
       transaction
         .insertInto('visit_batches')
         .values({ created_at: written, visit_count: 0, visits: new Uint8Array(megabyte) })
@@ -61,7 +61,7 @@ describe('a handle without checkpoints', () => {
 
   it('does not prevent a checkpoint while it writes', async () => {
     await write(48);
-    await serving.write(async (transaction) => {
+    await serving.writeDirectly(async (transaction) => {
       await transaction
         .insertInto('visit_batches')
         .values({ created_at: 0, visit_count: 0, visits: new Uint8Array(1) })

@@ -31,7 +31,7 @@ async function addTokens() {
     created_at: 0,
     expires_at: index < expiredCount ? now : now + 1,
   }));
-  await stored.database.write((transaction) =>
+  await stored.database.writeDirectly((transaction) =>
     stored.database.bulkInsert(transaction, 'access_tokens', rows),
   );
 }
@@ -44,7 +44,7 @@ async function addKeys() {
     result: '{}',
     created_at: now - idempotencyWindowMs + (index < expiredCount ? 0 : 1),
   }));
-  await stored.database.write((transaction) =>
+  await stored.database.writeDirectly((transaction) =>
     stored.database.bulkInsert(transaction, 'idempotency_keys', rows),
   );
 }
@@ -69,7 +69,7 @@ describe.each(cases)('expired rows of $table', ({ table, add, remove }) => {
 
   it('are deleted in batches of 500, and no other row', async () => {
     await add();
-    const write = vi.spyOn(stored.database, 'write');
+    const write = vi.spyOn(stored.database, 'writeDirectly');
     await remove(never);
     expect(write).toHaveBeenCalledTimes(3);
     expect(await countRows()).toBe(1);
@@ -78,8 +78,8 @@ describe.each(cases)('expired rows of $table', ({ table, add, remove }) => {
   it('are no longer deleted once the service stops', async () => {
     await add();
     const stopping = new AbortController();
-    const write = stored.database.write.bind(stored.database);
-    vi.spyOn(stored.database, 'write').mockImplementation((work, lock) => {
+    const write = stored.database.writeDirectly.bind(stored.database);
+    vi.spyOn(stored.database, 'writeDirectly').mockImplementation((work, lock) => {
       stopping.abort();
       return write(work, lock);
     });

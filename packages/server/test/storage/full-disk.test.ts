@@ -20,7 +20,7 @@ const bulk = () => api.call('bulkCreateUrls', { body: { urls: Array(100).fill(li
 
 /** Limits the growth of the database to so many pages. */
 const allowPages = (more: number) =>
-  api.server.database.write(async (transaction) => {
+  api.server.database.writeDirectly(async (transaction) => {
     const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(transaction);
     const limit = (rows[0]?.page_count ?? 0) + more;
     await sql`pragma max_page_count = ${sql.lit(limit)}`.execute(transaction);

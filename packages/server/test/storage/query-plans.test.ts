@@ -217,7 +217,7 @@ describe('no call on the redirect thread scans a table', () => {
     const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
     const outbox = new EventOutbox(fresh, { newId: () => 'event-1' });
     const scans = await findScans(() =>
-      fresh.write((transaction) =>
+      fresh.writeDirectly((transaction) =>
         outbox.record(transaction, organizationId, urlCreated, now, () => []),
       ),
     );

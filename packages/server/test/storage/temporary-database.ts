@@ -88,7 +88,7 @@ export async function openRepository(): Promise<Stored> {
     },
     async subscribe(organizationId, events, isActive = true) {
       const id = newId();
-      await database.write(async (transaction) => {
+      await database.writeDirectly(async (transaction) => {
         await transaction
           .insertInto('webhooks')
           .values({

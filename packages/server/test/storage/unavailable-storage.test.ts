@@ -18,7 +18,7 @@ afterEach(async () => {
 const create = (body: object = {}) => api.call('createUrl', { body: { targetUrl, ...body } });
 
 describe('while another process has locked the database', () => {
-  it('all writes fail with 503 and Retry-After after one wait, and redirects and reads work', async () => {
+  it('all writes fail with 503 and Retry-After after two waits at most, and redirects and reads work', async () => {
     const [cached, uncached] = [(await create()).data, (await create()).data];
     await api.visit(`/${cached.shortCode}`);
     const other = file.other();

@@ -214,7 +214,7 @@ describe('a page', () => {
         created.push({ id: outcome.id, ...(part[index] as (typeof links)[number]) });
       }
     }
-    await stored.database.write(async (transaction) => {
+    await stored.database.writeDirectly(async (transaction) => {
       await stored.database.updateEach(
         transaction,
         'urls',

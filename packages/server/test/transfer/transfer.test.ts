@@ -95,7 +95,7 @@ async function addDomain(
   hostname: string,
 ): Promise<string> {
   const id = newUuid();
-  await database.write((transaction) =>
+  await database.writeDirectly((transaction) =>
     transaction
       .insertInto('domains')
       .values({

@@ -28,7 +28,7 @@ const change = (id: string, patch: { isActive?: boolean; url?: string }) =>
 
 /** An event of the organization, as a change of a link makes it. */
 const happen = () =>
-  opened.stored.database.write((transaction) =>
+  opened.stored.database.writeDirectly((transaction) =>
     opened.outbox.record(transaction, opened.organizationId, urlCreated, opened.clock(), () => [
       eventExamples['url.created'],
     ]),

@@ -21,7 +21,7 @@ async function subscribeMany(
 ): Promise<string[]> {
   const { database } = opened.stored;
   const ids: string[] = [];
-  await database.write(async (transaction) => {
+  await database.writeDirectly(async (transaction) => {
     for (const owner of owners) {
       const own = Array.from({ length: each }, () => randomUUID());
       const row = { organization_id: owner, events: '["url.created"]', secret: 'secret' };

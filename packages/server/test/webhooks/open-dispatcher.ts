@@ -82,7 +82,7 @@ export async function openDispatcher(): Promise<Opened> {
     },
     async subscribe(url, owner = organizationId) {
       const id = await stored.subscribe(owner, ['url.created']);
-      await database.write((transaction) =>
+      await database.writeDirectly((transaction) =>
         transaction.updateTable('webhooks').set({ url }).where('id', '=', id).execute(),
       );
       return id;
@@ -93,7 +93,7 @@ export async function openDispatcher(): Promise<Opened> {
         .select('organization_id')
         .where('id', '=', webhookId)
         .executeTakeFirstOrThrow();
-      await database.write(async (transaction) => {
+      await database.writeDirectly(async (transaction) => {
         for (let made = 0; made < count; made += 1) {
           const data = eventExamples['url.created'];
           await outbox.recordFor(transaction, owner, 'url.created', clock(), data, [webhookId]);

@@ -44,7 +44,13 @@ describe('finished deliveries', () => {
     const [first] = (await listDeliveries(opened.stored.database, id, { limit: 1, offset: 0 }))
       .deliveries;
     opened.clock.advance(deliveryRetentionMs);
-    await opened.deliveries.replay(id, first?.id ?? '', opened.clock(), undefined);
+    await opened.deliveries.replay(
+      opened.organizationId,
+      id,
+      first?.id ?? '',
+      opened.clock(),
+      undefined,
+    );
     await dispatcher.drain();
     opened.clock.advance(1);
     expect(await pruner.prune()).toBe(1);
@@ -54,7 +60,7 @@ describe('finished deliveries', () => {
   it('are removed at once if their webhook is deleted', async () => {
     const id = await opened.subscribe('http://receiver.example/');
     await opened.record(id, 600);
-    await opened.stored.database.write((transaction) =>
+    await opened.stored.database.writeDirectly((transaction) =>
       transaction.updateTable('webhooks').set({ deleted_at: 1 }).where('id', '=', id).execute(),
     );
     expect(await opened.dispatcher().drain()).toBe(0);

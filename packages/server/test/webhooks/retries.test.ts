@@ -78,7 +78,7 @@ describe('a non-2xx response triggers retry', () => {
     await opened.record(id);
     const dispatcher = opened.dispatcher();
     await dispatcher.drain();
-    await opened.stored.database.write((transaction) =>
+    await opened.stored.database.writeDirectly((transaction) =>
       transaction.updateTable('webhooks').set({ url: after.url }).where('id', '=', id).execute(),
     );
     opened.clock.advance(30 * second);
@@ -93,7 +93,7 @@ describe('an inactive webhook', () => {
     const id = await opened.subscribe(hook.url);
     await opened.record(id);
     const turn = (isActive: number) =>
-      opened.stored.database.write((transaction) =>
+      opened.stored.database.writeDirectly((transaction) =>
         transaction
           .updateTable('webhooks')
           .set({ is_active: isActive })
@@ -172,7 +172,7 @@ describe('at least once', () => {
     await first.stop();
     expect(hook.received).toHaveLength(8);
     const next = await receiver();
-    await opened.stored.database.write((transaction) =>
+    await opened.stored.database.writeDirectly((transaction) =>
       transaction.updateTable('webhooks').set({ url: next.url }).where('id', '=', id).execute(),
     );
     // The four that waited are due at once; the five that were aborted, when their leases expire.

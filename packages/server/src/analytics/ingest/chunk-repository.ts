@@ -67,7 +67,7 @@ export class ChunkRepository {
 
   /** Begins a compaction. Returns false when one is already running. */
   begin(upToBatch: number): Promise<boolean> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.writeDirectly(async (transaction) => {
       const running = await transaction
         .selectFrom('visit_compactions')
         .select('up_to_batch')
@@ -90,7 +90,7 @@ export class ChunkRepository {
     urls: readonly UrlVisits[],
     next: Compaction,
   ): Promise<boolean> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.writeDirectly(async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('visit_compactions')
         .set({ next_url: next.nextUrl })
@@ -120,7 +120,7 @@ export class ChunkRepository {
 
   /** Ends a compaction: deletes its batches, whose visits are in chunks. */
   async finish({ upToBatch, nextUrl }: Compaction): Promise<void> {
-    await this.#database.write(async (transaction) => {
+    await this.#database.writeDirectly(async (transaction) => {
       const { numDeletedRows } = await transaction
         .deleteFrom('visit_compactions')
         .where('up_to_batch', '=', upToBatch)
@@ -148,7 +148,7 @@ export class ChunkRepository {
   /** Replaces the URLs' visits before an instant, the start of a day, by daily reports. */
   async prune(urlIds: readonly number[], before: number): Promise<void> {
     if (urlIds.length === 0) return;
-    await this.#database.write(async (transaction) => {
+    await this.#database.writeDirectly(async (transaction) => {
       for (const urlId of urlIds) {
         const rows = await transaction
           .selectFrom('visit_chunks')

@@ -69,7 +69,7 @@ export class VisitRepository {
     { visits = [], downloads, calls }: Partial<JournalRecords>,
     now: number,
   ): Promise<boolean> {
-    return this.#database.write(async (transaction) => {
+    return this.#database.writeDirectly(async (transaction) => {
       if (!(await this.#advance(transaction, writerId, from, to))) return false;
       if (downloads) await countDownloads(transaction, downloads);
       if (calls) await countUses(transaction, 'api_call', calls);
@@ -167,7 +167,7 @@ async function countDownloads(
 
 /** Deletes the position of a journal that no longer exists. */
 export async function deletePosition(database: Database, writerId: string): Promise<void> {
-  await database.write(
+  await database.writeDirectly(
     (transaction) =>
       transaction.deleteFrom('journal_positions').where('writer_id', '=', writerId).execute(),
     'visits',

@@ -128,7 +128,7 @@ export async function repairClickCounters(
   database: Database,
   wrongCounters: readonly WrongClickCounter[],
 ): Promise<void> {
-  await database.write(async (transaction) => {
+  await database.writeDirectly(async (transaction) => {
     for (const { urlId, counted, clicks } of wrongCounters) {
       await transaction
         .insertInto('url_clicks')
@@ -148,7 +148,7 @@ export async function repairScanCounters(
   database: Database,
   wrongCounters: readonly WrongScanCounter[],
 ): Promise<void> {
-  await database.write(async (transaction) => {
+  await database.writeDirectly(async (transaction) => {
     for (const { qrId, counted, scans } of wrongCounters) {
       await transaction
         .updateTable('qr_counts')

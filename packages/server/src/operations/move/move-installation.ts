@@ -17,7 +17,7 @@ const rowsAtOnce = 200;
  */
 export function moveInstallation(from: Database, to: Database): Promise<Counts> {
   return from.snapshot((source) =>
-    to.write(async (transaction) => {
+    to.writeDirectly(async (transaction) => {
       await refuseUnlessEmpty(transaction);
       // The migrations insert a row, which is replaced by the source's row.
       await transaction.deleteFrom('url_id_counter').execute();

@@ -37,7 +37,7 @@ export async function importOrganization(
 ): Promise<ImportReport> {
   const summary = await checkTransferFile(path);
   const columns = await knownColumns(database);
-  return database.write(async (transaction) => {
+  return database.writeDirectly(async (transaction) => {
     await refuseKnownOrganization(transaction, summary);
     const urlIdShift = await reserveUrlIds(transaction, summary);
     for await (const { table, rows } of batchesOf(path)) {

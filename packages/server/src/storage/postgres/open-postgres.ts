@@ -15,6 +15,7 @@ import {
 import { afterCommit, GroupCommit } from '../group-commit.js';
 import { listTimeoutMs } from '../list-page.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
+import { WriteQueues } from '../write-queues.js';
 import { bulkInserter } from './bulk-insert.js';
 import { ChangeFeed } from './change-feed.js';
 import { ColumnTypes } from './column-types.js';
@@ -63,6 +64,7 @@ export function openPostgres({
       new GroupCommit(db, { begin: (transaction) => takeLocks(transaction, keys), isRetryable }),
     ]),
   ) as Record<WriteLock, GroupCommit>;
+  const queues = new WriteQueues();
   const types = new ColumnTypes();
   const updateEach = eachUpdater(types);
   let changesDeletedAt = performance.now();
@@ -79,7 +81,10 @@ export function openPostgres({
       withReadTimeout(db, query.timeoutMs ?? listTimeoutMs, (reader) =>
         readListPage(reader, query),
       ),
-    write: (work, lock = 'records') => commits[lock].write(work),
+    write: (organizationId, work, { isBulk } = {}) =>
+      queues.run(organizationId, () => commits.records.write(work), isBulk),
+    writeDirectly: (work, lock = 'records') => commits[lock].write(work),
+    writeQueues: queues.all,
     afterCommit,
     bulkInsert: bulkInserter(types),
     updateEach,
@@ -127,6 +132,7 @@ export function openPostgres({
     },
     size: () => undefined,
     async close() {
+      queues.close();
       for (const commit of Object.values(commits)) await commit.finish();
       await db.destroy();
     },

@@ -19,6 +19,7 @@ import {
 import type { Database, Schema } from '../database.js';
 import { afterCommit, GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
+import { WriteQueues } from '../write-queues.js';
 import { bulkInserter } from './bulk-insert.js';
 import { readListPage } from './list-page.js';
 import { SqliteDriver } from './sqlite-driver.js';
@@ -53,6 +54,7 @@ export function openSqlite(options: SqliteOptions): Database {
   // A second handle, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(options, 'read'));
   const commits = new GroupCommit(write);
+  const queues = new WriteQueues();
   const updateEach = eachUpdater(writer);
   let maintainer: SqliteHandle.Database | undefined;
   return {
@@ -68,7 +70,10 @@ export function openSqlite(options: SqliteOptions): Database {
         }
       }),
     readListPage: (query) => readListPage(read, query),
-    write: (work) => commits.write(work),
+    write: (organizationId, work, { isBulk } = {}) =>
+      queues.run(organizationId, () => commits.write(work), isBulk),
+    writeDirectly: (work) => commits.write(work),
+    writeQueues: queues.all,
     afterCommit,
     bulkInsert: bulkInserter(writer),
     updateEach,
@@ -98,6 +103,7 @@ export function openSqlite(options: SqliteOptions): Database {
       if (logBytes(path) > maxLogBytes) maintainer.pragma('wal_checkpoint(RESTART)');
     },
     async close() {
+      queues.close();
       await commits.finish();
       maintainer?.close();
       if (read !== write) await read.destroy();

@@ -77,7 +77,7 @@ export async function indexPendingUrls(database: Database): Promise<number> {
   const rows = excess === -1 ? pending : pending.slice(0, Math.max(1, excess));
   if (rows.length === 0) return 0;
   const last = rows.at(-1)?.url_id as number;
-  await database.write(async (transaction) => {
+  await database.writeDirectly(async (transaction) => {
     const pending = sql`(select url_id from url_search_pending where url_id <= ${last})`;
     await sql`delete from url_search where rowid in ${pending}`.execute(transaction);
     await sql`insert into url_search (rowid, text)
@@ -116,7 +116,7 @@ export async function findUnindexedUrls(db: Kysely<Schema>): Promise<number> {
 /** Runs FTS5's integrity check. */
 export async function isSearchIndexSound(database: Database): Promise<boolean> {
   try {
-    await database.write((transaction) =>
+    await database.writeDirectly((transaction) =>
       sql`insert into url_search (url_search) values ('integrity-check')`.execute(transaction),
     );
     return true;

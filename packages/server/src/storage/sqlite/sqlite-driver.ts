@@ -39,13 +39,13 @@ export class SqliteDriver implements Driver {
   }
 
   async beginTransaction(): Promise<void> {
-    for (let waitedMs = 0; ; waitedMs += lockRetryMs) {
+    const deadline = performance.now() + lockWaitMs;
+    for (;;) {
       try {
         this.#connection.execute('begin immediate');
         return;
       } catch (error) {
-        if (!isLocked(error)) throw translateSqliteError(error);
-        if (waitedMs >= lockWaitMs) throw translateSqliteError(error);
+        if (!isLocked(error) || performance.now() > deadline) throw translateSqliteError(error);
       }
       await sleep(lockRetryMs);
     }

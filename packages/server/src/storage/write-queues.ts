@@ -1,0 +1,33 @@
+import { FairQueue } from '../fair-queue.js';
+import { maxGroupSize } from './group-commit.js';
+
+/**
+ * The queues in which the writes of requests wait, before group commit. Few writes leave the queues at
+ * once, so a new write waits for at most two groups: the running one and the one before its own. Bulk
+ * writes have their own queue, because each blocks the others of its group for longer, and because
+ * their request bodies are large.
+ */
+export class WriteQueues {
+  readonly #single = new FairQueue({
+    name: 'writes',
+    concurrency: maxGroupSize,
+    maxWaiting: 2_048,
+    maxWaitingPerOrganization: 256,
+  });
+  readonly #bulk = new FairQueue({
+    name: 'bulk writes',
+    concurrency: maxGroupSize / 2,
+    maxRunningPerOrganization: maxGroupSize / 4,
+    maxWaiting: 128,
+    maxWaitingPerOrganization: 32,
+  });
+  readonly all = [this.#single, this.#bulk];
+
+  run<T>(organizationId: string, work: () => Promise<T>, isBulk = false): Promise<T> {
+    return (isBulk ? this.#bulk : this.#single).run(organizationId, work);
+  }
+
+  close(): void {
+    for (const queue of this.all) queue.close();
+  }
+}

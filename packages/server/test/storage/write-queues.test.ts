@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ClientRepository } from '../../src/auth/client-repository.js';
+import { QueueClosedError, QueueFullError } from '../../src/fair-queue.js';
+import { IdempotencyConflictError } from '../../src/idempotency/with-idempotency-key.js';
+import { openStorage } from '../../src/storage/open-storage.js';
+import { emptyDatabase } from '../engine.js';
+import { draftOf, now, openRepository, type Stored } from './temporary-database.js';
+
+let stored: Stored;
+beforeAll(async () => {
+  stored = await openRepository();
+});
+afterAll(() => stored.close());
+afterEach(() => vi.restoreAllMocks());
+
+/** Creates an organization with 20 links and returns a function that updates all of them. */
+async function openBulkUpdater() {
+  const organizationId = await stored.addOrganization('scale');
+  const outcomes = await stored.create(organizationId, Array<object>(20).fill({}));
+  const ids = outcomes.flatMap((outcome) => (outcome.status === 'created' ? [outcome.id] : []));
+  expect(ids).toHaveLength(20);
+  let title = 0;
+  return () => {
+    title += 1;
+    return stored.urls.updateMany(organizationId, ids, now, (url) => ({
+      ok: true,
+      url: { ...url, title: `title ${title}` },
+    }));
+  };
+}
+
+/** Creates an organization and returns a function that stores an access token of its client. */
+async function openTokenRequests() {
+  const organizationId = await stored.addOrganization('scale');
+  const { id: clientId } = await stored.database.read
+    .selectFrom('clients')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  const clients = new ClientRepository(stored.database);
+  return (hash: string) =>
+    clients.saveToken({
+      hash,
+      clientId,
+      organizationId,
+      scopes: ['urls:read'],
+      createdAt: now,
+      expiresAt: now + 1000,
+    });
+}
+
+/** Runs 30 bulk updates, and other writes after the first of them. Returns the order of completion. */
+async function orderBeside(
+  update: () => Promise<unknown>,
+  others: Readonly<Record<string, () => Promise<unknown>>>,
+): Promise<string[]> {
+  const finished: string[] = [];
+  const updates = Array.from({ length: 30 }, () => update().then(() => finished.push('update')));
+  await Promise.race(updates);
+  const started = Object.entries(others).map(([name, run]) =>
+    run().then(() => finished.push(name)),
+  );
+  await Promise.all([...updates, ...started]);
+  return finished;
+}
+
+function updatesBefore(name: string, finished: readonly string[]): number {
+  expect(finished).toContain(name);
+  return finished.slice(0, finished.indexOf(name)).filter((each) => each === 'update').length;
+}
+
+describe('a backlog of bulk updates of one organization', () => {
+  it('delays a create and a token request of others by at most 8 of them', async () => {
+    const update = await openBulkUpdater();
+    const requestToken = await openTokenRequests();
+    const other = await stored.addOrganization('scale');
+    const finished = await orderBeside(update, {
+      create: () => stored.create(other, [{}]),
+      token: () => requestToken('other'),
+    });
+    expect(updatesBefore('create', finished)).toBeLessThanOrEqual(8);
+    expect(updatesBefore('token', finished)).toBeLessThanOrEqual(8);
+  });
+
+  it('delays a bulk update of another organization by at most 8 of them', async () => {
+    const [update, updateOther] = [await openBulkUpdater(), await openBulkUpdater()];
+    const finished = await orderBeside(update, { other: updateOther });
+    expect(updatesBefore('other', finished)).toBeLessThanOrEqual(8);
+  });
+
+  it('does not delay the writes of the server itself', async () => {
+    const update = await openBulkUpdater();
+    const finished = await orderBeside(update, { expiry: () => stored.urls.expireDue(now, 1) });
+    expect(updatesBefore('expiry', finished)).toBeLessThanOrEqual(8);
+  });
+
+  it('is limited to 4 running and 32 waiting writes, and does not limit single writes', async () => {
+    const update = await openBulkUpdater();
+    const updates = Array.from({ length: 36 }, update);
+    const [, bulk] = stored.database.writeQueues;
+    expect(bulk?.figures).toMatchObject({ running: 4, waiting: 32 });
+    await expect(update()).rejects.toThrow(QueueFullError);
+    await stored.create(await stored.addOrganization('scale'), [{}]);
+    await Promise.all(updates);
+  });
+});
+
+describe('a backlog of single writes of one organization', () => {
+  it('is limited to 16 running and 256 waiting writes', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    const create = () => stored.create(organizationId, [{}]);
+    const creates = Array.from({ length: 272 }, create);
+    const [single] = stored.database.writeQueues;
+    expect(single?.figures).toMatchObject({ running: 16, waiting: 256 });
+    await expect(create()).rejects.toThrow(QueueFullError);
+    await Promise.all(creates);
+  });
+
+  it('delays a create of another organization by at most 32 of them', async () => {
+    const organizationId = await stored.addOrganization('scale');
+    const other = await stored.addOrganization('scale');
+    const finished: string[] = [];
+    const note = (name: string) => () => finished.push(name);
+    const creates = Array.from({ length: 200 }, () =>
+      stored.create(organizationId, [{}]).then(note('create')),
+    );
+    await Promise.race(creates);
+    await stored.create(other, [{}]).then(note('other'));
+    expect(finished.indexOf('other')).toBeLessThanOrEqual(32);
+    await Promise.all(creates);
+  });
+});
+
+it('a conflict of one write does not run the other writes of its group again', async () => {
+  const organizationId = await stored.addOrganization('scale');
+  let codes = 0;
+  const newShortCode = () => {
+    codes += 1;
+    return `Group${String(codes).padStart(2, '0')}`;
+  };
+  const create = (fingerprint?: string) =>
+    stored.urls.createMany([draftOf({ customSlug: fingerprint ? null : 'taken-slug' })], {
+      organizationId,
+      now,
+      newShortCode,
+      idempotency: fingerprint ? { organizationId, key: 'key', fingerprint, now } : undefined,
+      toResult: ([outcome]) => outcome?.status,
+    });
+  expect((await create('first')).result).toBe('created');
+  expect((await create()).result).toBe('created');
+  codes = 0;
+  const taken = Array.from({ length: 8 }, () => create());
+  await expect(create('second')).rejects.toThrow(IdempotencyConflictError);
+  for (const { result } of await Promise.all(taken)) expect(result).toBe('slug-conflict');
+  expect(codes).toBe(8);
+});
+
+it('a close refuses the writes that wait, and finishes those that run', async () => {
+  const { databaseUrl, remove } = await emptyDatabase();
+  const database = openStorage({ databaseUrl, durability: 'process' });
+  await database.migrate();
+  const writes = Array.from({ length: 17 }, (_, index) =>
+    database.write('organization', async () => index),
+  );
+  const last = expect(writes.pop()).rejects.toThrow(QueueClosedError);
+  await database.close();
+  expect(await Promise.all(writes)).toHaveLength(16);
+  await last;
+  await remove();
+});
