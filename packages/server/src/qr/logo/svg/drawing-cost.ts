@@ -1,8 +1,39 @@
 import { LogoError, quote } from '../logo-error.js';
 import { logoLimits } from '../logo-limits.js';
-import { type DrawnElement, lengthInUserUnits, type View } from './drawn-element.js';
 import { svgLimits } from './svg-limits.js';
 import { type Matrix, multiply, translation } from './transform.js';
+
+/** An element of the new SVG. */
+export interface DrawnElement {
+  readonly name: string;
+  /** Undefined when no reference can lead to the element. */
+  readonly id: string | undefined;
+  readonly attributes: Map<string, string>;
+  readonly children: readonly DrawnElement[];
+  readonly transform: Matrix | undefined;
+  /** The id that `use` or a gradient refers to. */
+  readonly href: string | undefined;
+  readonly segments: number;
+  /** The largest distance from the origin on each axis, in the element's own coordinates. */
+  readonly farX: number;
+  readonly farY: number;
+}
+
+/** The view box of the root and the size of the image. */
+export interface View {
+  /** Left, top, width and height in the document's own units. */
+  readonly box: readonly [number, number, number, number];
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Returns a length that `readLength` has accepted, in units of the view box. */
+export function lengthInUserUnits(value = '0', { box }: View): number {
+  const number = Number.parseFloat(value);
+  if (Number.isNaN(number)) return 0;
+  return value.endsWith('%') ? (number / 100) * Math.max(box[2], box[3]) : number;
+}
 
 /** Throws a LogoError when an SVG is too expensive to draw. References must exist. */
 export function checkDrawingCost(root: DrawnElement, view: View): void {
@@ -59,8 +90,9 @@ class DrawingCost {
         `an SVG that draws more than ${svgLimits.segments} segments, those of "use" and "clip-path" included`,
       );
     }
-    if (element.clipPath !== undefined) {
-      const clip = this.#get(element.clipPath);
+    const clipPath = element.attributes.get('clip-path') ?? 'none';
+    if (clipPath !== 'none') {
+      const clip = this.#get(clipPath.slice('url(#'.length, -1));
       if (clip.name !== 'clipPath') throw wrongTarget('clip-path', clip);
       this.#visit(clip, matrix, view, inside);
     }

@@ -6,25 +6,34 @@ import { svgLimits, svgNamespace, xlinkNamespace } from './svg-limits.js';
 /** An allowed element. Its attributes are untrusted text. */
 export interface SvgElement {
   readonly name: string;
+  /** The new id. Undefined without an id, and when an earlier element has the same id. */
+  newId: string | undefined;
   /** Attributes without a namespace, and `xlink:href` as `href`. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: SvgElement[];
+}
+
+export interface SvgDocument {
+  readonly root: SvgElement;
+  /** The new id of each id in the document. */
+  readonly newIds: ReadonlyMap<string, string>;
 }
 
 /** Elements that describe the image and draw nothing. */
 const descriptions = new Set(['title', 'desc', 'metadata']);
 const gradients = new Set(['linearGradient', 'radialGradient']);
 const containers = new Set(['svg', 'g', 'defs', 'clipPath']);
-const allowedNames = Object.keys(elementAttributes).join(', ');
+const allowedNames = [...elementAttributes.keys()].join(', ');
 
 /**
  * Parses an SVG document into its allowed elements. Throws a LogoError for every other element of
  * SVG. Ignores descriptions, text between elements, and elements of other namespaces: editors add
  * these, and no browser draws them.
  */
-export function parseSvg(text: string): SvgElement {
+export function parseSvg(text: string): SvgDocument {
   const parser = new SaxesParser({ xmlns: true, position: true });
   const open: SvgElement[] = [];
+  const newIds = new Map<string, string>();
   let root: SvgElement | undefined;
   let skippedDepth = 0;
   let count = 0;
@@ -76,6 +85,7 @@ export function parseSvg(text: string): SvgElement {
     }
     const element: SvgElement = {
       name,
+      newId: undefined,
       attributes: attributesOf(Object.values(tag.attributes)),
       children: [],
     };
@@ -84,13 +94,20 @@ export function parseSvg(text: string): SvgElement {
     open.push(element);
   });
   parser.on('closetag', () => {
-    if (skippedDepth > 0) skippedDepth -= 1;
-    else open.pop();
+    if (skippedDepth > 0) {
+      skippedDepth -= 1;
+      return;
+    }
+    const element = open.pop();
+    const id = element?.attributes.get('id');
+    if (!element || id === undefined || id.length > svgLimits.idLength || newIds.has(id)) return;
+    element.newId = `i${newIds.size}`;
+    newIds.set(id, element.newId);
   });
 
   parser.write(text).close();
   if (!root) throw notAnImage();
-  return root;
+  return { root, newIds };
 }
 
 function attributesOf(
@@ -106,9 +123,9 @@ function attributesOf(
 }
 
 function checkPosition(name: string, parent: string): void {
-  const reason = refusalReasons[name];
+  const reason = refusalReasons.get(name);
   if (reason) throw new LogoError(`an SVG with ${reason} (element ${quote(name)})`);
-  if (!Object.hasOwn(elementAttributes, name) || name === 'svg') {
+  if (!elementAttributes.has(name) || name === 'svg') {
     throw new LogoError(
       `an SVG with the element ${quote(name)} inside ${quote(parent)}: only ${allowedNames} are allowed, ` +
         'and svg only as the root; convert text to paths',
@@ -120,13 +137,13 @@ function checkPosition(name: string, parent: string): void {
   }
 }
 
-const refusalReasons: Readonly<Record<string, string>> = {
-  script: 'a script',
-  foreignObject: 'foreign content',
-  image: 'an image inside: send that image itself',
-  feImage: 'an image inside: send that image itself',
-  style: 'an embedded or external style sheet: use attributes of the elements',
-};
+const refusalReasons = new Map([
+  ['script', 'a script'],
+  ['foreignObject', 'foreign content'],
+  ['image', 'an image inside: send that image itself'],
+  ['feImage', 'an image inside: send that image itself'],
+  ['style', 'an embedded or external style sheet: use attributes of the elements'],
+]);
 
 function notAnImage(): LogoError {
   return new LogoError('a page or a document, not an image');

@@ -1,75 +1,35 @@
-import { LogoError, quote } from '../logo-error.js';
-import { svgLimits } from './svg-limits.js';
-import { ValueScanner } from './value-scanner.js';
-
-/** Parses the value of an attribute and serialises it. Throws a LogoError. */
-type ReadValue = (value: string, attribute: string) => string;
-
-const pixelsOfUnit: Readonly<Record<string, number>> = {
-  '': 1,
-  px: 1,
-  pt: 96 / 72,
-  pc: 16,
-  in: 96,
-  cm: 96 / 2.54,
-  mm: 96 / 25.4,
-};
-
-/** Parses a length in pixels or as a percentage. */
-export function readLength(
-  value: string,
-  attribute: string,
-): { readonly value: number; readonly isPercentage: boolean } {
-  const scanner = new ValueScanner(value.trim(), attribute);
-  const number = scanner.number();
-  const unit = scanner.rest().trim();
-  if (unit === '%') return { value: number, isPercentage: true };
-  const factor = pixelsOfUnit[unit];
-  if (factor === undefined)
-    throw scanner.error('the unit of a length must be one of px pt pc in cm mm %');
-  return { value: number * factor, isPercentage: false };
-}
+import { badValue, type ReadValue, readLength, readQuantity, readReference } from './svg-values.js';
 
 const length: ReadValue = (value, attribute) => {
-  const { value: number, isPercentage } = readLength(value, attribute);
+  const { number, isPercentage } = readLength(value, attribute);
   return isPercentage ? `${number}%` : `${number}`;
 };
 
 const number: ReadValue = (value, attribute) => {
-  const scanner = new ValueScanner(value, attribute);
-  const read = scanner.number();
-  if (!scanner.atEnd()) throw scanner.error('must be one number');
-  return `${read}`;
+  const { number, unit } = readQuantity(value, attribute);
+  if (unit !== '') throw badValue(value, attribute, 'must be a number');
+  return `${number}`;
 };
 
 const numberOrPercentage: ReadValue = (value, attribute) => {
-  const scanner = new ValueScanner(value.trim(), attribute);
-  const read = scanner.number();
-  const unit = scanner.rest();
-  if (unit !== '' && unit !== '%') throw scanner.error('must be a number or a percentage');
-  return `${unit === '%' ? read / 100 : read}`;
+  const { number, unit } = readQuantity(value, attribute);
+  if (unit !== '' && unit !== '%') {
+    throw badValue(value, attribute, 'must be a number or a percentage');
+  }
+  return `${unit === '%' ? number / 100 : number}`;
 };
 
-const lengthOrAuto: ReadValue = (value, attribute) =>
-  value.trim() === 'auto' ? 'auto' : length(value, attribute);
+const lengthOrAuto: ReadValue = (value, attribute, newIdOf) =>
+  value.trim() === 'auto' ? 'auto' : length(value, attribute, newIdOf);
 
-/** Accepts one of these words. */
+/** Accepts these words and lists of them. */
 function words(...allowed: readonly string[]): ReadValue {
-  return (value, attribute) => {
-    const word = value.trim();
-    if (allowed.includes(word)) return word;
-    throw badValue(value, attribute, `must be one of ${allowed.join(', ')}`);
-  };
-}
-
-/** Accepts a list of these words. */
-function wordList(...allowed: readonly string[]): ReadValue {
   return (value, attribute) => {
     const list = value.trim().split(/\s/).filter(Boolean);
     if (list.length <= allowed.length && list.every((word) => allowed.includes(word))) {
       return list.join(' ');
     }
-    throw badValue(value, attribute, `must be a list of ${allowed.join(', ')}`);
+    throw badValue(value, attribute, `must be of ${allowed.join(', ')}`);
   };
 }
 
@@ -84,54 +44,29 @@ const colour: ReadValue = (value, attribute) => {
 };
 
 /** Accepts a colour, or a gradient with an optional fallback colour. */
-const paint: ReadValue = (value, attribute) => {
+const paint: ReadValue = (value, attribute, newIdOf) => {
   const text = value.trim();
-  if (!text.startsWith('url(')) return colour(text, attribute);
+  if (!text.startsWith('url(')) return colour(text, attribute, newIdOf);
   const { id, rest } = readReference(text, attribute);
-  return rest === '' ? `url(#${id})` : `url(#${id}) ${colour(rest, attribute)}`;
+  const fallback = rest === '' ? '' : ` ${colour(rest, attribute, newIdOf)}`;
+  return `url(#${newIdOf(id)})${fallback}`;
 };
 
-const clipPath: ReadValue = (value, attribute) => {
+const clipPath: ReadValue = (value, attribute, newIdOf) => {
   if (value.trim() === 'none') return 'none';
   const { id, rest } = readReference(value.trim(), attribute);
   if (rest !== '') throw badValue(value, attribute, 'must be none or url(#id)');
-  return `url(#${id})`;
+  return `url(#${newIdOf(id)})`;
 };
 
-/** Parses `url(#id)` at the start of a value. */
-export function readReference(
-  text: string,
-  attribute: string,
-): { readonly id: string; readonly rest: string } {
-  const end = text.indexOf(')');
-  if (!text.startsWith('url(') || end < 0) {
-    throw badValue(text, attribute, 'a reference must be url(#id)');
-  }
-  const inside = text.slice(4, end).trim();
-  const first = inside[0];
-  const isQuoted = (first === '"' || first === "'") && inside.length > 1 && inside.endsWith(first);
-  const target = isQuoted ? inside.slice(1, -1).trim() : inside;
-  return { id: localId(target, attribute), rest: text.slice(end + 1).trim() };
+/** Returns the reader of an attribute of an element, or of a property in a `style` attribute. */
+export function readerOf(attribute: string, element?: string): ReadValue | undefined {
+  const isOwn = element !== undefined && elementAttributes.get(element)?.includes(attribute);
+  return isOwn ? ownAttributes.get(attribute) : presentationProperties.get(attribute);
 }
-
-/** Returns the id of a reference `#id`. Throws a LogoError for any other reference. */
-export function localId(target: string, attribute: string): string {
-  if (target.length < 2 || !target.startsWith('#')) {
-    throw new LogoError(
-      `an SVG with an external reference: ${quote(attribute)} is ${quote(target)}, but must be #id`,
-    );
-  }
-  const id = target.slice(1);
-  if (id.length > svgLimits.idLength) {
-    throw badValue(target, attribute, `an id must have at most ${svgLimits.idLength} characters`);
-  }
-  return id;
-}
-
-const only = (allowed: string): ReadValue => words(allowed);
 
 /** Properties of painting, allowed as attributes and in a `style` attribute. */
-export const presentationProperties: ReadonlyMap<string, ReadValue> = new Map<string, ReadValue>([
+const presentationProperties: ReadonlyMap<string, ReadValue> = new Map<string, ReadValue>([
   ['fill', paint],
   ['stroke', paint],
   ['color', colour],
@@ -148,64 +83,58 @@ export const presentationProperties: ReadonlyMap<string, ReadValue> = new Map<st
   ['stroke-miterlimit', number],
   ['display', words('inline', 'block', 'none')],
   ['visibility', words('visible', 'hidden', 'collapse')],
-  ['paint-order', wordList('normal', 'fill', 'stroke', 'markers')],
+  ['paint-order', words('normal', 'fill', 'stroke', 'markers')],
   ['shape-rendering', words('auto', 'optimizeSpeed', 'crispEdges', 'geometricPrecision')],
   ['vector-effect', words('none', 'non-scaling-stroke')],
   ['clip-path', clipPath],
   // Allowed only with their initial value.
-  ['stroke-dasharray', only('none')],
-  ['filter', only('none')],
-  ['mask', only('none')],
-  ['mix-blend-mode', only('normal')],
-  ['marker', only('none')],
-  ['marker-start', only('none')],
-  ['marker-mid', only('none')],
-  ['marker-end', only('none')],
+  ['stroke-dasharray', words('none')],
+  ['filter', words('none')],
+  ['mask', words('none')],
+  ['mix-blend-mode', words('normal')],
+  ['marker', words('none')],
+  ['marker-start', words('none')],
+  ['marker-mid', words('none')],
+  ['marker-end', words('none')],
 ]);
 
-/** The allowed elements with their own attributes. */
-export const elementAttributes: Readonly<Record<string, ReadonlyMap<string, ReadValue>>> = {
-  svg: new Map(),
-  g: new Map(),
-  defs: new Map(),
-  path: new Map(),
-  polyline: new Map(),
-  polygon: new Map(),
-  rect: attributeMap({
-    x: length,
-    y: length,
-    width: length,
-    height: length,
-    rx: lengthOrAuto,
-    ry: lengthOrAuto,
-  }),
-  circle: attributeMap({ cx: length, cy: length, r: length }),
-  ellipse: attributeMap({ cx: length, cy: length, rx: lengthOrAuto, ry: lengthOrAuto }),
-  line: attributeMap({ x1: length, y1: length, x2: length, y2: length }),
-  use: attributeMap({ x: length, y: length }),
-  clipPath: attributeMap({ clipPathUnits: only('userSpaceOnUse') }),
-  linearGradient: gradient({ x1: length, y1: length, x2: length, y2: length }),
-  radialGradient: gradient({
-    cx: length,
-    cy: length,
-    r: length,
-    fx: length,
-    fy: length,
-    fr: length,
-  }),
-  stop: attributeMap({ offset: numberOrPercentage }),
-};
+/** The allowed elements with their own attributes. `rebuildSvg` reads `d`, `points` and `href`. */
+export const elementAttributes: ReadonlyMap<string, readonly string[]> = new Map([
+  ['svg', ['preserveAspectRatio']],
+  ['g', []],
+  ['defs', []],
+  ['path', []],
+  ['polyline', []],
+  ['polygon', []],
+  ['rect', ['x', 'y', 'width', 'height', 'rx', 'ry']],
+  ['circle', ['cx', 'cy', 'r']],
+  ['ellipse', ['cx', 'cy', 'rx', 'ry']],
+  ['line', ['x1', 'y1', 'x2', 'y2']],
+  ['use', ['x', 'y']],
+  ['clipPath', ['clipPathUnits']],
+  ['linearGradient', ['x1', 'y1', 'x2', 'y2', 'gradientUnits', 'spreadMethod']],
+  ['radialGradient', ['cx', 'cy', 'r', 'fx', 'fy', 'fr', 'gradientUnits', 'spreadMethod']],
+  ['stop', ['offset']],
+]);
 
-function attributeMap(attributes: Record<string, ReadValue>): ReadonlyMap<string, ReadValue> {
-  return new Map(Object.entries(attributes));
-}
+const alignments = ['Min', 'Mid', 'Max'].flatMap((x) =>
+  ['Min', 'Mid', 'Max'].map((y) => `x${x}Y${y}`),
+);
 
-function gradient(attributes: Record<string, ReadValue>): ReadonlyMap<string, ReadValue> {
-  return attributeMap({
-    ...attributes,
-    gradientUnits: words('userSpaceOnUse', 'objectBoundingBox'),
-    spreadMethod: words('pad', 'reflect', 'repeat'),
-  });
+const ownAttributes: ReadonlyMap<string, ReadValue> = new Map<string, ReadValue>([
+  ...['x', 'y', 'width', 'height', 'x1', 'y1', 'x2', 'y2'].map(withLength),
+  ...['cx', 'cy', 'r', 'fx', 'fy', 'fr'].map(withLength),
+  ['preserveAspectRatio', words('none', ...alignments, 'meet', 'slice')],
+  ['rx', lengthOrAuto],
+  ['ry', lengthOrAuto],
+  ['offset', numberOrPercentage],
+  ['clipPathUnits', words('userSpaceOnUse')],
+  ['gradientUnits', words('userSpaceOnUse', 'objectBoundingBox')],
+  ['spreadMethod', words('pad', 'reflect', 'repeat')],
+]);
+
+function withLength(attribute: string): [string, ReadValue] {
+  return [attribute, length];
 }
 
 const ignoredAttributes = new Set([
@@ -250,11 +179,5 @@ export function isIgnored(name: string): boolean {
     ignoredAttributes.has(name) ||
     name === 'font' ||
     ignoredPrefixes.some((prefix) => name.startsWith(prefix))
-  );
-}
-
-export function badValue(value: string, attribute: string, rule: string): LogoError {
-  return new LogoError(
-    `an SVG whose attribute ${quote(attribute)} has the value ${quote(value)}: ${rule}`,
   );
 }

@@ -1,9 +1,7 @@
-import { ValueScanner } from './value-scanner.js';
+import { badValue, readNumbers } from './svg-values.js';
 
 /** The numbers `a b c d e f` of SVG's `matrix()`. */
 export type Matrix = readonly [number, number, number, number, number, number];
-
-export const identity: Matrix = [1, 0, 0, 1, 0, 0];
 
 export function multiply(outer: Matrix, inner: Matrix): Matrix {
   const [a, b, c, d, e, f] = outer;
@@ -20,52 +18,59 @@ export function multiply(outer: Matrix, inner: Matrix): Matrix {
 
 export const translation = (x: number, y: number): Matrix => [1, 0, 0, 1, x, y];
 
+const transformation = /([a-zA-Z]{1,9})\s{0,9}\(([^()]*)\)/g;
+
 /** Parses a list of transformations and multiplies them into one matrix. */
 export function transformMatrix(value: string, attribute: string): Matrix {
-  const scanner = new ValueScanner(value, attribute);
-  let matrix = identity;
-  while (!scanner.atEnd()) {
-    const name = scanner.until('(').trim();
-    const inside = new ValueScanner(scanner.until(')'), attribute);
-    const numbers: number[] = [];
-    while (!inside.atEnd()) {
-      if (numbers.length === 6) throw inside.error('a transformation must have at most 6 numbers');
-      numbers.push(inside.number());
-    }
-    const next = matrixOf(name, numbers);
-    if (!next) {
-      throw scanner.error(
-        'a transformation must be matrix, translate, scale, rotate, skewX or skewY with its numbers',
-      );
-    }
+  let matrix = translation(0, 0);
+  const rest = value.replace(transformation, (_, name: string, inside: string) => {
+    const next = matrixOf(name, readNumbers(inside, attribute));
+    if (!next) throw badTransformation(value, attribute);
     matrix = multiply(matrix, next);
-  }
+    return ' ';
+  });
+  if (/[^\s,]/.test(rest)) throw badTransformation(value, attribute);
   return matrix;
 }
 
+function badTransformation(value: string, attribute: string) {
+  return badValue(
+    value,
+    attribute,
+    'a transformation must be matrix, translate, scale, rotate, skewX or skewY with its numbers',
+  );
+}
+
+const numberCounts = new Map([
+  ['matrix', [6]],
+  ['translate', [1, 2]],
+  ['scale', [1, 2]],
+  ['rotate', [1, 3]],
+  ['skewX', [1]],
+  ['skewY', [1]],
+]);
+
 function matrixOf(name: string, numbers: readonly number[]): Matrix | undefined {
+  if (!numberCounts.get(name)?.includes(numbers.length)) return undefined;
   const [a = 0, b, c = 0, d = 0, e = 0, f = 0] = numbers;
-  const takes = (...counts: number[]) => counts.includes(numbers.length);
   const radians = (a * Math.PI) / 180;
+  const [sine, cosine] = [Math.sin(radians), Math.cos(radians)];
+  const [x, y] = [b ?? 0, c];
   switch (name) {
     case 'matrix':
-      return takes(6) ? [a, b ?? 0, c, d, e, f] : undefined;
+      return [a, x, c, d, e, f];
     case 'translate':
-      return takes(1, 2) ? translation(a, b ?? 0) : undefined;
+      return translation(a, x);
     case 'scale':
-      return takes(1, 2) ? [a, 0, 0, b ?? a, 0, 0] : undefined;
-    case 'rotate': {
-      if (!takes(1, 3)) return undefined;
-      const [sine, cosine] = [Math.sin(radians), Math.cos(radians)];
-      const rotation: Matrix = [cosine, sine, -sine, cosine, 0, 0];
-      const x = b ?? 0;
-      return multiply(multiply(translation(x, c), rotation), translation(-x, -c));
-    }
+      return [a, 0, 0, b ?? a, 0, 0];
+    case 'rotate':
+      return multiply(
+        multiply(translation(x, y), [cosine, sine, -sine, cosine, 0, 0]),
+        translation(-x, -y),
+      );
     case 'skewX':
-      return takes(1) ? [1, 0, Math.tan(radians), 1, 0, 0] : undefined;
-    case 'skewY':
-      return takes(1) ? [1, Math.tan(radians), 0, 1, 0, 0] : undefined;
+      return [1, 0, Math.tan(radians), 1, 0, 0];
     default:
-      return undefined;
+      return [1, Math.tan(radians), 0, 1, 0, 0];
   }
 }
