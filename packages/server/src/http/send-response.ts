@@ -11,17 +11,10 @@ export function sendPage(
   response: ServerResponse,
   status: number,
   page: string,
-  {
-    headers = {},
-    fixed = pageHeaders,
-  }: {
-    readonly headers?: Readonly<Record<string, string>>;
-    /** Replaces the default headers of pages. */
-    readonly fixed?: readonly string[];
-  } = {},
+  headers: Readonly<Record<string, string>> = {},
 ): void {
   response.writeHead(status, [
-    ...fixed,
+    ...pageHeaders,
     ...Object.entries(headers).flat(),
     'X-Request-Id',
     requestIdOf(request.headers['x-request-id']),

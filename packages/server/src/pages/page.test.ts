@@ -31,15 +31,14 @@ describe('html', () => {
     ['HTTPS://EXAMPLE.com\u3002evil.example', 'https://example.com.evil.example/'],
     ['https://example.com/\u202egnp.exe', 'https://example.com/%E2%80%AEgnp.exe'],
   ])('a QR code with the content %j shows and links %s', (qrData, shown) => {
-    const page = qrPage({
+    const { afterImage } = qrPage({
       qrData,
       size: 10,
       format: 'png',
       mediaType: 'image/png',
-      image: Buffer.alloc(1),
       downloadUrl: '/d',
     });
-    expect(page).toContain(`<a href="${shown}" rel="noreferrer nofollow">${shown}</a>`);
+    expect(afterImage).toContain(`<a href="${shown}" rel="noreferrer nofollow">${shown}</a>`);
   });
 
   it('does not escape safe HTML', () => {

@@ -9,35 +9,40 @@ export interface PreviewedQr {
   readonly size: number;
   readonly format: keyof typeof formatNames;
   readonly mediaType: string;
-  readonly image: Buffer;
   readonly downloadUrl: string;
 }
 
-/** Renders the preview of a code. The page contains the image, so showing it is not a download. */
-export function qrPage({
-  qrData,
-  size,
-  format,
-  mediaType,
-  image,
-  downloadUrl,
-}: PreviewedQr): string {
-  const source = `data:${mediaType};base64,${image.toString('base64')}`;
+/** A preview page without its image: the image in Base64 belongs between the two parts. */
+export interface QrPage {
+  readonly beforeImage: string;
+  readonly afterImage: string;
+}
+
+/**
+ * Renders the preview of a code. The page contains the image, so showing it is not a download. An
+ * image has up to some megabytes, and the string functions of a template would copy it several times.
+ */
+export function qrPage({ qrData, size, format, mediaType, downloadUrl }: PreviewedQr): QrPage {
   const address = webAddressOf(qrData);
   const payload =
     address === undefined
       ? html`${qrData}`
       : html`<a href="${address}" rel="noreferrer nofollow">${address}</a>`;
-  return renderPage(
+  const page = renderPage(
     'QR code',
     html`<h1>QR code</h1>
-<img class="code" src="${new Html(source)}" width="${String(size)}" height="${String(size)}" alt="QR code; its content is shown below">
+<img class="code" src="data:${mediaType};base64,${new Html(imagePlace)}" width="${String(size)}" height="${String(size)}" alt="QR code; its content is shown below">
 <p>${formatNames[format]}, ${String(size)} × ${String(size)} pixels. <span id="content">Content:</span></p>
 <p class="payload" tabindex="0" aria-labelledby="content">${payload}</p>
 <a class="button" href="${downloadUrl}?download=1" download>Download ${formatNames[format]}</a>
 <a class="button quiet" href="${downloadUrl}">Open the image</a>`,
   );
+  const [beforeImage = '', afterImage = ''] = page.split(imagePlace);
+  return { beforeImage, afterImage };
 }
+
+// Escaped text cannot contain it.
+const imagePlace = '<image>';
 
 export const qrNotFoundPage = renderPage(
   'QR code not found',

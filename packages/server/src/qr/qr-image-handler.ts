@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
 import { ApiError } from '../contract/api-error.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';
@@ -77,14 +78,8 @@ export class QrImageHandler {
     else if (found === 'deleted') refuse(deleted, qrGonePage);
     else if (request.method !== 'GET' && request.method !== 'HEAD') {
       sendError(request, response, methodNotAllowed);
-    } else if (route === 'preview') {
-      const page = qrPage({
-        ...found,
-        image: found.bytes,
-        downloadUrl: `/api/qr/${found.id}/download`,
-      });
-      sendPage(request, response, 200, page, { fixed: imagePageHeaders });
-    } else this.#sendImage(request, response, found);
+    } else if (route === 'preview') sendPreview(request, response, found);
+    else this.#sendImage(request, response, found);
   }
 
   #sendImage(request: IncomingMessage, response: ServerResponse, image: QrImage): void {
@@ -132,7 +127,7 @@ export class QrImageHandler {
     const wantsPage =
       !prefersJson(accept) && (route === 'preview' || /\btext\/html\b/i.test(accept ?? ''));
     if (wantsPage) {
-      sendPage(request, response, error.status, page, { headers: errorHeaders(error) });
+      sendPage(request, response, error.status, page, errorHeaders(error));
     } else sendError(request, response, error);
   }
 
@@ -147,6 +142,40 @@ export class QrImageHandler {
       response.destroy();
     }
   }
+}
+
+// Divisible by three, so that the slices have no padding.
+const sliceBytes = 48 * 1024;
+
+/**
+ * Sends the preview page in slices, each when the client has received the ones before. A page of
+ * megabytes thus neither blocks the event loop nor waits in memory for a slow client.
+ */
+function sendPreview(request: IncomingMessage, response: ServerResponse, image: QrImage): void {
+  const { id, bytes } = image;
+  const page = qrPage({ ...image, downloadUrl: `/api/qr/${id}/download` });
+  const base64Length = 4 * Math.ceil(bytes.length / 3);
+  const textLength = Buffer.byteLength(page.beforeImage) + Buffer.byteLength(page.afterImage);
+  response.writeHead(200, [
+    ...imagePageHeaders,
+    'X-Request-Id',
+    requestIdOf(request.headers['x-request-id']),
+    'Content-Length',
+    String(textLength + base64Length),
+  ]);
+  if (request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  function* slices() {
+    yield page.beforeImage;
+    for (let at = 0; at < bytes.length; at += sliceBytes) {
+      yield bytes.toString('base64', at, at + sliceBytes);
+    }
+    yield page.afterImage;
+  }
+  // The only error is that the client closed the connection.
+  pipeline(Readable.from(slices()), response, () => {});
 }
 
 const unknown = new ApiError('NOT_FOUND', 'There is no such QR code');

@@ -3,8 +3,7 @@ import type { QrFormat } from './drawing/qr-design.js';
 import type { PublicQr } from './qr-repository.js';
 
 /** The image of a QR code with its response headers, which are computed once. */
-export interface QrImage extends Pick<PublicQr, 'qrData' | 'format' | 'size'> {
-  readonly id: string;
+export interface QrImage extends Pick<PublicQr, 'id' | 'qrData' | 'format' | 'size'> {
   readonly mediaType: string;
   readonly bytes: Buffer;
   readonly etag: string;
@@ -25,11 +24,13 @@ export const imageCacheControl = 'public, no-cache';
 const svgPolicy = "default-src 'none'; img-src data:; sandbox";
 
 export function toQrImage(
-  { id, qrData, format, size, linkKey }: PublicQr,
+  { id, qrData, format, size, linkKey, version, updatedAt }: PublicQr,
   image: Uint8Array,
 ): QrImage {
-  const bytes = Buffer.from(image);
-  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  const bytes = Buffer.from(image.buffer, image.byteOffset, image.byteLength);
+  // Identifies the image by its change: hashing an image of megabytes takes milliseconds.
+  const change = `${version} ${updatedAt}`;
+  const etag = `"${createHash('sha256').update(change).digest('base64url').slice(0, 22)}"`;
   const mediaType = mediaTypes[format];
   // Slugs, short codes and ids have letters, digits and hyphens only.
   const fileName = `qr-${linkKey ?? id}.${format}`;

@@ -36,6 +36,8 @@ export interface PublicQr {
   readonly size: number;
   /** The custom slug or short code of its URL; null for a standalone code. */
   readonly linkKey: string | null;
+  readonly version: number;
+  readonly updatedAt: number;
   readonly image: Uint8Array | null;
 }
 
@@ -174,6 +176,7 @@ export class QrRepository {
       .leftJoin('qr_pictures', 'qr_pictures.qr_id', 'qr_codes.id')
       .leftJoin('urls', 'urls.id', 'qr_codes.url_id')
       .select(['qr_data', 'format', 'size', 'picture', 'custom_slug', 'short_code'])
+      .select(['qr_codes.version', 'qr_codes.updated_at'])
       .where('qr_codes.id', '=', id)
       .executeTakeFirst();
     if (!row) return undefined;
@@ -183,6 +186,8 @@ export class QrRepository {
       format: row.format as QrFormat,
       size: row.size,
       linkKey: row.custom_slug ?? row.short_code,
+      version: row.version,
+      updatedAt: row.updated_at,
       image: row.picture,
     };
   }

@@ -232,7 +232,7 @@ export class RedirectHandler {
   ): void {
     const isJson = prefersJson(request.headers.accept) || error.code === 'METHOD_NOT_ALLOWED';
     if (isJson) sendError(request, response, error);
-    else sendPage(request, response, error.status, page, { headers: errorHeaders(error) });
+    else sendPage(request, response, error.status, page, errorHeaders(error));
   }
 
   /** Sends an error response. Never throws, because promises and callbacks end here. */
