@@ -125,9 +125,21 @@ describe('a fair queue', () => {
   it('refuses tasks beyond the total limit', async () => {
     const { many, run } = open({ maxWaiting: 4 });
     const waiting = Promise.all([many(3, 'a'), many(2, 'b')]);
-    await expect(run('c')).rejects.toThrow(
+    await expect(run('b')).rejects.toThrow(
       'drawings: 4 tasks are waiting, and 1 more exceed the limit of 4',
     );
+    await waiting;
+  });
+
+  it('admits tasks of an organization up to its equal share when others have filled the queue', async () => {
+    const { queue, order, many, run } = open({ maxWaiting: 6, maxWaitingPerOrganization: 3 });
+    const waiting = Promise.all([many(4, 'a'), many(3, 'b')]);
+    await expect(run('a')).rejects.toThrow(QueueFullError);
+    const admitted = many(2, 'c');
+    await expect(run('c')).rejects.toThrow('8 tasks are waiting, and 1 more exceed the limit of 6');
+    expect(queue.figures.waiting).toBe(8);
+    await admitted;
+    expect(order.join('')).toBe('abcabc');
     await waiting;
   });
 

@@ -56,7 +56,8 @@ const durationWeight = 0.1;
 
 /**
  * Shares a bounded resource between organizations in round robin, independent of how many tasks each of
- * them has queued. The number of waiting tasks is limited per organization and in total.
+ * them has queued. The number of waiting tasks is limited per organization and in total. Beyond the
+ * total, only organizations with less than an equal share may queue tasks.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
@@ -142,7 +143,10 @@ export class FairQueue {
     const own = this.#interactive.countOf(organizationId) + this.#bulk.countOf(organizationId);
     // An empty queue accepts a batch of any size; the API limits batches.
     const isOwnFull = own > 0 && own + count > maxWaitingPerOrganization;
-    const isFull = this.#waiting > 0 && this.#waiting + count > maxWaiting;
+    const isFull =
+      this.#waiting > 0 &&
+      this.#waiting + count > maxWaiting &&
+      own + count > this.#equalShareOf(organizationId);
     if (!isOwnFull && !isFull) return undefined;
     this.#refused += 1;
     const [waiting, whose] = isOwnFull ? [own, ' of this organization'] : [this.#waiting, ''];
@@ -152,6 +156,19 @@ export class FairQueue {
         `${isOwnFull ? maxWaitingPerOrganization : maxWaiting}`,
       this.#retryAfter(waiting),
     );
+  }
+
+  /**
+   * Returns how many tasks each organization may queue if all of them share the queue equally. A full
+   * queue accepts tasks up to that number, so that a few organizations cannot exclude another one.
+   */
+  #equalShareOf(organizationId: string): number {
+    const organizations = new Set([
+      organizationId,
+      ...this.#interactive.organizations,
+      ...this.#bulk.organizations,
+    ]);
+    return Math.max(1, Math.floor(this.#options.maxWaiting / organizations.size));
   }
 
   /** Estimates the seconds until `waiting` tasks have run. */
@@ -209,6 +226,10 @@ class Rotation {
   readonly #tasks = new Map<string, Task[]>();
   #lastOrganization: string | undefined;
   size = 0;
+
+  get organizations(): Iterable<string> {
+    return this.#tasks.keys();
+  }
 
   countOf(organizationId: string): number {
     return this.#tasks.get(organizationId)?.length ?? 0;
