@@ -3,7 +3,7 @@ import type { Database, Schema } from '../storage/database.js';
 import { allOf, ListClock, listTimeoutMs } from '../storage/list-page.js';
 import type { ListPage, ListQuery } from '../storage/list-query.js';
 import { foldText } from '../storage/search-text.js';
-import { searchQueryOf } from '../storage/sqlite/search-index.js';
+import { searchQueriesOf } from '../storage/sqlite/search-index.js';
 import type { ShortUrl } from './short-url.js';
 import { fromRow, tagTextOf } from './url-row.js';
 
@@ -30,7 +30,7 @@ export function selectUrls(db: Kysely<Schema>) {
 export interface UrlPageOptions {
   /** An organization with at most this many links is searched without the index. */
   readonly readWithoutIndex?: number;
-  /** A search does not use the index when it has more candidates, or more unindexed links, than this. */
+  /** A search that finds more candidates in the index, or more pending links, reads without the index. */
   readonly maxCandidates?: number;
   readonly timeoutMs?: number | undefined;
 }
@@ -76,9 +76,11 @@ export async function readUrlPage(
   };
   if (filter.search !== undefined && condition && database.engine === 'sqlite') {
     const { read } = database;
+    const clock = new ListClock(timeoutMs ?? listTimeoutMs);
     const isLarge = await hasMoreUrls(read, organizationId, readWithoutIndex);
-    const candidates = isLarge && (await findCandidates(read, filter.search, maxCandidates));
-    if (candidates) return readCandidates(read, query, condition, candidates);
+    const candidates =
+      isLarge && (await findCandidates(read, organizationId, filter.search, maxCandidates, clock));
+    if (candidates) return readCandidates(read, query, condition, candidates, clock);
   }
   return database.readListPage(query);
 }
@@ -115,25 +117,36 @@ async function hasMoreUrls(
 }
 
 /**
- * Returns the links of all organizations that may contain a text: those that the index finds, and
- * those that are not indexed yet. Returns undefined when the text is too short for the index, or
- * when either group has more than `max` links; a scan of the organization's links is faster then.
+ * Returns the links of an organization that may contain a text: those that the index finds, and those
+ * that are not indexed yet. Returns undefined when the text is too short for the index, or when either
+ * group has more than `max` links; a scan of the organization's links is faster then.
  */
 async function findCandidates(
   db: Kysely<Schema>,
+  organizationId: string,
   text: string,
   max: number,
-): Promise<Iterable<number> | undefined> {
-  const searchQuery = searchQueryOf(foldText(text));
-  if (searchQuery === undefined) return undefined;
+  clock: ListClock,
+): Promise<readonly number[] | undefined> {
+  const { rows: ends } = await sql<{ maxId: number | null }>`
+    select max(id) as "maxId" from urls`.execute(db);
+  const queries = searchQueriesOf(organizationId, foldText(text), ends[0]?.maxId ?? 0);
+  if (!queries) return undefined;
   // Read before the index, so a link that is indexed in between is in at least one result.
   const { rows: pending } = await sql<{ id: number }>`
-    select url_id as id from url_search_pending limit ${max + 1}`.execute(db);
-  const { rows: indexed } = await sql<{ id: number }>`
-    select rowid as id from url_search where url_search match ${searchQuery}
-    limit ${max + 1}`.execute(db);
-  if (pending.length > max || indexed.length > max) return undefined;
-  return new Set([...pending, ...indexed].map(({ id }) => id));
+    select url_id as id from url_search_pending
+    where organization_id = ${organizationId} limit ${max + 1}`.execute(db);
+  if (pending.length > max) return undefined;
+  const candidates = new Set(pending.map(({ id }) => id));
+  for (const query of queries) {
+    const { rows } = await clock.run(() =>
+      sql<{ id: number }>`select rowid as id from url_search where url_search match ${query}
+        limit ${max + 1}`.execute(db),
+    );
+    for (const { id } of rows) candidates.add(id);
+    if (candidates.size > pending.length + max) return undefined;
+  }
+  return [...candidates];
 }
 
 // One slice takes about a millisecond.
@@ -142,15 +155,14 @@ const candidatesAtOnce = 1_000;
 /** Returns the page of those candidates that match, and reads them in slices. */
 async function readCandidates(
   db: Kysely<Schema>,
-  { owner, limit, offset, timeoutMs = listTimeoutMs }: ListQuery,
+  { owner, limit, offset }: ListQuery,
   condition: RawBuilder<SqlBool>,
-  candidates: Iterable<number>,
+  candidates: readonly number[],
+  clock: ListClock,
 ): Promise<ListPage<number>> {
-  const clock = new ListClock(timeoutMs);
-  const all = [...candidates];
   const found: { readonly id: number; readonly created_at: number }[] = [];
-  for (let at = 0; at < all.length; at += candidatesAtOnce) {
-    const ids = JSON.stringify(all.slice(at, at + candidatesAtOnce));
+  for (let at = 0; at < candidates.length; at += candidatesAtOnce) {
+    const ids = JSON.stringify(candidates.slice(at, at + candidatesAtOnce));
     await clock.run(async () => {
       const { rows } = await sql<(typeof found)[number]>`select urls.id, urls.created_at
         from json_each(${ids}) as candidates cross join urls on urls.id = candidates.value

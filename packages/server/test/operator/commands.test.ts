@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
 import SqliteHandle from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
+import { migrationNames } from '../storage/migration-names.js';
 import { call, command, newSettings, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
@@ -133,17 +133,12 @@ describe('beside a running server', () => {
   });
 });
 
-const migrations = readdirSync(new URL('../../src/storage/migrations', import.meta.url))
-  .filter((file) => /^\d{4}-/.test(file))
-  .map((file) => file.replace('.ts', ''))
-  .sort();
-
 describe('migrate', () => {
   it('prints the migrations that it applied, and none the second time', async () => {
     const settings = newSettings();
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,
-      stdout: migrations.map((name) => `Applied ${name}.\n`).join(''),
+      stdout: migrationNames.map((name) => `Applied ${name}.\n`).join(''),
     });
     expect(await command(settings, 'migrate')).toMatchObject({
       code: 0,

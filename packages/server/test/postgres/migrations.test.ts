@@ -4,6 +4,7 @@ import { type MovedTable, movedTables } from '../../src/operations/move/moved-ta
 import type { Schema } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { emptyDatabase } from '../engine.js';
+import { migrationNames } from '../storage/migration-names.js';
 
 /** The engines' names of types and their common meaning. */
 const meanings: Readonly<Record<string, string>> = {
@@ -65,7 +66,7 @@ async function openBoth() {
 it('creates the same tables and columns in both engines', async () => {
   const { postgres, sqlite } = await openBoth();
   expect(await postgres.migrate()).toEqual([]);
-  expect(await sqlite.migrate()).toEqual(['0001-baseline']);
+  expect(await sqlite.migrate()).toEqual(migrationNames);
   const expected = await tablesOf(sqlite.read);
   expect(expected.length).toBeGreaterThan(20);
   expect(await tablesOf(postgres.read)).toEqual(expected);
@@ -109,6 +110,6 @@ it('creates the tables once when five nodes start at once', async () => {
     for (const node of nodes) await node.close();
   });
   const applied = await Promise.all(nodes.map((node) => node.migrate()));
-  expect(applied.flat()).toEqual(['0001-baseline']);
+  expect(applied.flat()).toEqual(migrationNames);
   expect(await nodes[0]?.pendingMigrations()).toEqual([]);
 });

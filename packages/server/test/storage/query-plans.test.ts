@@ -1,7 +1,7 @@
 import SqliteHandle from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ClientRepository } from '../../src/auth/client-repository.js';
-import { DomainRepository } from '../../src/domains/domain-repository.js';
+import { DomainRepository, listDomains } from '../../src/domains/domain-repository.js';
 import { OwnHosts } from '../../src/domains/own-hosts.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { deleteExpiredKeys } from '../../src/idempotency/delete-expired-keys.js';
@@ -210,6 +210,32 @@ describe('no call on the redirect thread scans a table', () => {
       expect((await domains.delete(organizationId, 'domain-3', now)).status).toBe('deleted');
     });
     expect(scans).toEqual([]);
+  });
+
+  it('when domains are counted or listed; deleted domains are not read', async () => {
+    const handle = file.other();
+    handle.exec(`with recursive numbers (n) as
+        (select 1 union all select n + 1 from numbers where n < ${linkCount})
+      insert into domains (id, organization_id, hostname, is_active, created_at, deleted_at)
+      select 'deleted-' || n, '${organizationId}', 'deleted-' || n || '.example', 0, n, n
+      from numbers`);
+    statements.clear();
+    await listDomains(database, organizationId, { limit: 25, offset: 0 });
+    await listDomains(database, organizationId, { limit: 25, offset: 0, isActive: true });
+    // Creating a domain counts the domains of the organization by the same statement.
+    const plans = [...statements].map((query) => {
+      const parameters = Array.from(query.matchAll(/\?/g), () => 1);
+      const plan = handle
+        .prepare<unknown[], { detail: string }>(`explain query plan ${query}`)
+        .all(...parameters);
+      return plan.map(({ detail }) => detail);
+    });
+    expect(plans).toHaveLength(4);
+    for (const details of plans) {
+      expect(details).toEqual([
+        expect.stringMatching(/^SEARCH domains USING (COVERING )?INDEX domains_live/),
+      ]);
+    }
   });
 
   it('when an event is recorded; deleted webhooks are not read', async () => {

@@ -1,17 +1,19 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ListTimeoutError } from '../../src/storage/database.js';
 import { foldText } from '../../src/storage/search-text.js';
-import { indexPendingUrls } from '../../src/storage/sqlite/search-index.js';
+import { findUnindexedUrls, SearchIndexer } from '../../src/storage/sqlite/search-index.js';
 import type { UrlDraft } from '../../src/urls/short-url.js';
 import { readUrlPage, type UrlPageOptions } from '../../src/urls/url-query.js';
 import { engine } from '../engine.js';
 import { now, openRepository, type Stored } from './temporary-database.js';
 
 let stored: Stored;
+let indexer: SearchIndexer;
 beforeEach(async () => {
   stored = await openRepository();
+  indexer = new SearchIndexer(stored.database);
   onTestFinished(() => stored.close());
 });
 
@@ -118,7 +120,7 @@ describe('a search', () => {
             const organizationId = await stored.addOrganization('enterprise');
             const links = await createLinks(organizationId, drafts);
             await createLinks(neighbour, drafts);
-            if (isIndexed) while ((await indexPendingUrls(stored.database)) > 0);
+            if (isIndexed) while ((await indexer.indexPending()) > 0);
             for (const term of terms) {
               const expected = links
                 .filter((link) => isFound(link, term) && (!tag || link.tags.includes(tag)))
@@ -142,7 +144,7 @@ describe('a search', () => {
     ]);
     const id = link?.id as number;
     const index = async () => {
-      if (engine() === 'sqlite') await indexPendingUrls(stored.database);
+      if (engine() === 'sqlite') await indexer.indexPending();
     };
     const options = { readWithoutIndex: 0 };
     await index();
@@ -171,7 +173,7 @@ describe('a search', () => {
   it('indexes long texts a few links at a time, so that other writes wait for milliseconds', async () => {
     if (engine() !== 'sqlite') return expect(engine()).toBe('postgres');
     const organizationId = await stored.addOrganization('enterprise');
-    while ((await indexPendingUrls(stored.database)) > 0);
+    while ((await indexer.indexPending()) > 0);
     const draft = { title: 'Long', tags: [], category: null };
     const targetUrl = `https://example.com/${'x'.repeat(8_000)}`;
     await createLinks(
@@ -180,9 +182,94 @@ describe('a search', () => {
     );
     const batches: number[] = [];
     for (let count = -1; count !== 0; batches.push(count)) {
-      count = await indexPendingUrls(stored.database);
+      count = await indexer.indexPending();
     }
     expect(batches).toEqual([4, 4, 2, 0]);
+  });
+
+  it('indexes the link of one organization before most links of another', async () => {
+    if (engine() !== 'sqlite') return expect(engine()).toBe('postgres');
+    const busy = await stored.addOrganization('enterprise');
+    const quiet = await stored.addOrganization('enterprise');
+    const draft = { title: null, tags: [], category: null };
+    const targetUrl = `https://example.com/${'x'.repeat(1_000)}`;
+    await createLinks(
+      busy,
+      Array.from({ length: 100 }, () => ({ ...draft, targetUrl })),
+    );
+    await createLinks(quiet, [{ ...draft, targetUrl: 'https://example.com/' }]);
+    expect(await indexer.indexPending()).toBeGreaterThan(1);
+    const { rows } = await sql<{ organization_id: string }>`
+      select distinct organization_id from url_search_pending`.execute(stored.database.read);
+    expect(rows).toEqual([{ organization_id: busy }]);
+  });
+
+  it('indexes all pending links of many organizations', async () => {
+    if (engine() !== 'sqlite') return expect(engine()).toBe('postgres');
+    for (let count = 1; count <= 6; count += 1) {
+      const organizationId = await stored.addOrganization('enterprise');
+      const targetUrl = `https://example.com/${'x'.repeat(3_000)}`;
+      await createLinks(
+        organizationId,
+        Array.from({ length: count * 2 }, () => ({
+          title: null,
+          tags: [],
+          category: null,
+          targetUrl,
+        })),
+      );
+    }
+    let indexed = 0;
+    for (let count = -1; count !== 0; indexed += count) count = await indexer.indexPending();
+    expect(indexed).toBe(42);
+    expect(await findUnindexedUrls(stored.database.read)).toBe(0);
+  });
+
+  it('uses the index, whatever other organizations have pending or indexed', async () => {
+    if (engine() !== 'sqlite') return expect(engine()).toBe('postgres');
+    const organizationId = await stored.addOrganization('enterprise');
+    const other = await stored.addOrganization('enterprise');
+    const draft = { title: 'Same', targetUrl: 'https://example.com/', tags: [], category: null };
+    const own = await createLinks(organizationId, [draft]);
+    const scan = vi.spyOn(stored.database, 'readListPage');
+    onTestFinished(() => scan.mockRestore());
+    const options = { readWithoutIndex: 0, maxCandidates: 3 };
+    const expected = { total: 1, ids: own.map(({ id }) => id) };
+    for (const state of ['pending', 'indexed']) {
+      await createLinks(other, Array(10).fill(draft));
+      expect(await search(organizationId, 'same', options), state).toEqual(expected);
+      expect(scan, state).not.toHaveBeenCalled();
+      while ((await indexer.indexPending()) > 0);
+    }
+    expect(await search(organizationId, 'same', options)).toEqual(expected);
+    expect(scan).not.toHaveBeenCalled();
+    // The links of the searching organization itself do count.
+    expect((await search(other, 'same', options)).total).toBe(20);
+    expect(scan).toHaveBeenCalledOnce();
+  });
+
+  it('finds the links in each block of ids', async () => {
+    const organizationId = await stored.addOrganization('enterprise');
+    const ids: number[] = [];
+    for (const lastId of [16_382, 40_000, 100_000]) {
+      await sql`update url_id_counter set last_id = ${lastId}`.execute(stored.database.read);
+      const draft = { title: 'Same', targetUrl: 'https://example.com/', tags: [], category: null };
+      const links = await createLinks(organizationId, [draft, draft, draft]);
+      ids.push(...links.map(({ id }) => id));
+    }
+    if (engine() === 'sqlite') while ((await indexer.indexPending()) > 0);
+    const { ids: found } = await search(organizationId, 'same', { readWithoutIndex: 0 });
+    expect(found).toEqual(ids.sort((a, b) => b - a));
+  });
+
+  it('fails with a ListTimeoutError when the look-up in the index takes too long', async () => {
+    if (engine() !== 'sqlite') return expect(engine()).toBe('postgres');
+    const organizationId = await stored.addOrganization('enterprise');
+    await stored.create(organizationId, [{}]);
+    while ((await indexer.indexPending()) > 0);
+    await expect(
+      search(organizationId, 'absent', { readWithoutIndex: 0, timeoutMs: 0 }),
+    ).rejects.toThrow(ListTimeoutError);
   });
 
   it('finds a link by its second code when the first one was taken', async () => {

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { SqliteError } from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
 import { PeriodicService, type Service } from '../../lifecycle.js';
-import type { Database, Schema } from '../database.js';
+import type { Database, Schema, WriteTransaction } from '../database.js';
 
 // A trigram has three code points.
 const tokenLength = 3;
@@ -14,10 +15,15 @@ const indexEveryMs = 25;
 // about 10 ms, and the time grows faster than the length.
 const maxCharactersAtOnce = 32_768;
 const maxUrlsAtOnce = 1_000;
+// While more organizations have pending links, each gets at most this part of a transaction.
+const minOrganizationsAtOnce = 4;
+
+/** Ids in a block. A search reads one block at a time, which takes about 5 ms. */
+const blockSize = 16_384;
 
 /**
- * Creates the trigram index of `urls.search_text`. Triggers record changed links as pending, and
- * `indexPendingUrls` indexes them later: in the transaction that changes a link, FTS5 would merge its
+ * Creates the trigram index of `urls.search_text`. Triggers record changed links as pending, and a
+ * `SearchIndexer` indexes them later: in the transaction that changes a link, FTS5 would merge its
  * segments at unpredictable times. Searches read the pending links themselves.
  *
  * The index stores no text and no positions. It returns candidates, which each search compares with
@@ -44,49 +50,184 @@ export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
 }
 
 /**
- * Returns the FTS5 query for links that may contain a folded text; undefined if the text is shorter
- * than a trigram.
+ * Records the organization of each pending link, and empties the index, whose entries lack the token
+ * of their block. All links become pending.
  */
-export function searchQueryOf(folded: string): string | undefined {
+export async function divideByOrganization(db: Kysely<Schema>): Promise<void> {
+  for (const name of ['insert', 'update', 'delete']) {
+    await sql`drop trigger ${sql.ref(`url_search_${name}`)}`.execute(db);
+  }
+  await sql`drop table url_search_pending`.execute(db);
+  await sql`create table url_search_pending (
+    organization_id text not null,
+    url_id integer not null,
+    primary key (organization_id, url_id)
+  ) without rowid`.execute(db);
+  const addPending = (row: 'new' | 'old') =>
+    sql`insert or ignore into url_search_pending
+      values (${sql.ref(`${row}.organization_id`)}, ${sql.ref(`${row}.id`)})`;
+  await sql`create trigger url_search_insert after insert on urls begin ${addPending('new')}; end`.execute(
+    db,
+  );
+  await sql`create trigger url_search_update after update of search_text on urls
+    when old.search_text <> new.search_text begin ${addPending('new')}; end`.execute(db);
+  await sql`create trigger url_search_delete after delete on urls begin ${addPending('old')}; end`.execute(
+    db,
+  );
+  await rebuildSearchIndex(db);
+}
+
+/**
+ * Returns the FTS5 queries for the links of an organization that may contain a folded text, one for
+ * each block of ids up to `maxId`. Returns undefined if the text is shorter than a trigram.
+ */
+export function searchQueriesOf(
+  organizationId: string,
+  folded: string,
+  maxId: number,
+): Iterable<string> | undefined {
+  const tokens = tokensOf(folded).map(quote).join(' AND ');
+  if (tokens === '') return undefined;
+  return (function* () {
+    for (let id = 0; id <= maxId; id += blockSize) {
+      yield `${quote(blockTokenOf(organizationId, id))} AND ${tokens}`;
+    }
+  })();
+}
+
+function tokensOf(folded: string): readonly string[] {
   const characters = [...folded];
   const last = characters.length - tokenLength;
-  if (last < 0) return undefined;
+  if (last < 0) return [];
   const step = Math.max(1, Math.ceil(last / (maxTokens - 1)));
   const tokens = new Set<string>();
   for (let at = 0; at < last; at += step) tokens.add(tokenAt(characters, at));
   tokens.add(tokenAt(characters, last));
-  return [...tokens].map((token) => `"${token.replaceAll('"', '""')}"`).join(' AND ');
+  return [...tokens];
 }
 
 function tokenAt(characters: readonly string[], at: number): string {
   return characters.slice(at, at + tokenLength).join('');
 }
 
-/** Indexes the first pending links, as many as one transaction may, and returns their number. */
-export async function indexPendingUrls(database: Database): Promise<number> {
-  const { rows: pending } = await sql<{ url_id: number; characters: number }>`
-    select url_id, coalesce(length(search_text), 0) as characters
+function quote(token: string): string {
+  return `"${token.replaceAll('"', '""')}"`;
+}
+
+/**
+ * Returns the token that the index has for every link of an organization in a block of ids. FTS5
+ * then reads the other tokens only within that block. Two blocks may share a token, because a search
+ * compares each candidate with its condition.
+ */
+function blockTokenOf(organizationId: string, id: number): string {
+  const block = `${organizationId} ${Math.floor(id / blockSize)}`;
+  const hash = createHash('sha256').update(block).digest();
+  // Private-use characters of plane 15, which begins at U+F0000 and has 65,534 of them.
+  const characterAt = (at: number) => 0xf0000 + (hash.readUInt16BE(at) % 65_534);
+  return String.fromCodePoint(characterAt(0), characterAt(2), characterAt(4));
+}
+
+interface PendingUrl {
+  readonly organizationId: string;
+  readonly id: number;
+  readonly characters: number;
+}
+
+/** Indexes pending links. Organizations take turns, so that none waits for the links of another. */
+export class SearchIndexer {
+  readonly #database: Database;
+  #lastOrganization = '';
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Indexes as many pending links as one transaction may, and returns their number. */
+  async indexPending(): Promise<number> {
+    const urls = await this.#findPending();
+    if (urls.length > 0)
+      await this.#database.writeDirectly((transaction) => index(transaction, urls));
+    return urls.length;
+  }
+
+  /** Returns pending links of several organizations, beginning after the last one of the call before. */
+  async #findPending(): Promise<readonly PendingUrl[]> {
+    const db = this.#database.read;
+    const organizations = await findOrganizations(db, this.#lastOrganization);
+    const share = Math.ceil(
+      maxCharactersAtOnce / Math.min(organizations.length, minOrganizationsAtOnce),
+    );
+    const urls: PendingUrl[] = [];
+    let characters = 0;
+    for (const organizationId of organizations) {
+      let own = 0;
+      for (const url of await findPendingOf(db, organizationId, maxUrlsAtOnce - urls.length)) {
+        // A text that is too long alone is indexed alone.
+        if (characters > 0 && characters + url.characters > maxCharactersAtOnce) return urls;
+        if (own > 0 && own + url.characters > share) break;
+        own += url.characters;
+        characters += url.characters;
+        urls.push(url);
+        this.#lastOrganization = organizationId;
+      }
+      if (urls.length >= maxUrlsAtOnce) break;
+    }
+    return urls;
+  }
+}
+
+/** Returns organizations with pending links, beginning after `last`. */
+async function findOrganizations(db: Kysely<Schema>, last: string): Promise<readonly string[]> {
+  const later = await findOrganizationsAfter(db, last);
+  const earlier = (await findOrganizationsAfter(db, '')).filter((id) => id <= last);
+  return [...later, ...earlier];
+}
+
+/** Reads one index entry for each organization, however many links it has. */
+async function findOrganizationsAfter(db: Kysely<Schema>, last: string): Promise<string[]> {
+  const next = (after: unknown) =>
+    sql`(select min(organization_id) from url_search_pending where organization_id > ${after})`;
+  const { rows } = await sql<{ id: string }>`
+    with recursive organizations (id) as (
+      select ${next(last)}
+      union all select ${next(sql`id`)} from organizations where id is not null
+      limit ${maxUrlsAtOnce}
+    )
+    select id from organizations where id is not null`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+async function findPendingOf(
+  db: Kysely<Schema>,
+  organizationId: string,
+  limit: number,
+): Promise<readonly PendingUrl[]> {
+  const { rows } = await sql<Omit<PendingUrl, 'organizationId'>>`
+    select url_id as id, coalesce(length(search_text), 0) as characters
     from url_search_pending left join urls on urls.id = url_id
-    order by url_id limit ${maxUrlsAtOnce}`.execute(database.read);
-  let characters = 0;
-  const excess = pending.findIndex((row) => {
-    characters += row.characters;
-    return characters > maxCharactersAtOnce;
-  });
-  // A text that is too long alone is indexed alone.
-  const rows = excess === -1 ? pending : pending.slice(0, Math.max(1, excess));
-  if (rows.length === 0) return 0;
-  const last = rows.at(-1)?.url_id as number;
-  await database.writeDirectly(async (transaction) => {
-    const pending = sql`(select url_id from url_search_pending where url_id <= ${last})`;
-    await sql`delete from url_search where rowid in ${pending}`.execute(transaction);
-    await sql`insert into url_search (rowid, text)
-      select id, search_text from urls where id in ${pending}`.execute(transaction);
-    await sql`delete from url_search_pending where url_id <= ${last}`.execute(transaction);
-    await sql`insert into url_search (url_search, rank)
-      values ('merge', ${sql.lit(mergedPages)})`.execute(transaction);
-  });
-  return rows.length;
+    where url_search_pending.organization_id = ${organizationId}
+    order by url_id limit ${limit}`.execute(db);
+  return rows.map((row) => ({ organizationId, ...row }));
+}
+
+/** Indexes links with the token of their block. Removes deleted links from the index. */
+async function index(transaction: WriteTransaction, urls: readonly PendingUrl[]): Promise<void> {
+  const items = sql`json_each(${JSON.stringify(
+    urls.map(({ organizationId, id }) => [organizationId, id, blockTokenOf(organizationId, id)]),
+  )})`;
+  const organizationId = sql`json_extract(value, '$[0]')`;
+  const id = sql`json_extract(value, '$[1]')`;
+  const blockToken = sql`json_extract(value, '$[2]')`;
+  await sql`delete from url_search where rowid in (select ${id} from ${items})`.execute(
+    transaction,
+  );
+  await sql`insert into url_search (rowid, text)
+    select urls.id, search_text || ${blockToken}
+    from ${items} cross join urls on urls.id = ${id}`.execute(transaction);
+  await sql`delete from url_search_pending where (organization_id, url_id) in (
+    select ${organizationId}, ${id} from ${items})`.execute(transaction);
+  await sql`insert into url_search (url_search, rank)
+    values ('merge', ${sql.lit(mergedPages)})`.execute(transaction);
 }
 
 /** Starts a service that indexes pending links in parts. Does nothing on other engines. */
@@ -95,10 +236,11 @@ export function startSearchIndexer(
   onError: (error: unknown) => void,
 ): Pick<Service, 'stop'> {
   if (database.engine !== 'sqlite') return { stop: async () => {} };
+  const indexer = new SearchIndexer(database);
   const service = new PeriodicService({
     name: 'search index',
     everyMs: indexEveryMs,
-    tick: () => indexPendingUrls(database),
+    tick: () => indexer.indexPending(),
     onError,
   });
   service.start();
@@ -129,5 +271,6 @@ export async function isSearchIndexSound(database: Database): Promise<boolean> {
 /** Empties the index and records every link as pending. */
 export async function rebuildSearchIndex(db: Kysely<Schema>): Promise<void> {
   await sql`insert into url_search (url_search) values ('delete-all')`.execute(db);
-  await sql`insert or ignore into url_search_pending select id from urls`.execute(db);
+  await sql`insert or ignore into url_search_pending
+    select organization_id, id from urls`.execute(db);
 }
