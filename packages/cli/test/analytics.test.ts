@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  server.asked.length = 0;
+  server.requests.length = 0;
 });
 
 afterEach(() => {
@@ -61,7 +61,7 @@ describe.each(everywhere)('%s', (command) => {
     expect((await run(command)).code).toBe(0);
     const flags = '--since 7d --until 2030-11-30 --group-by hour --limit 5';
     expect((await run(`${command} ${flags}`)).code).toBe(0);
-    expect(server.asked).toEqual([
+    expect(server.requests).toEqual([
       `${path}?groupBy=day`,
       `${path}?groupBy=hour&since=2030-11-24T09:30:00.000Z&until=2030-11-30T00:00:00.000Z&limit=5`,
     ]);
@@ -80,7 +80,7 @@ describe.each(everywhere)('%s', (command) => {
   ])('%s is a usage error, and sends no request', async (flags, message) => {
     const { code, stdout, stderr } = await run(`${command} ${flags}`);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
-    expect(server.asked).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   test('fits into 80 columns, with colors on a terminal only', async () => {

@@ -287,8 +287,8 @@ test('only the owner can read the state folder and its files', async () => {
   const env = { SHORTY_STATE_DIR: shorty.path('state') };
   await shorty.run(['urls', 'bulk-create', '-'], { input: 'url\nhttps://state.example/\n', env });
   expect(await shorty.mode('state')).toBe('700');
-  const [journal = '', ...others] = await shorty.files('state/imports');
-  expect([journal.endsWith('.jsonl'), others]).toEqual([true, []]);
+  const [journal = '', ...rest] = await shorty.files('state/imports');
+  expect([journal.endsWith('.jsonl'), rest]).toEqual([true, []]);
   expect(await shorty.mode(`state/imports/${journal}`)).toBe('600');
   expect(await shorty.read(`state/imports/${journal}`)).not.toContain(server.clientSecret);
 });

@@ -7,7 +7,7 @@ import { analyticsOverview, urlClicks } from './click-fixtures.js';
 export interface ClicksServer {
   readonly url: string;
   /** The requested paths with queries. */
-  readonly asked: string[];
+  readonly requests: string[];
   clicks: UrlClicks;
   overview: AnalyticsOverview;
   stop(): Promise<void>;
@@ -16,12 +16,12 @@ export interface ClicksServer {
 export async function startClicksServer(): Promise<ClicksServer> {
   const server = createServer((request, response) => {
     const { pathname, search } = new URL(request.url ?? '/', 'http://localhost');
-    answers.asked.push(decodeURIComponent(`${pathname}${search}`));
+    fixture.requests.push(decodeURIComponent(`${pathname}${search}`));
     const data =
       pathname === '/api/v1/analytics/overview'
-        ? answers.overview
+        ? fixture.overview
         : pathname === '/api/v1/urls/42/clicks'
-          ? answers.clicks
+          ? fixture.clicks
           : undefined;
     response.setHeader('content-type', 'application/json');
     response.statusCode = data ? 200 : 404;
@@ -29,9 +29,9 @@ export async function startClicksServer(): Promise<ClicksServer> {
     response.end(JSON.stringify(data ? { success: true, data } : { success: false, error }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const answers: ClicksServer = {
+  const fixture: ClicksServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked: [],
+    requests: [],
     clicks: urlClicks(),
     overview: analyticsOverview(),
     stop: async () => {
@@ -39,5 +39,5 @@ export async function startClicksServer(): Promise<ClicksServer> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  return answers;
+  return fixture;
 }

@@ -53,8 +53,8 @@ export async function openFaultProxy(
     });
     const body = Buffer.from(await forwarded.arrayBuffer());
     if (fault === 'lose response') return void request.socket.destroy();
-    const { 'content-length': ____, ...others } = Object.fromEntries(forwarded.headers);
-    response.writeHead(forwarded.status, others).end(body);
+    const { 'content-length': ____, ...responseHeaders } = Object.fromEntries(forwarded.headers);
+    response.writeHead(forwarded.status, responseHeaders).end(body);
   }
 
   function decide(request: IncomingMessage): Fault {

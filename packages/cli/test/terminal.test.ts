@@ -104,7 +104,7 @@ describe('an import', () => {
     );
   });
 
-  test('shows the first twenty invalid rows and the number of the others', async () => {
+  test('shows the first twenty invalid rows and the number of further ones', async () => {
     const io = terminalIo(env());
     const broken = Array.from({ length: 25 }, (_, index) => `broken ${index}`);
     expect(await importRows(io, [...broken, ...good(1)])).toBe(3);

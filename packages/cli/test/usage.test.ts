@@ -45,10 +45,10 @@ describe('shorty usage', () => {
   });
 
   test('--json and ndjson print the response of the server', async () => {
-    const answered = await server.client.usage.get({ period: '2029-12' });
+    const usage = await server.client.usage.get({ period: '2029-12' });
     for (const format of ['json', 'ndjson']) {
       const { stdout } = await shorty.run(['usage', '--period', '2029-12', '-o', format]);
-      expect(JSON.parse(stdout)).toEqual(answered);
+      expect(JSON.parse(stdout)).toEqual(usage);
     }
   });
 

@@ -77,11 +77,11 @@ describe('a list that is awaited', () => {
   });
 
   it('rejects with the error of the request', async () => {
-    const fault = new Error('fault');
-    const list = new PagedList({}, () => new ApiPromise<Page<Item>>(Promise.reject(fault)));
-    await expect(list).rejects.toBe(fault);
-    await expect(list.catch((reason: unknown) => reason)).resolves.toBe(fault);
-    await expect(collect(list)).rejects.toBe(fault);
+    const failure = new Error('failed');
+    const list = new PagedList({}, () => new ApiPromise<Page<Item>>(Promise.reject(failure)));
+    await expect(list).rejects.toBe(failure);
+    await expect(list.catch((reason: unknown) => reason)).resolves.toBe(failure);
+    await expect(collect(list)).rejects.toBe(failure);
   });
 });
 

@@ -7,10 +7,10 @@ import type { BulkOptions } from './options.js';
 import { runBulk } from './run-bulk.js';
 import type { BulkCreateResult } from './types.js';
 
-const fault = new RateLimitError('slow down', { status: 429, code: 'RATE_LIMITED' });
+const rateLimited = new RateLimitError('slow down', { status: 429, code: 'RATE_LIMITED' });
 
 /** Creates what is even and refuses what is odd, as positions within one request. */
-function answer(items: readonly number[]): BulkCreateResult {
+function resultOf(items: readonly number[]): BulkCreateResult {
   const created: BulkCreateResult['created'] = [];
   const errors: BulkCreateResult['errors'] = [];
   for (const [index, item] of items.entries()) {
@@ -29,7 +29,7 @@ type Send = (items: number[], chunkIndex: number) => PromiseLike<BulkCreateResul
 function run(
   items: Iterable<number> | AsyncIterable<number>,
   options: BulkOptions<BulkCreateResult> = {},
-  send: Send = async (chunk) => answer(chunk),
+  send: Send = async (chunk) => resultOf(chunk),
 ) {
   return runBulk<number, BulkCreateResult>({
     items,
@@ -59,12 +59,12 @@ function partialOf({ partial }: ShortyBulkError): BulkCreateResult {
   throw new Error('not the result of a create');
 }
 
-/** Requests that are answered when the test says so, in any order. */
+/** Requests that the test completes, in any order. */
 function heldRequests() {
-  const held: { chunk: number; answer: () => void; fail: (reason: unknown) => void }[] = [];
+  const held: { chunk: number; succeed: () => void; fail: (reason: unknown) => void }[] = [];
   const send: Send = (items, chunk) =>
     new Promise((resolve, reject) => {
-      held.push({ chunk, answer: () => resolve(answer(items)), fail: reject });
+      held.push({ chunk, succeed: () => resolve(resultOf(items)), fail: reject });
     });
   return { held, send };
 }
@@ -76,7 +76,7 @@ describe('a bulk call', () => {
     const inputs = fc.array(fc.nat(1000), { maxLength: 450 });
     await fc.assert(
       fc.asyncProperty(inputs, fc.integer({ min: 1, max: 6 }), async (items, concurrency) => {
-        const expected = answer(items);
+        const expected = resultOf(items);
         const whole = await run(items, { concurrency });
         expect(whole).toEqual(expected);
       }),
@@ -87,9 +87,9 @@ describe('a bulk call', () => {
     let calls = 0;
     const result = await run([], {}, async (chunk) => {
       calls++;
-      return answer(chunk);
+      return resultOf(chunk);
     });
-    expect(result).toEqual(answer([]));
+    expect(result).toEqual(resultOf([]));
     expect(calls).toBe(0);
   });
 
@@ -99,7 +99,7 @@ describe('a bulk call', () => {
     for (const chunk of [0, 1, 2]) {
       await settle();
       expect(held.map((request) => request.chunk)).toEqual(numbers(chunk + 1));
-      held[chunk]?.answer();
+      held[chunk]?.succeed();
     }
     await expect(call).resolves.toMatchObject({ requested: 250 });
   });
@@ -114,15 +114,15 @@ describe('a bulk call', () => {
     const call = run(numbers(500), { concurrency: 3, onChunk }, send);
     await settle();
     expect(held).toHaveLength(3);
-    held[2]?.answer();
-    held[1]?.answer();
+    held[2]?.succeed();
+    held[1]?.succeed();
     await settle();
     expect(chunks).toEqual([]);
-    held[0]?.answer();
+    held[0]?.succeed();
     await settle();
-    for (const request of held) request.answer();
+    for (const request of held) request.succeed();
     await settle();
-    for (const request of held) request.answer();
+    for (const request of held) request.succeed();
     const result = await call;
     expect(chunks).toEqual([0, 1, 2, 3, 4]);
     expect(result.created.map(({ index }) => index)).toEqual(numbers(250).map((at) => at * 2));
@@ -141,7 +141,7 @@ describe('a bulk call', () => {
     // Two hundred are under way, and one more request is ready.
     expect(read).toBe(300);
     controller.abort();
-    for (const request of held) request.answer();
+    for (const request of held) request.succeed();
     await expect(call).rejects.toMatchObject({ nextIndex: 200, unknown: [] });
     expect(read).toBe(300);
   });
@@ -155,15 +155,15 @@ describe('a bulk call that fails before its end', () => {
   it('reports the partial result, unknown items and the next index', async () => {
     const error = await bulkErrorOf(
       run(numbers(450), {}, async (items, chunk) => {
-        if (chunk === 2) throw fault;
-        return answer(items);
+        if (chunk === 2) throw rateLimited;
+        return resultOf(items);
       }),
     );
     expect(error).toMatchObject({
       name: 'ShortyBulkError',
       status: 429,
       code: 'RATE_LIMITED',
-      cause: fault,
+      cause: rateLimited,
       unknown: numbers(100).map((at) => at + 200),
       message: 'the bulk call stopped after 200 items: slow down',
     });
@@ -180,17 +180,17 @@ describe('a bulk call that fails before its end', () => {
         const started = new Set<number>();
         const outcome = await run(numbers(size), { concurrency }, async (items, chunk) => {
           started.add(chunk);
-          if (fails.includes(chunk)) throw fault;
-          return answer(items);
+          if (fails.includes(chunk)) throw rateLimited;
+          return resultOf(items);
         }).catch((reason: unknown) => reason);
         if (fails.every((chunk) => chunk * 100 >= size)) {
-          expect(outcome).toEqual(answer(numbers(size)));
+          expect(outcome).toEqual(resultOf(numbers(size)));
           return;
         }
         const error = await bulkErrorOf(Promise.reject(outcome));
         const { unknown, nextIndex } = error;
-        const answered = indices(partialOf(error));
-        expect([...answered, ...unknown].sort((a, b) => a - b)).toEqual(numbers(nextIndex));
+        const completed = indices(partialOf(error));
+        expect([...completed, ...unknown].sort((a, b) => a - b)).toEqual(numbers(nextIndex));
         expect([...unknown]).toEqual([...unknown].sort((a, b) => a - b));
         expect(nextIndex).toBe(Math.min(size, started.size * 100));
       }),
@@ -201,10 +201,10 @@ describe('a bulk call that fails before its end', () => {
     const { held, send } = heldRequests();
     const call = run(numbers(900), { concurrency: 3 }, send);
     await settle();
-    held[1]?.fail(fault);
+    held[1]?.fail(rateLimited);
     await settle();
-    held[0]?.answer();
-    held[2]?.answer();
+    held[0]?.succeed();
+    held[2]?.succeed();
     const error = await bulkErrorOf(call);
     expect(held).toHaveLength(3);
     expect(error.unknown).toEqual(numbers(100).map((at) => at + 100));
@@ -216,11 +216,11 @@ describe('a bulk call that fails before its end', () => {
     const { held, send } = heldRequests();
     const call = run(numbers(200), { concurrency: 2 }, send);
     await settle();
-    held[1]?.fail(fault);
+    held[1]?.fail(rateLimited);
     await settle();
-    held[0]?.fail(new Error('a later fault'));
+    held[0]?.fail(new Error('a later error'));
     const error = await bulkErrorOf(call);
-    expect(error.cause).toBe(fault);
+    expect(error.cause).toBe(rateLimited);
     expect(error.unknown).toEqual(numbers(200));
   });
 
@@ -261,7 +261,7 @@ describe('a bulk call that fails before its end', () => {
         isClosed = true;
       }
     }
-    await bulkErrorOf(run(source(), {}, () => Promise.reject(fault)));
+    await bulkErrorOf(run(source(), {}, () => Promise.reject(rateLimited)));
     expect(isClosed).toBe(true);
   });
 });

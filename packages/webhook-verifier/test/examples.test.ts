@@ -51,12 +51,12 @@ it('the examples of the README and the doc comments compile', async () => {
     return example === undefined ? read(file, target) : ts.createSourceFile(file, example, target);
   };
   const program = ts.createProgram([...examples.keys()], options, host);
-  const faults = ts
+  const errors = ts
     .getPreEmitDiagnostics(program)
     .map(({ file, messageText }) => [
       file?.fileName,
       ts.flattenDiagnosticMessageText(messageText, '\n'),
     ]);
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
   expect(examples.size).toBeGreaterThan(10);
 }, 120_000);

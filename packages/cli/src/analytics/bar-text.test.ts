@@ -34,7 +34,7 @@ test('a chart has the given height and width, and the maximum reaches the top', 
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(values.length);
       const top = Math.max(...values);
       if (top > 0) expect(lines[0]?.[values.indexOf(top)]).toBe('█');
-      // Whoever had a click is seen on the bottom line.
+      // Each value above zero reaches the bottom line.
       const bottom = lines.at(-1) ?? '';
       expect(values.map((value) => value > 0)).toEqual(
         values.map((_, index) => (bottom[index] ?? ' ') !== ' '),

@@ -9,10 +9,12 @@ const columns = ['section', 'name', 'detail', 'clicks', 'uniques'] as const;
  * that the columns `clicks` and `uniques` contain one kind of number each.
  */
 export function reportCsv({ totals, totalClicks, uniqueClicks, sections, series }: Report): string {
-  const others = totals.filter(({ name }) => name !== 'totalClicks' && name !== 'uniqueClicks');
+  const otherTotals = totals.filter(
+    ({ name }) => name !== 'totalClicks' && name !== 'uniqueClicks',
+  );
   const rows = [
     ['total', 'clicks', '', totalClicks, uniqueClicks],
-    ...others.map(({ name, count }) => ['total', name, count, '', '']),
+    ...otherTotals.map(({ name, count }) => ['total', name, count, '', '']),
     ...sections.flatMap((section) =>
       section.rows.map(({ name, detail, clicks }) => [section.name, name, detail, clicks, '']),
     ),

@@ -23,18 +23,18 @@ async function* chunksUpTo(count: number): AsyncGenerator<ImportChunk> {
 
 type Result = ChunkResponse['result'];
 
-/** An answer that makes all items. */
-function allMade(items: readonly { targetUrl: string }[]): ChunkResponse {
+/** Returns a response that has created all items. */
+function allCreated(items: readonly { targetUrl: string }[]): ChunkResponse {
   const created = items.map(({ targetUrl }, index) => ({ index, targetUrl, id: `${index}` }));
   const counts = { createdCount: created.length, errorCount: 0, total: created.length };
   return { result: { created, errors: [], ...counts } as unknown as Result, isReplayed: false };
 }
 
-/** Lets a test answer requests by hand, in any order. */
-class Desk {
-  readonly waiting = new Map<number, (answer: ChunkResponse | Error) => void>();
+/** A server whose responses the test sends, in any order. */
+class FakeServer {
+  readonly waiting = new Map<number, (response: ChunkResponse | Error) => void>();
   readonly outcomes: ChunkOutcome[] = [];
-  most = 0;
+  maxWaiting = 0;
 
   pipeline(change: Partial<ImportPipeline> = {}): ImportPipeline {
     return {
@@ -44,12 +44,12 @@ class Desk {
       signal: new AbortController().signal,
       send: (items, { index }, signal) =>
         new Promise((resolve, reject) => {
-          this.waiting.set(index, (answer) => {
+          this.waiting.set(index, (response) => {
             this.waiting.delete(index);
-            if (answer instanceof Error) reject(answer);
-            else resolve(answer);
+            if (response instanceof Error) reject(response);
+            else resolve(response);
           });
-          this.most = Math.max(this.most, this.waiting.size);
+          this.maxWaiting = Math.max(this.maxWaiting, this.waiting.size);
           signal.addEventListener('abort', () => reject(signal.reason));
           void items;
         }),
@@ -60,29 +60,31 @@ class Desk {
     };
   }
 
-  /** Answers one of those that wait; settles when everything that follows from it has happened. */
-  async answer(index: number, answer: ChunkResponse | Error): Promise<void> {
-    this.waiting.get(index)?.(answer);
+  /** Sends the response to a waiting request. Resolves when the client has processed it. */
+  async respond(index: number, response: ChunkResponse | Error): Promise<void> {
+    this.waiting.get(index)?.(response);
     await new Promise(setImmediate);
   }
 }
 
-const made = (index: number) => allMade([{ targetUrl: `t${index}` }]);
+const created = (index: number) => allCreated([{ targetUrl: `t${index}` }]);
 
 test('outcomes are in file order for any response order, within the concurrency limit', async () => {
   await fc.assert(
     fc.asyncProperty(fc.infiniteStream(fc.nat()), async (choices) => {
-      const desk = new Desk();
-      const finished = runImport(desk.pipeline());
+      const server = new FakeServer();
+      const finished = runImport(server.pipeline());
       await new Promise(setImmediate);
-      while (desk.waiting.size > 0) {
-        const open = [...desk.waiting.keys()];
+      while (server.waiting.size > 0) {
+        const open = [...server.waiting.keys()];
         const index = open[(choices.next().value ?? 0) % open.length] ?? 0;
-        await desk.answer(index, made(index));
+        await server.respond(index, created(index));
       }
       await finished;
-      expect(desk.outcomes.map((outcome) => outcome.chunk.index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-      expect(desk.most).toBe(3);
+      expect(server.outcomes.map((outcome) => outcome.chunk.index)).toEqual([
+        0, 1, 2, 3, 4, 5, 6, 7,
+      ]);
+      expect(server.maxWaiting).toBe(3);
     }),
     { numRuns: 50 },
   );
@@ -90,13 +92,13 @@ test('outcomes are in file order for any response order, within the concurrency 
 
 test('completed chunks are not sent again', async () => {
   const sent: number[] = [];
-  const desk = new Desk();
+  const server = new FakeServer();
   await runImport(
-    desk.pipeline({
+    server.pipeline({
       skipChunks: 6,
       send: async (_, { index }) => {
         sent.push(index);
-        return made(index);
+        return created(index);
       },
     }),
   );
@@ -104,33 +106,33 @@ test('completed chunks are not sent again', async () => {
 });
 
 test('a rejected chunk stops the import: earlier outcomes are reported, pending requests aborted', async () => {
-  const desk = new Desk();
-  const finished = runImport(desk.pipeline());
+  const server = new FakeServer();
+  const finished = runImport(server.pipeline());
   const caught = finished.catch((error: unknown) => error);
   await new Promise(setImmediate);
-  await desk.answer(0, made(0));
-  await desk.answer(1, new Error('refused'));
+  await server.respond(0, created(0));
+  await server.respond(1, new Error('refused'));
   expect(await caught).toMatchObject({ message: 'refused' });
-  expect(desk.outcomes.map((outcome) => outcome.chunk.index)).toEqual([0]);
+  expect(server.outcomes.map((outcome) => outcome.chunk.index)).toEqual([0]);
 });
 
 test('an interruption stops it immediately', async () => {
-  const desk = new Desk();
+  const server = new FakeServer();
   const interruption = new AbortController();
-  const caught = runImport(desk.pipeline({ signal: interruption.signal })).catch(
+  const caught = runImport(server.pipeline({ signal: interruption.signal })).catch(
     (error: unknown) => error,
   );
   await new Promise(setImmediate);
   interruption.abort(new Error('interrupted'));
   expect(await caught).toMatchObject({ message: 'interrupted' });
-  expect(desk.outcomes).toEqual([]);
+  expect(server.outcomes).toEqual([]);
 });
 
 test('an error in onChunk stops it', async () => {
-  const desk = new Desk();
+  const server = new FakeServer();
   const caught = runImport(
-    desk.pipeline({
-      send: async (_, { index }) => made(index),
+    server.pipeline({
+      send: async (_, { index }) => created(index),
       onChunk: () => Promise.reject(new Error('disk full')),
     }),
   );
@@ -139,10 +141,10 @@ test('an error in onChunk stops it', async () => {
 
 describe('rows and results', () => {
   async function outcomesOf(rows: readonly ImportRow[], result: Partial<Result>) {
-    const desk = new Desk();
+    const server = new FakeServer();
     let asked = 0;
     await runImport(
-      desk.pipeline({
+      server.pipeline({
         chunks: (async function* () {
           yield chunk(0, rows);
         })(),
@@ -152,7 +154,7 @@ describe('rows and results', () => {
         },
       }),
     );
-    return { asked, outcome: desk.outcomes[0] };
+    return { asked, outcome: server.outcomes[0] };
   }
 
   test('are matched when some rows were not sent', async () => {

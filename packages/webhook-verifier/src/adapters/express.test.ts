@@ -11,14 +11,14 @@ afterEach(() => {
 
 /** A real server whose route has these handlers before the verified one. */
 async function serve(...before: RequestHandler[]) {
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const app = express();
   app.post('/hook', ...before, expressWebhook({ secret: SECRET }), (req, res) => {
     res.json(webhookDelivery(req));
   });
   app.post('/bare', (req, res) => res.json(webhookDelivery(req)));
   const onFault: ErrorRequestHandler = (error, _req, res, _next) => {
-    faults.push(error);
+    errors.push(error);
     res.status(error.statusCode ?? 500).json({ fault: error.message });
   };
   app.use(onFault);
@@ -28,7 +28,7 @@ async function serve(...before: RequestHandler[]) {
   const { port } = server.address() as AddressInfo;
   const post = (init: RequestInit, path = '/hook') =>
     fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', ...init });
-  return { post, faults };
+  return { post, errors };
 }
 
 const raw = express.raw({ type: '*/*' });
@@ -37,9 +37,9 @@ const fresh = () => sample({ now: new Date() });
 describe('expressWebhook', () => {
   it('passes a verified delivery to the handler', async () => {
     const { post } = await serve(raw);
-    const answer = await post(fresh());
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({ event: EVENT, deliveryId: 'delivery-1' });
+    const response = await post(fresh());
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ event: EVENT, deliveryId: 'delivery-1' });
   });
 
   it.each<[string, () => RequestInit, number, string]>([
@@ -48,25 +48,25 @@ describe('expressWebhook', () => {
     ['no headers', () => ({ body: '{}' }), 401, 'missing_header'],
     ['nothing at all', () => ({}), 401, 'missing_header'],
     ['an old delivery', () => sample(), 401, 'timestamp_out_of_tolerance'],
-  ])('answers %s itself', async (_name, init, status, code) => {
-    const { post, faults } = await serve(raw);
-    const answer = await post(init());
-    expect(answer.status).toBe(status);
-    expect(await answer.json()).toEqual({ error: { code, message: expect.any(String) } });
-    expect(faults).toEqual([]);
+  ])('responds to %s itself', async (_name, init, status, code) => {
+    const { post, errors } = await serve(raw);
+    const response = await post(init());
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ error: { code, message: expect.any(String) } });
+    expect(errors).toEqual([]);
   });
 
   it('passes a body that express.json() consumed to the error handler', async () => {
-    const { post, faults } = await serve(express.json());
-    const answer = await post(fresh());
-    expect(answer.status).toBe(500);
-    expect(faults).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
+    const { post, errors } = await serve(express.json());
+    const response = await post(fresh());
+    expect(response.status).toBe(500);
+    expect(errors).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
   });
 
   it('reports a missing body parser', async () => {
-    const { post, faults } = await serve();
+    const { post, errors } = await serve();
     await post(fresh());
-    expect(faults).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
+    expect(errors).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
   });
 
   it('prefers rawBody to a parsed body', async () => {

@@ -27,9 +27,9 @@ const post = (given: { headers?: Record<string, string>; body?: string }, url = 
 
 describe('fastifyWebhook', () => {
   it('passes a verified delivery to the handler', async () => {
-    const answer = await post(fresh());
-    expect(answer.statusCode).toBe(200);
-    expect(answer.json()).toEqual({ event: EVENT, deliveryId: 'delivery-1' });
+    const response = await post(fresh());
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toEqual({ event: EVENT, deliveryId: 'delivery-1' });
   });
 
   it('does not change the parsers of other scopes', async () => {
@@ -43,15 +43,15 @@ describe('fastifyWebhook', () => {
     ['no content type', () => ({ body: 'x' }), 'missing_header'],
     ['nothing at all', () => ({}), 'missing_header'],
     ['an old delivery', () => sample(), 'timestamp_out_of_tolerance'],
-  ])('makes Fastify answer %s', async (_name, given, code) => {
-    const answer = await post(given());
-    expect(answer.statusCode).toBe(401);
-    expect(answer.json()).toMatchObject({ statusCode: 401, code, error: 'Unauthorized' });
+  ])('makes Fastify respond to %s', async (_name, given, code) => {
+    const response = await post(given());
+    expect(response.statusCode).toBe(401);
+    expect(response.json()).toMatchObject({ statusCode: 401, code, error: 'Unauthorized' });
   });
 
   it('limits the body to 1 MiB by default', async () => {
-    const answer = await post({ ...fresh(), body: 'x'.repeat(1_048_577) });
-    expect(answer.statusCode).toBe(413);
+    const response = await post({ ...fresh(), body: 'x'.repeat(1_048_577) });
+    expect(response.statusCode).toBe(413);
   });
 
   it('limits the body to maxBodyBytes', async () => {
@@ -62,15 +62,15 @@ describe('fastifyWebhook', () => {
   });
 
   it('refuses an unsigned delivery before its body is read', async () => {
-    const answer = await post({ body: 'x'.repeat(1_048_577) });
-    expect(answer.statusCode).toBe(401);
-    expect(answer.json()).toMatchObject({ code: 'missing_header' });
+    const response = await post({ body: 'x'.repeat(1_048_577) });
+    expect(response.statusCode).toBe(401);
+    expect(response.json()).toMatchObject({ code: 'missing_header' });
   });
 
   it('refuses a body that a parser of an inner scope consumed', async () => {
-    const answer = await post(fresh(), '/parsed');
-    expect(answer.statusCode).toBe(500);
-    expect(answer.json()).toMatchObject({ code: 'body_already_parsed' });
+    const response = await post(fresh(), '/parsed');
+    expect(response.statusCode).toBe(500);
+    expect(response.json()).toMatchObject({ code: 'body_already_parsed' });
   });
 
   it('throws for a missing secret when the plugin is created', () => {

@@ -6,7 +6,7 @@ import { EVENT, SECRET, sample } from '../../test/sample.js';
 import { honoWebhook, webhookDelivery } from './hono.js';
 
 function build(...before: MiddlewareHandler[]) {
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const app = new Hono();
   for (const middleware of before) app.use(middleware);
   app.post('/hook', honoWebhook({ secret: SECRET }), async (c) =>
@@ -14,19 +14,19 @@ function build(...before: MiddlewareHandler[]) {
   );
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse();
-    faults.push(error);
+    errors.push(error);
     return c.text('fault', 500);
   });
-  return { post: (init: RequestInit) => app.request('/hook', { method: 'POST', ...init }), faults };
+  return { post: (init: RequestInit) => app.request('/hook', { method: 'POST', ...init }), errors };
 }
 
 const fresh = () => sample({ now: new Date() });
 
 describe('honoWebhook', () => {
   it('passes a verified delivery to the handler, which can still read the body', async () => {
-    const answer = await build().post(fresh());
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({
+    const response = await build().post(fresh());
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
       event: EVENT,
       deliveryId: 'delivery-1',
       again: EVENT,
@@ -37,12 +37,12 @@ describe('honoWebhook', () => {
     ['another body', () => ({ ...fresh(), body: '{}' }), 'signature_mismatch'],
     ['nothing at all', () => ({}), 'missing_header'],
     ['an old delivery', () => sample(), 'timestamp_out_of_tolerance'],
-  ])('answers %s itself', async (_name, init, code) => {
-    const { post, faults } = build();
-    const answer = await post(init());
-    expect(answer.status).toBe(401);
-    expect(await answer.json()).toEqual({ error: { code, message: expect.any(String) } });
-    expect(faults).toEqual([]);
+  ])('responds to %s itself', async (_name, init, code) => {
+    const { post, errors } = build();
+    const response = await post(init());
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ error: { code, message: expect.any(String) } });
+    expect(errors).toEqual([]);
   });
 
   it.each<[string, MiddlewareHandler]>([
@@ -68,9 +68,9 @@ describe('honoWebhook', () => {
       },
     ],
   ])('reports a body that was read before as %s', async (_name, reader) => {
-    const { post, faults } = build(reader);
+    const { post, errors } = build(reader);
     expect((await post(fresh())).status).toBe(500);
-    expect(faults).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
+    expect(errors).toEqual([expect.objectContaining({ code: 'body_already_parsed' })]);
   });
 
   it('accepts a body that was read as bytes, and a body limit', async () => {
@@ -99,12 +99,12 @@ describe('honoWebhook', () => {
       },
       { highWaterMark: 0 },
     );
-    const { post, faults } = build();
-    const answer = await post({ headers: headers(), body, duplex: 'half' } as RequestInit);
-    expect(answer.status).toBe(status);
-    expect(await answer.json()).toMatchObject({ error: { code } });
+    const { post, errors } = build();
+    const response = await post({ headers: headers(), body, duplex: 'half' } as RequestInit);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { code } });
     expect(bytes).toBeLessThan(mostBytes);
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   it('throws for a missing secret when the middleware is created', () => {
