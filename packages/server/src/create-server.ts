@@ -3,7 +3,7 @@ import { type Logger, pino } from 'pino';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
 import { api } from './api/api.js';
 import { createAdminApp, createPublicApp } from './api/create-app.js';
-import { docsHandlers } from './api/docs/docs-handlers.js';
+import { createDocsModule } from './api/docs/docs-module.js';
 import { AuthService, type Credentials } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { openPasswords } from './auth/passwords.js';
@@ -216,6 +216,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     shortDomain: () => origins().shortDomain,
     ownHosts,
   });
+  const docs = createDocsModule(shared);
   const caches = new CacheInvalidator({
     urls: {
       invalidate: (ids) => linkCache.invalidate(ids.map(Number)),
@@ -240,6 +241,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...webhooks.threads,
     ...analytics.threads(),
     ...qrs.threads,
+    docs.thread,
   ];
   const health = createHealthModule({
     database,
@@ -278,7 +280,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...webhooks.handlers,
       ...domains.handlers,
       ...usageHandlers(usage),
-      ...docsHandlers,
+      ...docs.handlers,
       ...health.handlers,
     },
   };
@@ -324,7 +326,8 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await adminListener?.stop(adminStopGraceMs);
     await stopAll(services);
     await stopWatching?.();
-    await Promise.all([analytics.stop(), qrs.stop(), passwords.stop(), listReader.thread.stop()]);
+    const threads = [passwords, listReader.thread, docs.thread];
+    await Promise.all([analytics, qrs, ...threads].map((each) => each.stop()));
     await database.close();
   }
 

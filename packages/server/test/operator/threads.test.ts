@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { build } from '../../../../scripts/bootstrap.mjs';
+import { build, root } from '../../../../scripts/bootstrap.mjs';
 import { call, newSettings, serve, tokenOf } from './server-process.js';
 
 beforeAll(build, 120_000);
@@ -43,5 +44,14 @@ describe('a server', () => {
     expect(idle().length).toBeGreaterThanOrEqual(2);
     // The priority of the test process.
     expect(schedulingOf(pid, String(pid))).toEqual({ niceness: getPriority(), policy: 0 });
+  });
+
+  it('renders openapi.yaml in a thread', async () => {
+    const server = await serve(newSettings());
+    const tasks = () => readdirSync(`/proc/${server.child.pid}/task`).length;
+    const before = tasks();
+    const openApi = await fetch(`${server.origin}/openapi.yaml`);
+    expect(await openApi.text()).toBe(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
+    expect(tasks()).toBe(before + 1);
   });
 });

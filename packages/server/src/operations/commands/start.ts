@@ -1,4 +1,3 @@
-import { openApiText } from '../../api/docs/docs-handlers.js';
 import type { Credentials } from '../../auth/auth-service.js';
 import { readConfig } from '../../config.js';
 import { createServer, type ShortyServer } from '../../create-server.js';
@@ -19,8 +18,6 @@ export async function start(): Promise<void> {
     for (const name of stopSignals) process.once(name, () => resolve(name));
   });
   const newCredentials = () => (config.credentials ? undefined : server.credentials);
-  // Rendered before the server listens, because a request would block the event loop meanwhile.
-  openApiText();
   try {
     await server.start();
   } catch (error) {
