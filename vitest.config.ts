@@ -43,6 +43,10 @@ export default defineConfig({
     reporters: ['default', './scripts/closing-line-reporter.ts'],
     // vitest leaves one core idle by default.
     maxWorkers: '100%',
+    // Files share their workers, because importing the server takes longer than most files. A file
+    // must therefore restore what it changes in its process, and helpers must not register hooks
+    // when they are imported.
+    isolate: false,
     provide: { isRepeating: false },
     projects: [
       {

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
 import { sendRaw } from '../api/raw-http.js';
 import {
@@ -7,7 +7,7 @@ import {
   namedElsewhere,
   ownHeaders,
 } from '../hardening/read-headers.js';
-import { call, type Serving, serveForAll, tokenOf } from './server-process.js';
+import { call, type SharedServer, serveForAll, tokenOf } from './server-process.js';
 
 const highBytes = Array.from({ length: 128 }, (_, at) => String.fromCharCode(0x80 + at));
 // Enough requests for V8 to compile every function of the request path.
@@ -15,7 +15,7 @@ const warmUpRequests = 10_000;
 const requestsAtOnce = 500;
 const bulkRequests = 300;
 
-let server: Serving;
+let server: SharedServer;
 let token: string;
 let link: string;
 
@@ -52,6 +52,7 @@ async function statusesOf(requests: readonly string[]): Promise<number[]> {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }
 
+afterAll(() => server?.remove());
 beforeAll(async () => {
   build();
   server = await serveForAll({

@@ -4,20 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const bin = join(root, 'packages/server/bin/shorty-server.js');
-
-const processes: Running[] = [];
-const folders: string[] = [];
-
-// Registered here because vitest ignores an `afterAll` that `beforeAll` registers.
-afterAll(async () => {
-  for (const { child } of processes) child.kill('SIGKILL');
-  await Promise.all(processes.map(({ ended }) => ended));
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 /** Returns the settings of an empty database, which is removed after the test. */
 export function newSettings(): Record<string, string> {
@@ -65,7 +55,7 @@ function open(settings: Record<string, string>, args: readonly string[]): Runnin
   }
   const ended = once(child, 'close').then(() => ({ code: child.exitCode, ...written }));
   const output = () => written.stdout + written.stderr;
-  const running: Running = {
+  return {
     child,
     ended,
     output,
@@ -83,8 +73,6 @@ function open(settings: Record<string, string>, args: readonly string[]): Runnin
       }
     },
   };
-  processes.push(running);
-  return running;
 }
 
 /** Runs an operator command to its end. */
@@ -103,14 +91,26 @@ export async function serve(settings: Record<string, string>): Promise<Serving> 
   return { ...running, origin };
 }
 
+export interface SharedServer extends Serving {
+  /** Kills the server and removes its database. Called in `afterAll`. */
+  remove(): Promise<void>;
+}
+
 /** Starts one server for every test of a file, on an empty database. Called in `beforeAll`. */
-export async function serveForAll(settings: Record<string, string>): Promise<Serving> {
+export async function serveForAll(settings: Record<string, string>): Promise<SharedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-operator-'));
-  folders.push(folder);
   const database = { SHORTY_DATABASE_URL: `file:${join(folder, 'shorty.db')}`, PORT: '0' };
   const running = open({ ...database, ...settings }, ['start']);
   const [, origin = ''] = await running.until(/Shorty is listening on (\S+)/);
-  return { ...running, origin };
+  return {
+    ...running,
+    origin,
+    async remove() {
+      running.child.kill('SIGKILL');
+      await running.ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 interface Credentials {
