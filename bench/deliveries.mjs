@@ -209,9 +209,14 @@ async function openStore(databaseUrl) {
         await database.writeDirectly(async (transaction) => {
           for (let at = 0; at < Math.min(1_000, count - made); at += 1) {
             const data = eventExamples['url.created'];
-            await outbox.recordFor(transaction, organizationId, 'url.created', Date.now(), data, [
+            await outbox.recordFor(
+              transaction,
+              organizationId,
+              'url.created',
+              Date.now(),
+              data,
               webhookId,
-            ]);
+            );
           }
         });
       }
@@ -219,6 +224,7 @@ async function openStore(databaseUrl) {
     /** Sends all pending deliveries of some webhooks, and returns the rate a second. */
     async deliverAll(webhookIds, count) {
       const dispatcher = new WebhookDispatcher({
+        outbox,
         queue,
         fetch: createGuardedFetch({ allowPrivateNetwork: true }),
         schedule: [3_600_000],

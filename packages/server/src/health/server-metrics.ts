@@ -81,7 +81,7 @@ function registerDeliveryMetrics(registry: Registry, figures: () => DispatchFigu
   });
   registerGauge(registry, {
     name: 'shorty_deliveries_pending',
-    help: 'Deliveries that are pending.',
+    help: 'Deliveries that are pending. At most 100,000 are counted.',
     read: () => figures().pending,
   });
   registerGauge(registry, {

@@ -153,6 +153,8 @@ export interface EventTable {
   /** The body of every attempt of every delivery. */
   body: string;
   created_at: number;
+  /** The webhooks, as JSON, whose deliveries are still to be written. */
+  webhook_ids: string | null;
 }
 
 export interface DeliveryTable {

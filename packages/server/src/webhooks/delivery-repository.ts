@@ -62,13 +62,13 @@ export class DeliveryRepository {
   ): Promise<IdempotentResult<DeliveryRow>> {
     return this.#database.write(organizationId, (transaction) =>
       withIdempotencyKey(transaction, idempotency, async () => {
-        const [id = ''] = await this.#outbox.recordFor(
+        const id = await this.#outbox.recordFor(
           transaction,
           organizationId,
           type,
           now,
           data,
-          [webhookId],
+          webhookId,
         );
         return getDelivery(transaction, id);
       }),
@@ -119,13 +119,13 @@ export async function listDeliveries(
   webhookId: string,
   { limit, offset, status }: DeliveryFilter,
 ): Promise<DeliveryPage> {
-  // A literal: with a parameter, the planner cannot use the partial index of failed deliveries.
-  const hasStatus = status === undefined ? undefined : sql<SqlBool>`status = ${sql.lit(status)}`;
-  const isIndexed = status === 'failed';
+  // Literals: with a parameter, the planner cannot use the partial index of finished deliveries.
+  const hasStatus = status && sql<SqlBool>`status = ${sql.lit(status)}`;
+  const isIndexed = status === 'delivered' || status === 'failed';
   const { total, ids } = await database.readListPage<string>({
     table: 'deliveries',
     owner: { column: 'webhook_id', value: webhookId },
-    indexed: isIndexed ? hasStatus : undefined,
+    indexed: isIndexed ? sql`${hasStatus} and status <> 'pending'` : undefined,
     condition: isIndexed ? undefined : hasStatus,
     limit,
     offset,

@@ -1,9 +1,13 @@
+import { v7 as newUuid } from 'uuid';
+import { EventOutbox } from '../events/event-outbox.js';
+import { PeriodicService, stopAll } from '../lifecycle.js';
 import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
+import { DeliveryPruner } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { RetrySchedule } from './retry-schedule.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
@@ -21,33 +25,45 @@ export interface DispatchThreadData {
 }
 
 export type DispatchEvent =
-  | { readonly error: TransferredError }
+  | { readonly error: TransferredError; readonly message: string }
   | { readonly figures: DispatchFigures };
 
 const reportEveryMs = 1_000;
+const pruneEveryMs = 10 * 60_000;
 
-/** Starts a dispatcher that reports its figures and errors as events. */
+/** Starts the dispatcher and the pruner, which report figures and errors as events. */
 export function startDispatcher(
   database: Database,
   { schedule, allowPrivateNetwork, disableAfterMs }: DispatchSettings,
   clock: Clock,
   emit: (event: DispatchEvent) => void,
 ) {
+  const report = (message: string) => (error: unknown) =>
+    emit({ message, error: encodeError(error, []) });
   const dispatcher = new WebhookDispatcher({
+    outbox: new EventOutbox(database, { newId: newUuid }),
     queue: new DeliveryQueue(database, { disableAfterMs }),
     fetch: createGuardedFetch({ allowPrivateNetwork }),
     schedule,
     clock,
-    onError: (error) => emit({ error: encodeError(error, []) }),
+    onError: report('webhook dispatch failed'),
+  });
+  const pruner = new DeliveryPruner(database, clock);
+  const pruning = new PeriodicService({
+    name: 'old deliveries',
+    everyMs: pruneEveryMs,
+    tick: (signal) => pruner.prune(signal),
+    onError: report('pruning deliveries failed'),
   });
   const reporting = setInterval(() => emit({ figures: dispatcher.figures }), reportEveryMs);
   reporting.unref();
   dispatcher.start();
+  pruning.start();
   return {
     methods: { wake: () => dispatcher.wake() },
     async stop(): Promise<void> {
       clearInterval(reporting);
-      await dispatcher.stop();
+      await stopAll([pruning, dispatcher]);
     },
   };
 }

@@ -47,7 +47,7 @@ export function openDispatcher(options: OpenDispatcherOptions): Dispatcher {
     inline: (emit) => startDispatcher(database, settings, clock, emit),
     onEvent: (event) => {
       if ('figures' in event) last = { figures: event.figures, at: performance.now() };
-      else logger.error({ err: decodeError(event.error, []) }, 'webhook dispatch failed');
+      else logger.error({ err: decodeError(event.error, []) }, event.message);
     },
     timeLimitMs,
     stopTimeLimitMs,

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { ErrorThrottle } from '../error-throttle.js';
+import type { EventOutbox } from '../events/event-outbox.js';
 import type { Service } from '../lifecycle.js';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
 import type { Clock } from '../ports.js';
@@ -14,6 +15,7 @@ import type { RetrySchedule } from './retry-schedule.js';
 import { Signal } from './signal.js';
 
 export interface WebhookDispatcherOptions {
+  readonly outbox: Pick<EventOutbox, 'fanOut'>;
   readonly queue: DeliveryQueue;
   readonly fetch: GuardedFetch;
   readonly schedule: RetrySchedule;
@@ -25,7 +27,7 @@ export interface WebhookDispatcherOptions {
 export interface DispatchFigures {
   /** Recorded attempts since the start. */
   readonly attempts: readonly OutcomeCount[];
-  /** Pending deliveries, as of some seconds ago. */
+  /** Pending deliveries, as of some seconds ago. At most `maxCounted` are counted. */
   readonly pending: number;
   /** How long the oldest due delivery has waited for an attempt; 0 when none waits. */
   readonly overdueMs: {
@@ -48,7 +50,7 @@ const scanEveryMs = 500;
 // The shortest pause between two scans, as a multiple of the last scan's duration. A scan of many
 // endpoints takes long.
 const scanPauseFactor = 4;
-// How often pending deliveries are counted. A count reads a whole index.
+// How often pending deliveries are counted.
 const countEveryMs = 5_000;
 // Outcomes are recorded in batches: at this size, or after this time.
 const flushCount = 256;
@@ -124,6 +126,7 @@ export class WebhookDispatcher implements Service {
   /** Sends all due deliveries and records the outcomes. Returns the number of attempts. */
   async drain(): Promise<number> {
     let attempts = 0;
+    while (await this.#options.outbox.fanOut());
     await this.#scan();
     do {
       attempts += await this.#tick();
@@ -216,8 +219,10 @@ export class WebhookDispatcher implements Service {
   /** Reads endpoints with pending deliveries, and updates or evicts their queues. */
   async #scan(): Promise<void> {
     const startedAt = performance.now();
+    const { outbox, queue, clock } = this.#options;
     this.#isScanDue = false;
-    const { queue, clock } = this.#options;
+    // The pause between scans also limits the share of time in which a fan-out holds the write lock.
+    if (await outbox.fanOut()) this.#isScanDue = true;
     const now = clock();
     const endpoints = await queue.findEndpoints();
     if (startedAt - this.#countedAt >= countEveryMs) {

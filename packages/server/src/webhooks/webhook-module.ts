@@ -3,13 +3,12 @@ import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import type { Config } from '../config.js';
 import { EventOutbox } from '../events/event-outbox.js';
-import { PeriodicService, type Service } from '../lifecycle.js';
+import type { Service } from '../lifecycle.js';
 import type { OrganizationRepository } from '../organizations/organization-repository.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
-import { DeliveryPruner } from './delivery-pruner.js';
 import { DeliveryRepository } from './delivery-repository.js';
 import { openDispatcher } from './open-dispatcher.js';
 import type { DispatchFigures } from './webhook-dispatcher.js';
@@ -30,8 +29,6 @@ export interface WebhookModuleOptions {
   readonly logger: Logger;
 }
 
-const pruneEveryMs = 10 * 60_000;
-
 /** Composes the outbox in which other modules record events, the API, and the dispatcher. */
 export function createWebhookModule(options: WebhookModuleOptions) {
   const { config, database, storage, isThreaded, organizations, plans, clock, logger } = options;
@@ -43,7 +40,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
   };
   const dispatcher = openDispatcher({ isThreaded, storage, database, settings, clock, logger });
   const wake = () => dispatcher.wake();
-  const outbox = new EventOutbox(database, { newId: newUuid, onDeliveries: wake, plans });
+  const outbox = new EventOutbox(database, { newId: newUuid, onEvents: wake, plans });
   const service = new WebhookService({
     webhooks: new WebhookRepository(database),
     deliveries: new DeliveryRepository(database, outbox),
@@ -57,16 +54,7 @@ export function createWebhookModule(options: WebhookModuleOptions) {
     randomBytes,
     onChanged: wake,
   });
-  const pruner = new DeliveryPruner(database, clock);
-  const services: readonly Service[] = [
-    new PeriodicService({
-      name: 'old deliveries',
-      everyMs: pruneEveryMs,
-      tick: () => pruner.prune(),
-      onError: (err) => logger.error({ err }, 'pruning deliveries failed'),
-    }),
-    dispatcher,
-  ];
+  const services: readonly Service[] = [dispatcher];
   const figures = (): DispatchFigures => dispatcher.figures;
   return {
     outbox,

@@ -1,5 +1,5 @@
 import SqliteHandle from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ClientRepository } from '../../src/auth/client-repository.js';
 import { DomainRepository, listDomains } from '../../src/domains/domain-repository.js';
 import { OwnHosts } from '../../src/domains/own-hosts.js';
@@ -13,6 +13,9 @@ import { toRecord } from '../../src/urls/present-url.js';
 import type { UrlDraft } from '../../src/urls/short-url.js';
 import { urlCreated } from '../../src/urls/url-events.js';
 import { UrlRepository } from '../../src/urls/url-repository.js';
+import { DeliveryPruner } from '../../src/webhooks/delivery-pruner.js';
+import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
+import { eventExamples } from '../../src/webhooks/event-examples.js';
 import { draftOf, now, type TemporaryFile, temporaryFile } from './temporary-database.js';
 
 // These calls run on the thread that answers redirects, so their time must not grow with the tables.
@@ -85,26 +88,38 @@ function fill(handle: SqliteHandle.Database): void {
   handle.exec('update url_id_counter set last_id = (select max(id) from urls)');
 }
 
-/** Runs a call and returns the steps of its statements that read a whole table or index. */
-async function findScans(call: () => Promise<unknown>): Promise<string[]> {
+interface Step {
+  readonly detail: string;
+  readonly sql: string;
+}
+
+/** Runs a call and returns the steps of its statements' plans. */
+async function explain(call: () => Promise<unknown>): Promise<Step[]> {
   statements.clear();
   await call();
   expect(statements.size).toBeGreaterThan(0);
   const handle = file.other();
-  const scans: string[] = [];
+  const steps: Step[] = [];
   for (const sql of statements) {
     if (!/^\s*(select|insert|update|delete|with)\b/i.test(sql)) continue;
     const parameters = Array.from(sql.matchAll(/\?/g), () => 1);
     const plan = handle
       .prepare<unknown[], { detail: string }>(`explain query plan ${sql}`)
       .all(...parameters);
-    for (const { detail } of plan) {
-      // An insert scans referencing tables only while a foreign key is violated.
-      if (sql.startsWith('insert into urls ') && detail === 'SCAN url_keys') continue;
-      if (/^SCAN (?!CONSTANT ROW|url_id_counter$)/.test(detail)) scans.push(`${detail}: ${sql}`);
-    }
+    for (const { detail } of plan) steps.push({ detail, sql });
   }
-  return scans;
+  return steps;
+}
+
+/** Runs a call and returns the steps of its statements that read a whole table or index. */
+async function findScans(call: () => Promise<unknown>): Promise<string[]> {
+  return (await explain(call))
+    .filter(({ detail, sql }) => {
+      // An insert scans referencing tables only while a foreign key is violated.
+      if (sql.startsWith('insert into urls ') && detail === 'SCAN url_keys') return false;
+      return /^SCAN (?!CONSTANT ROW|url_id_counter$)/.test(detail);
+    })
+    .map(({ detail, sql }) => `${detail}: ${sql}`);
 }
 
 async function create(owner: string, drafts: readonly Partial<UrlDraft>[]) {
@@ -257,6 +272,66 @@ describe('no call on the redirect thread scans a table', () => {
       .all(organizationId);
     expect(plan.map(({ detail }) => detail)).toContainEqual(
       expect.stringMatching(/^SEARCH webhooks USING INDEX webhooks_by_organization/),
+    );
+  });
+
+  it('when deliveries are fanned out, counted and pruned', async () => {
+    const fresh = openStorage({ databaseUrl: `file:${file.path}`, durability: 'process' });
+    onTestFinished(() => fresh.close());
+    let ids = 0;
+    const newId = () => {
+      ids += 1;
+      return `delivery-${ids}`;
+    };
+    const outbox = new EventOutbox(fresh, { newId });
+    const addWebhook = (id: string, deletedAt: number | null) =>
+      fresh.writeDirectly((transaction) =>
+        transaction
+          .insertInto('webhooks')
+          .values({
+            id,
+            organization_id: organizationId,
+            url: 'https://receiver.example/',
+            events: '["url.created"]',
+            secret: '',
+            is_active: 1,
+            created_at: 0,
+            updated_at: 0,
+            deleted_at: deletedAt,
+          })
+          .execute(),
+      );
+    await addWebhook('webhook-1', null);
+    await addWebhook('webhook-2', 1);
+    const links = Array(300).fill(eventExamples['url.created']);
+    await fresh.writeDirectly((transaction) =>
+      outbox.record(transaction, organizationId, urlCreated, 0, () => links),
+    );
+    const queue = new DeliveryQueue(fresh, { disableAfterMs: 0 });
+    const plans = await explain(async () => {
+      while (await outbox.fanOut());
+      expect(await queue.findEndpoints()).toHaveLength(1);
+      expect(await queue.countPending()).toBe(300);
+      await new DeliveryPruner(fresh, () => now).prune();
+    });
+    const steps = plans
+      .map(({ detail }) => detail)
+      .filter((step) => /SCAN|deliver|event/.test(step));
+    expect(new Set(steps)).toEqual(
+      new Set([
+        'SEARCH events USING INDEX events_to_fan_out (organization_id>?)',
+        'SEARCH events USING INDEX events_to_fan_out (organization_id=?)',
+        'SEARCH events USING INDEX sqlite_autoindex_events_1 (id=?)',
+        // The index lacks deleted webhooks.
+        'SCAN webhooks USING INDEX webhooks_by_organization',
+        'SEARCH deliveries USING COVERING INDEX deliveries_due (webhook_id=? AND due_at>?)',
+        // Reads a bounded number of entries.
+        'SCAN counted',
+        'SCAN deliveries USING COVERING INDEX deliveries_due',
+        // All deliveries of a deleted webhook, and finished deliveries of the other one.
+        'SEARCH deliveries USING INDEX deliveries_by_webhook (webhook_id=?)',
+        'SEARCH deliveries USING INDEX deliveries_finished (webhook_id=? AND status=? AND created_at<?)',
+      ]),
     );
   });
 

@@ -38,7 +38,16 @@ async function subscribeMany(
       );
       for (let at = 0; at < backlog; at += 1) {
         const data = eventExamples['url.created'];
-        await opened.outbox.recordFor(transaction, owner, 'url.created', opened.clock(), data, own);
+        for (const id of own) {
+          await opened.outbox.recordFor(
+            transaction,
+            owner,
+            'url.created',
+            opened.clock(),
+            data,
+            id,
+          );
+        }
       }
       ids.push(...own);
     }

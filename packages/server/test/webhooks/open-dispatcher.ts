@@ -70,6 +70,7 @@ export async function openDispatcher(): Promise<Opened> {
     errors,
     dispatcher({ schedule, allowPrivateNetwork = true, resolve, disableAfterMs } = {}) {
       const made = new WebhookDispatcher({
+        outbox,
         queue:
           disableAfterMs === undefined ? queue : new DeliveryQueue(database, { disableAfterMs }),
         fetch: createGuardedFetch({ allowPrivateNetwork, ...(resolve && { resolve }) }),
@@ -96,7 +97,7 @@ export async function openDispatcher(): Promise<Opened> {
       await database.writeDirectly(async (transaction) => {
         for (let made = 0; made < count; made += 1) {
           const data = eventExamples['url.created'];
-          await outbox.recordFor(transaction, owner, 'url.created', clock(), data, [webhookId]);
+          await outbox.recordFor(transaction, owner, 'url.created', clock(), data, webhookId);
         }
       });
     },

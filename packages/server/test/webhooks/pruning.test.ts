@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { DeliveryPruner, deliveryRetentionMs } from '../../src/webhooks/delivery-pruner.js';
 import { listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
@@ -66,5 +66,56 @@ describe('finished deliveries', () => {
     expect(await opened.dispatcher().drain()).toBe(0);
     expect(await pruner.prune()).toBe(600);
     expect(await rows()).toEqual([0, 0, 0, 0]);
+  });
+
+  it('are removed 100 at a time, with a turn of the event loop in between', async () => {
+    const hook = await receiver();
+    const id = await opened.subscribe(hook.url);
+    await opened.record(id, 250);
+    await opened.dispatcher().drain();
+    opened.clock.advance(deliveryRetentionMs + 1);
+    let turns = 0;
+    let ticker = setImmediate(function tick() {
+      turns += 1;
+      ticker = setImmediate(tick);
+    });
+    const { database } = opened.stored;
+    const turnsOfWrites: number[] = [];
+    const sizes: number[] = [];
+    const { writeDirectly } = database;
+    vi.spyOn(database, 'writeDirectly').mockImplementation(async (...args) => {
+      turnsOfWrites.push(turns);
+      const before = (await rows())[2] ?? 0;
+      const result = await writeDirectly(...args);
+      sizes.push(before - ((await rows())[2] ?? 0));
+      return result;
+    });
+    expect(await pruner.prune()).toBe(250);
+    clearImmediate(ticker);
+    expect(sizes).toEqual([100, 100, 50]);
+    expect(new Set(turnsOfWrites).size).toBe(3);
+  });
+
+  it('stop being removed when the service stops', async () => {
+    const id = await opened.subscribe('http://receiver.example/');
+    await opened.record(id, 250);
+    await opened.webhooks.delete(opened.organizationId, id, opened.clock());
+    const stopping = new AbortController();
+    const { database } = opened.stored;
+    const { writeDirectly } = database;
+    vi.spyOn(database, 'writeDirectly').mockImplementation(async (...args) => {
+      stopping.abort();
+      return writeDirectly(...args);
+    });
+    expect(await pruner.prune(stopping.signal)).toBe(100);
+    expect(await rows()).toEqual([1, 150, 150, 0]);
+  });
+
+  it('cost no write when there are none', async () => {
+    const id = await opened.subscribe('http://receiver.example/');
+    await opened.record(id, 3);
+    const write = vi.spyOn(opened.stored.database, 'writeDirectly');
+    expect(await pruner.prune()).toBe(0);
+    expect(write).not.toHaveBeenCalled();
   });
 });

@@ -2,12 +2,14 @@ import { type Kysely, type Migration, Migrator } from 'kysely';
 import type { Engine, Schema, UpdateEach } from '../database.js';
 import { baseline } from './0001-baseline.js';
 import { tenantIndexes } from './0002-tenant-indexes.js';
+import { webhookFanOut } from './0003-webhook-fan-out.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /** In the order of their names. A migration never changes once it is released. */
 const migrations: Record<string, (engine: Engine) => Migration> = {
   '0001-baseline': baseline,
   '0002-tenant-indexes': tenantIndexes,
+  '0003-webhook-fan-out': webhookFanOut,
 };
 
 /**

@@ -1,0 +1,208 @@
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { EventOutbox } from '../../src/events/event-outbox.js';
+import { urlClickThreshold } from '../../src/events/threshold-events.js';
+import { DeliveryPruner } from '../../src/webhooks/delivery-pruner.js';
+import { maxCounted } from '../../src/webhooks/delivery-queue.js';
+import { type Opened, openDispatcher } from './open-dispatcher.js';
+import { receiver } from './receiver.js';
+
+let opened: Opened;
+beforeEach(async () => {
+  opened = await openDispatcher();
+});
+
+async function subscribeMany(count: number, owner = opened.organizationId): Promise<string[]> {
+  const ids: string[] = [];
+  for (let made = 0; made < count; made += 1) {
+    ids.push(await opened.stored.subscribe(owner, ['url.created', 'url.click_threshold']));
+  }
+  return ids;
+}
+
+const createLinks = (count: number, owner = opened.organizationId) =>
+  opened.stored.create(owner, Array<object>(count).fill({}));
+
+/** Returns the number of deliveries of an organization. */
+async function countDeliveries(owner = opened.organizationId): Promise<number> {
+  const { count } = await opened.stored.database.read
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'event_id')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('organization_id', '=', owner)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Fans out all events. Returns the number of deliveries after each transaction. */
+async function fanOutAll(outbox = opened.outbox): Promise<number[]> {
+  const counts: number[] = [];
+  while (await outbox.fanOut()) counts.push(await countDeliveries());
+  return counts;
+}
+
+async function eventCount(): Promise<number> {
+  return (await opened.stored.database.read.selectFrom('events').select('id').execute()).length;
+}
+
+describe('a change with many deliveries', () => {
+  it('writes its events only, and each delivery is written once, at most 305 at a time', async () => {
+    const webhooks = await subscribeMany(50);
+    await createLinks(100);
+    expect(await eventCount()).toBe(100);
+    expect(await countDeliveries()).toBe(0);
+    const counts = await fanOutAll();
+    expect(counts.at(-1)).toBe(5_000);
+    const steps = counts.map((count, at) => count - (counts[at - 1] ?? 0));
+    expect(Math.max(...steps)).toBeLessThanOrEqual(305);
+    const rows = await opened.stored.database.read
+      .selectFrom('deliveries')
+      .innerJoin('events', 'events.id', 'event_id')
+      .select(['event_id', 'webhook_id', 'status', 'attempts', 'is_charged', 'due_at'])
+      .select(['deliveries.created_at', 'events.created_at as event_created_at'])
+      .execute();
+    expect(new Set(rows.map((row) => `${row.event_id} ${row.webhook_id}`)).size).toBe(5_000);
+    expect(new Set(rows.map((row) => row.webhook_id))).toEqual(new Set(webhooks));
+    for (const { created_at, event_created_at, due_at, status, attempts, is_charged } of rows) {
+      expect([created_at, due_at]).toEqual([event_created_at, event_created_at]);
+      expect([status, attempts, is_charged]).toEqual(['pending', 0, 1]);
+    }
+  });
+
+  it('writes the first deliveries itself when its events are recorded one by one', async () => {
+    await subscribeMany(50);
+    const { database } = opened.stored;
+    await database.writeDirectly(async (transaction) => {
+      for (let id = 0; id < 20; id += 1) {
+        await opened.outbox.record(
+          transaction,
+          opened.organizationId,
+          urlClickThreshold,
+          opened.clock(),
+          () => [{ id: String(id), shortCode: 'code', threshold: 100, count: 100 }],
+        );
+      }
+    });
+    expect(await countDeliveries()).toBe(250);
+    expect((await fanOutAll()).at(-1)).toBe(1_000);
+  });
+
+  it('is delivered once and metered once for each webhook', async () => {
+    const hook = await receiver();
+    for (let made = 0; made < 10; made += 1) await opened.subscribe(hook.url);
+    await createLinks(30);
+    expect(await countDeliveries()).toBe(0);
+    const dispatcher = opened.dispatcher();
+    dispatcher.start();
+    await hook.arrived(300);
+    await dispatcher.stop();
+    const ids = hook.received.map(({ headers }) => headers['x-service-delivery-id']);
+    expect(new Set(ids).size).toBe(300);
+    const { used } = await opened.stored.database.read
+      .selectFrom('usage_meters')
+      .select('used')
+      .where('meter', '=', 'webhook_delivery')
+      .executeTakeFirstOrThrow();
+    expect(Number(used)).toBe(300);
+  });
+
+  it('is fanned out once by two processes', async () => {
+    await subscribeMany(30);
+    await createLinks(100);
+    let ids = 0;
+    const newId = () => {
+      ids += 1;
+      return `other-${ids}`;
+    };
+    const other = new EventOutbox(opened.stored.database, { newId });
+    await Promise.all([fanOutAll(), fanOutAll(other)]);
+    expect(await countDeliveries()).toBe(3_000);
+  });
+
+  it('is fanned out again after a fan-out that was rolled back', async () => {
+    await subscribeMany(30);
+    await createLinks(100);
+    const { database } = opened.stored;
+    const failing = vi.spyOn(database, 'updateEach').mockRejectedValueOnce(new Error('power cut'));
+    await expect(opened.outbox.fanOut()).rejects.toThrow('power cut');
+    expect(failing).toHaveBeenCalledOnce();
+    expect(await countDeliveries()).toBe(0);
+    expect((await fanOutAll()).at(-1)).toBe(3_000);
+  });
+
+  it('reaches the webhooks that were subscribed and active when it happened', async () => {
+    const [paused = '', changed = '', deleted = '', ...others] = await subscribeMany(6);
+    await createLinks(50);
+    const { organizationId, webhooks, clock } = opened;
+    await webhooks.update(organizationId, paused, { isActive: false }, clock());
+    await webhooks.update(organizationId, changed, { events: ['qr.created'] }, clock());
+    await webhooks.delete(organizationId, deleted, clock());
+    await new DeliveryPruner(opened.stored.database, clock).prune();
+    await subscribeMany(1);
+    await fanOutAll();
+    const rows = await opened.stored.database.read
+      .selectFrom('deliveries')
+      .select('webhook_id')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .groupBy('webhook_id')
+      .execute();
+    const counts = Object.fromEntries(rows.map((row) => [row.webhook_id, Number(row.count)]));
+    const expected = [paused, changed, ...others].map((id) => [id, 50]);
+    expect(counts).toEqual(Object.fromEntries(expected));
+  });
+
+  it('leaves no events when all its webhooks were deleted', async () => {
+    const [id = ''] = await subscribeMany(1);
+    await createLinks(300);
+    await opened.webhooks.delete(opened.organizationId, id, opened.clock());
+    await new DeliveryPruner(opened.stored.database, opened.clock).prune();
+    expect(await eventCount()).toBe(300);
+    await fanOutAll();
+    expect(await eventCount()).toBe(0);
+  });
+
+  it('does not delay the events of another organization until its own are done', async () => {
+    await subscribeMany(50);
+    await createLinks(100);
+    const other = await opened.stored.addOrganization('scale');
+    await subscribeMany(10, other);
+    await createLinks(30, other);
+    await opened.outbox.fanOut();
+    await opened.outbox.fanOut();
+    expect(await countDeliveries(other)).toBeGreaterThan(0);
+    expect(await countDeliveries()).toBeGreaterThan(0);
+  });
+});
+
+it('an event is retained while some of its deliveries are to be written', async () => {
+  const [first = ''] = await subscribeMany(2);
+  await createLinks(1);
+  const { database } = opened.stored;
+  await database.writeDirectly((transaction) =>
+    transaction
+      .updateTable('events')
+      .set({ webhook_ids: JSON.stringify([first]) })
+      .execute(),
+  );
+  await database.writeDirectly((transaction) =>
+    transaction.updateTable('webhooks').set({ deleted_at: 1 }).execute(),
+  );
+  expect(await new DeliveryPruner(database, opened.clock).prune()).toBe(2);
+  expect(await eventCount()).toBe(1);
+});
+
+it('counts at most 100,000 pending deliveries', async () => {
+  const [id = ''] = await subscribeMany(1);
+  await opened.record(id);
+  const { database } = opened.stored;
+  await database.writeDirectly((transaction) =>
+    sql`insert into deliveries
+        (id, webhook_id, event_id, status, attempts, next_attempt_at, due_at, created_at)
+      with recursive numbers (n) as
+        (select 1 union all select n + 1 from numbers where n < ${sql.lit(maxCounted)})
+      select 'delivery-' || n, webhook_id, event_id, status, attempts, next_attempt_at, due_at,
+        created_at
+      from deliveries cross join numbers`.execute(transaction),
+  );
+  expect(await opened.queue.countPending()).toBe(maxCounted);
+});
