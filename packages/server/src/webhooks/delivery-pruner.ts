@@ -96,7 +96,9 @@ export class DeliveryPruner {
     while (!signal?.aborted) {
       const batch = await find();
       if (batch.length === 0) break;
-      const changed = await this.#database.writeDirectly((transaction) => change(transaction, batch));
+      const changed = await this.#database.writeDirectly((transaction) =>
+        change(transaction, batch),
+      );
       total += Number(changed);
       if (Number(changed) < batchSize) break;
       await yieldToEventLoop();

@@ -234,7 +234,7 @@ describe('doctor with wrong link counts and deliveries', () => {
       update organizations set active_urls = 3;
       insert into webhooks (id, organization_id, url, events, secret, is_active, created_at, updated_at)
         values ('w', '${organizationId}', 'https://receiver.example/', '[]', 's', 1, 0, 0);
-      insert into events values ('e', '${organizationId}', 'url.created', '{}', 0);
+      insert into events (id, organization_id, type, body, created_at) values ('e', '${organizationId}', 'url.created', '{}', 0);
       insert into deliveries (id, webhook_id, event_id, status, attempts, due_at, created_at) values
         ('stuck', 'w', 'e', 'pending', 1, null, 0),
         ('restless', 'w', 'e', 'delivered', 1, 5, 0),
