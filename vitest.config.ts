@@ -103,7 +103,11 @@ export default defineConfig({
         test: {
           ...startsProcesses,
           name: 'more-rounds',
-          include: [...faults, 'packages/server/test/qr/grid.test.ts'],
+          include: [
+            ...faults,
+            'packages/server/test/qr/grid.test.ts',
+            'packages/server/src/qr/logo/hostile-images.test.ts',
+          ],
           fileParallelism: false,
           testTimeout: 600_000,
           provide: { isRepeating: true },

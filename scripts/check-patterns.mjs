@@ -35,30 +35,30 @@ export async function checkPatterns() {
   const found = [...packages.map((name) => join('packages', name, 'src')), 'examples']
     .flatMap((folder) => sourcesIn(join(root, folder)))
     .flatMap((file) => patternsIn(readFileSync(file, 'utf8'), relative(root, file)));
-  return judgePatterns(found, exceptions, openCache());
+  return analysePatterns(found, exceptions, openCache());
 }
 
 /** Returns the findings in patterns of `patternsIn`; undefined if there are none. */
-export async function judgePatterns(found, allowed = new Map(), cache = new Map()) {
-  const faults = [];
+export async function analysePatterns(found, allowed = new Map(), cache = new Map()) {
+  const findings = [];
   const places = new Map();
-  for (const { place, pattern, fault } of found) {
-    if (fault) faults.push(`${place}: ${fault}`);
+  for (const { place, pattern, finding } of found) {
+    if (finding) findings.push(`${place}: ${finding}`);
     else places.set(pattern, [...(places.get(pattern) ?? []), place]);
   }
   for (const pattern of allowed.keys()) {
     if (!places.has(pattern))
-      faults.push(`${pattern}: this exception matches no source; remove it`);
+      findings.push(`${pattern}: this exception matches no source; remove it`);
   }
   for (const [pattern, at] of places) {
     if (allowed.has(pattern)) continue;
-    const verdict = await judge(pattern, cache);
-    if (verdict !== 'safe') faults.push(`${at.join(', ')}: ${pattern} ${verdict}`);
+    const result = await analyse(pattern, cache);
+    if (result !== 'safe') findings.push(`${at.join(', ')}: ${pattern} ${result}`);
   }
-  return faults.length === 0 ? undefined : faults.join('\n');
+  return findings.length === 0 ? undefined : findings.join('\n');
 }
 
-async function judge(pattern, cache) {
+async function analyse(pattern, cache) {
   const known = cache.get(pattern);
   if (known) return known;
   // Read when the module is loaded. This backend needs no Java and no binary.
@@ -66,19 +66,19 @@ async function judge(pattern, cache) {
   const { checkSync } = await import('recheck');
   const end = pattern.lastIndexOf('/');
   const flags = pattern.slice(end + 1);
-  // A fixed seed gives the same verdict in every run.
+  // A fixed seed gives the same result in every run.
   const result = checkSync(pattern.slice(1, end), flags, { timeout: timeoutMs, randomSeed: 1 });
-  const verdict =
+  const summary =
     result.status === 'vulnerable'
       ? `takes ${result.complexity.summary} time, on ${JSON.stringify(result.attack.pattern).slice(0, 200)}`
       : result.status === 'safe'
         ? 'safe'
         : `could not be analysed: ${JSON.stringify(result.error ?? result.status)}`;
   if (result.status !== 'unknown') {
-    cache.set(pattern, verdict);
+    cache.set(pattern, summary);
     cache.save?.();
   }
-  return verdict;
+  return summary;
 }
 
 /** Returns every regular expression literal and every call of RegExp in a source text. */
@@ -104,7 +104,7 @@ function isRegExpCall(node) {
 function patternOf({ arguments: [pattern, flags] = [] }) {
   const isText = (node) => node !== undefined && ts.isStringLiteralLike(node);
   if (!isText(pattern) || (flags && !isText(flags))) {
-    return { fault: 'RegExp of a computed text cannot be analysed: write a literal' };
+    return { finding: 'RegExp of a computed text cannot be analysed: write a literal' };
   }
   return { pattern: `/${new RegExp(pattern.text).source}/${flags?.text ?? ''}` };
 }

@@ -1,11 +1,11 @@
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { build } from '../../../scripts/bootstrap.mjs';
 
-const buildScript = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
+const binary = fileURLToPath(new URL('../dist/bin.js', import.meta.url));
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -38,13 +38,10 @@ export class BuiltShorty {
     this.#env = env;
   }
 
-  /** Builds the current sources into a temporary folder. */
+  /** Builds the CLI if its sources have changed. */
   static async build(env: Readonly<Record<string, string>> = {}): Promise<BuiltShorty> {
-    const folder = await mkdtemp(join(tmpdir(), 'shorty-cli-'));
-    const dist = join(folder, 'package', 'dist');
-    await promisify(execFile)(process.execPath, [buildScript, dist]);
-    await writeFile(join(folder, 'package', 'package.json'), '{"type":"module"}');
-    return new BuiltShorty(folder, join(dist, 'bin.js'), env);
+    build();
+    return new BuiltShorty(await mkdtemp(join(tmpdir(), 'shorty-cli-')), binary, env);
   }
 
   /** The same build with other environment: an empty home, and what `env` sets. */
