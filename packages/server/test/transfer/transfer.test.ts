@@ -14,7 +14,7 @@ import { createServer } from '../../src/create-server.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { exportOrganization } from '../../src/operations/transfer/export-organization.js';
 import { importOrganization } from '../../src/operations/transfer/import-organization.js';
-import { excludedTables, transferTables } from '../../src/operations/transfer/transfer-tables.js';
+import { transferTables } from '../../src/operations/transfer/transfer-tables.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { startServer, type TestServer } from '../api/start-server.js';
@@ -25,6 +25,19 @@ const start = Date.UTC(2030, 0, 1);
 const always = { since: 0, until: start + 365 * day, groupBy: 'day', limit: 50 } as const;
 // Several batches of the export and of the import, which have 200 rows.
 const linkCount = 1_000;
+
+/** The tables that are not exported, and why. */
+const excludedTables: Readonly<Record<string, string>> = {
+  access_tokens: 'tokens expire within an hour; clients request new ones with their secrets',
+  idempotency_keys: 'keys expire within a day and belong to requests to one server',
+  events: 'events exist for their deliveries',
+  deliveries: 'the exporting server makes the pending deliveries',
+  delivery_attempts: 'attempts belong to deliveries',
+  url_id_counter: 'all organizations share the counter',
+  visit_batches: 'visits are exported as chunks',
+  visit_compactions: 'visits are exported as chunks',
+  journal_positions: 'a journal belongs to a server',
+};
 
 let folder: string;
 let api: TestServer;

@@ -1,14 +1,23 @@
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { v7 as newUuid } from 'uuid';
 import { VisitIngester } from '../../analytics/ingest/visit-ingester.js';
 import { VisitRepository } from '../../analytics/ingest/visit-repository.js';
+import { segmentPath, segmentsIn } from '../../analytics/journal/journal-folder.js';
 import { ConfigError } from '../../config-error.js';
 import { EventOutbox } from '../../events/event-outbox.js';
-import type { Clock, NewId } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
 import { openStorage } from '../../storage/open-storage.js';
 import { copySqlite, findIntegrityErrors } from '../../storage/sqlite/copy-sqlite.js';
-import { type CopiedJournal, copyJournals } from './copy-journals.js';
 import { moveIntoPlace, refuseToOverwrite } from './move-into-place.js';
 
 export interface BackupOptions {
@@ -17,8 +26,6 @@ export interface BackupOptions {
   readonly to: string;
   /** The click counts that create events, in ascending order. */
   readonly thresholds: readonly number[];
-  readonly clock: Clock;
-  readonly newId: NewId;
 }
 
 export interface BackupReport {
@@ -73,14 +80,14 @@ export async function takeBackup(options: BackupOptions): Promise<BackupReport> 
 async function copyAll(options: BackupOptions, scratch: string, copy: string): Promise<number> {
   const live = besideDatabase.journals(options.databasePath);
   for (let attempt = 1; ; attempt += 1) {
-    const folder = join(scratch, `visits-${attempt}`);
+    const journals = join(scratch, `visits-${attempt}`);
     rmSync(copy, { force: true });
-    const journals = copyJournals(live, folder);
+    copyJournals(live, journals);
     copySqlite(options.databasePath, copy);
     const database = openStorage({ databaseUrl: `file:${copy}`, durability: 'process' });
     try {
       await refuseOtherVersion(database);
-      const moved = await moveVisits(options, database, journals, live);
+      const moved = await moveVisits(database, options.thresholds, journals, live);
       if (moved !== undefined) return moved;
     } finally {
       await database.close();
@@ -101,21 +108,49 @@ async function refuseOtherVersion(database: Database): Promise<void> {
   );
 }
 
+/**
+ * Copies the segments of every writer's journal. A segment or a folder that disappears meanwhile has
+ * been moved into storage completely.
+ */
+function copyJournals(live: string, to: string): void {
+  mkdirSync(to);
+  if (!existsSync(live)) return;
+  for (const entry of readdirSync(live, { withFileTypes: true })) {
+    if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
+    const [source, target] = [join(live, entry.name), join(to, entry.name)];
+    mkdirSync(target);
+    for (const segment of ignoreMissing(() => segmentsIn(source)) ?? []) {
+      ignoreMissing(() => copyFileSync(segmentPath(source, segment), segmentPath(target, segment)));
+    }
+  }
+}
+
+function ignoreMissing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /** Returns undefined if it is unknown which visits of a journal the database has. */
 async function moveVisits(
-  { clock, newId, thresholds }: BackupOptions,
   database: Database,
-  journals: readonly CopiedJournal[],
+  thresholds: readonly number[],
+  journals: string,
   live: string,
 ): Promise<number | undefined> {
-  const outbox = new EventOutbox(database, { newId });
+  const outbox = new EventOutbox(database, { newId: newUuid });
   const visits = new VisitRepository(database, { outbox, thresholds });
   let moved = 0;
-  for (const { writerId, folder } of journals) {
+  for (const writerId of readdirSync(journals)) {
     // A writer that stops removes its folder before its position. If neither exists, the database
     // copy may have all of its visits or none.
     const isKnown = await visits.hasPosition(writerId);
     if (!isKnown && !existsSync(join(live, writerId))) return undefined;
+    const folder = join(journals, writerId);
+    const clock = Date.now;
     const ingester = new VisitIngester({ visits, root: folder, writerId, folder, clock });
     moved += await ingester.ingest();
   }

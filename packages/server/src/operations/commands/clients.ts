@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { AuthService } from '../../auth/auth-service.js';
+import { AuthService, type Credentials } from '../../auth/auth-service.js';
 import { ClientRepository } from '../../auth/client-repository.js';
 import { ConfigError } from '../../config-error.js';
 import { scopes as allScopes, type Scope } from '../../contract/define-route.js';
-import { OrganizationRepository } from '../../organizations/organization-repository.js';
-import { withDatabase } from './open-database.js';
+import { withDatabase, withOrganization } from './open-database.js';
+import { print } from './print.js';
 
 interface CreateOptions {
   readonly org: string;
@@ -14,19 +14,16 @@ interface CreateOptions {
 
 export async function createClient({ org, scopes, json }: CreateOptions): Promise<void> {
   const chosen = scopes === undefined ? undefined : parseScopes(scopes);
-  const credentials = await withDatabase(async (database) => {
-    const organizations = await new OrganizationRepository(database).list();
-    if (!organizations.some(({ id }) => id === org)) {
-      throw new ConfigError(`there is no organization ${org}: see shorty-server orgs list`);
-    }
+  const credentials = await withOrganization(org, (database) => {
     const auth = new AuthService(new ClientRepository(database), { clock: Date.now, randomBytes });
     return auth.createClient(org, chosen);
   });
-  process.stdout.write(
-    json
-      ? `${JSON.stringify(credentials)}\n`
-      : `Client id      ${credentials.clientId}\nClient secret  ${credentials.clientSecret}   (shown only now)\n`,
-  );
+  print(json ? JSON.stringify(credentials) : describeCredentials(credentials));
+}
+
+/** Returns the lines that show new credentials to people. */
+export function describeCredentials({ clientId, clientSecret }: Credentials): string {
+  return `Client id      ${clientId}\nClient secret  ${clientSecret}   (shown only now)`;
 }
 
 export async function revokeClient(clientId: string): Promise<void> {
@@ -34,7 +31,7 @@ export async function revokeClient(clientId: string): Promise<void> {
     new ClientRepository(database).revoke(clientId, Date.now()),
   );
   if (!revoked) throw new ConfigError(`there is no active client ${clientId}`);
-  process.stdout.write(`Revoked ${clientId}; its tokens are no longer accepted.\n`);
+  print(`Revoked ${clientId}; its tokens are no longer accepted.`);
 }
 
 function parseScopes(text: string): Scope[] {

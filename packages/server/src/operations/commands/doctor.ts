@@ -9,10 +9,11 @@ import type { Database } from '../../storage/database.js';
 import { diagnoseSearch, repairSearch } from '../../urls/search-doctor.js';
 import { diagnoseDeliveries, repairDeliveries } from '../../webhooks/delivery-doctor.js';
 import { withDatabase } from './open-database.js';
+import { print } from './print.js';
 
 interface Diagnosis {
-  /** The lines to print. */
-  readonly lines: readonly string[];
+  /** The lines to print, without those that are `false`. */
+  readonly lines: readonly (string | false)[];
   /** The number of errors that can be repaired. */
   readonly errors: number;
   repair(): Promise<void>;
@@ -23,7 +24,6 @@ interface Diagnosis {
 /** Compares figures that are stored in two places, and repairs those that disagree. */
 export async function doctor({ check }: { check?: true }): Promise<void> {
   await withDatabase(async (database) => {
-    const say = (text: string) => process.stdout.write(`${text}\n`);
     const diagnoses = [
       await examineClicks(database),
       await examineScans(database),
@@ -31,14 +31,14 @@ export async function doctor({ check }: { check?: true }): Promise<void> {
       await examineDeliveries(database),
       await examineSearch(database),
     ];
-    for (const { lines } of diagnoses) for (const text of lines) say(text);
+    for (const text of diagnoses.flatMap(({ lines }) => lines)) if (text) print(text);
     const errors = diagnoses.reduce((sum, each) => sum + each.errors, 0);
     const hasServerError = diagnoses.some((each) => each.hasServerError);
     if (hasServerError || (check && errors > 0)) process.exitCode = 1;
-    if (errors === 0 && !hasServerError) say('Visits, counters and series agree.');
+    if (errors === 0 && !hasServerError) print('Visits, counters and series agree.');
     if (errors === 0 || check) return;
     for (const each of diagnoses) if (each.errors > 0) await each.repair();
-    say(`Repaired ${number(errors)} ${errors === 1 ? 'error' : 'errors'}.`);
+    print(`Repaired ${number(errors)} ${errors === 1 ? 'error' : 'errors'}.`);
   });
 }
 
@@ -52,11 +52,8 @@ async function examineClicks(database: Database): Promise<Diagnosis> {
         ({ urlId, counted, clicks: right }) =>
           `Link ${urlId}: its counter is ${number(counted)}, but it has ${number(right)} clicks.`,
       ),
-      ...(hasServerError
-        ? [
-            `Reports show ${number(inSeries)} clicks: this is an error of the server, please report it.`,
-          ]
-        : []),
+      hasServerError &&
+        `Reports show ${number(inSeries)} clicks: this is an error of the server, please report it.`,
     ],
     errors: wrongCounters.length,
     repair: () => repairClickCounters(database, wrongCounters),
@@ -68,7 +65,7 @@ async function examineScans(database: Database): Promise<Diagnosis> {
   const { codes, scans, wrongCounters } = await diagnoseScans(database);
   return {
     lines: [
-      ...(codes > 0 ? [`${number(scans)} scans of ${number(codes)} QR codes.`] : []),
+      codes > 0 && `${number(scans)} scans of ${number(codes)} QR codes.`,
       ...wrongCounters.map(
         ({ qrId, counted, scans: right }) =>
           `QR code ${qrId}: its counter is ${number(counted)}, but it has ${number(right)} scans.`,
@@ -95,10 +92,9 @@ async function examineDeliveries(database: Database): Promise<Diagnosis> {
   const { deliveries, inconsistent } = await diagnoseDeliveries(database);
   return {
     lines: [
-      ...(deliveries > 0 ? [`${number(deliveries)} deliveries.`] : []),
-      ...(inconsistent > 0
-        ? [`${number(inconsistent)} of them are pending without a due time, or finished with one.`]
-        : []),
+      deliveries > 0 && `${number(deliveries)} deliveries.`,
+      inconsistent > 0 &&
+        `${number(inconsistent)} of them are pending without a due time, or finished with one.`,
     ],
     errors: inconsistent,
     repair: () => repairDeliveries(database, Date.now()),
@@ -108,19 +104,17 @@ async function examineDeliveries(database: Database): Promise<Diagnosis> {
 async function examineSearch(database: Database): Promise<Diagnosis> {
   const diagnosis = await diagnoseSearch(database);
   const { outdated, unindexed, index } = diagnosis;
+  const isBroken = index === 'damaged' || index === 'missing';
   return {
     lines: [
-      ...(outdated.length > 0
-        ? [`Links with a search text that is out of date: ${number(outdated.length)}.`]
-        : []),
-      ...(unindexed > 0 ? [`Links that the search index misses: ${number(unindexed)}.`] : []),
-      ...(index === 'damaged' ? ['The search index is damaged.'] : []),
-      ...(index === 'missing' ? ['The search index is missing.'] : []),
-      ...(index === 'unavailable'
-        ? ['Searches have no index: create the extension pg_trgm, and run doctor again.']
-        : []),
+      outdated.length > 0 &&
+        `Links with a search text that is out of date: ${number(outdated.length)}.`,
+      unindexed > 0 && `Links that the search index misses: ${number(unindexed)}.`,
+      isBroken && `The search index is ${index}.`,
+      index === 'unavailable' &&
+        'Searches have no index: create the extension pg_trgm, and run doctor again.',
     ],
-    errors: outdated.length + unindexed + (index === 'damaged' || index === 'missing' ? 1 : 0),
+    errors: outdated.length + unindexed + Number(isBroken),
     repair: () => repairSearch(database, diagnosis),
   };
 }

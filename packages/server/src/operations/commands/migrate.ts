@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { v7 as newUuid } from 'uuid';
 import { hasWriters } from '../../analytics/journal/journal-folder.js';
 import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
@@ -10,6 +9,7 @@ import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js
 import { openStorage } from '../../storage/open-storage.js';
 import { takeBackup } from '../backup/take-backup.js';
 import { moveInstallation, refuseUnlessEmpty } from '../move/move-installation.js';
+import { print } from './print.js';
 
 export interface MigrateOptions {
   readonly from?: string;
@@ -29,7 +29,7 @@ export async function migrate({ from, to }: MigrateOptions): Promise<void> {
 
 async function applyMigrations(database: Database): Promise<void> {
   const applied = await database.migrate();
-  say(
+  print(
     applied.length === 0
       ? 'The database is up to date.'
       : applied.map((name) => `Applied ${name}.`).join('\n'),
@@ -55,13 +55,7 @@ async function move(from: string, to: string): Promise<void> {
     const copy = join(scratch, 'shorty.db');
     // The copy contains the clicks of the journals.
     const { thresholds, secretKey } = config;
-    const { hasKey } = await takeBackup({
-      databasePath: file,
-      to: copy,
-      thresholds,
-      clock: Date.now,
-      newId: newUuid,
-    });
+    const { hasKey } = await takeBackup({ databasePath: file, to: copy, thresholds });
     await withStorage(`file:${copy}`, (source) =>
       withStorage(to, async (target) => {
         await target.migrate();
@@ -74,9 +68,9 @@ async function move(from: string, to: string): Promise<void> {
           }
         }
         const counts = await moveInstallation(source, target);
-        for (const [what, count] of counts) say(`${what} ${count.toLocaleString('en')}`);
-        say(`Moved ${from} to ${hidePassword(to)}; these counts are the same on both sides.`);
-        say('Set SHORTY_DATABASE_URL to the new address, and start the server.');
+        for (const [what, count] of counts) print(`${what} ${count.toLocaleString('en')}`);
+        print(`Moved ${from} to ${hidePassword(to)}; these counts are the same on both sides.`);
+        print('Set SHORTY_DATABASE_URL to the new address, and start the server.');
       }),
     );
   } finally {
@@ -94,8 +88,4 @@ async function withStorage(
   } finally {
     await database.close();
   }
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,4 +1,6 @@
 import { readConfig } from '../../config.js';
+import { ConfigError } from '../../config-error.js';
+import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import type { Database } from '../../storage/database.js';
 import { openStorage } from '../../storage/open-storage.js';
 
@@ -11,4 +13,20 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
   } finally {
     await database.close();
   }
+}
+
+/** Runs `work` on the configured database, which must have an organization with this id. */
+export function withOrganization<T>(
+  id: string,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  return withDatabase(async (database) => {
+    const organizations = await new OrganizationRepository(database).list();
+    if (!organizations.some((each) => each.id === id)) throw missingOrganization(id);
+    return work(database);
+  });
+}
+
+export function missingOrganization(id: string): ConfigError {
+  return new ConfigError(`there is no organization ${id}: see shorty-server orgs list`);
 }

@@ -1,8 +1,7 @@
 import { ConfigError } from '../../config-error.js';
 import { StorageUnavailableError } from '../../storage/database.js';
-import { TransferFileError } from '../transfer/transfer-file.js';
 
-const kinds = [ConfigError, StorageUnavailableError, TransferFileError];
+const kinds = [ConfigError, StorageUnavailableError];
 
 /** Returns true for errors of settings, arguments or the machine, which need no stack trace. */
 export function isOperatorError(error: unknown): error is Error {

@@ -5,7 +5,9 @@ import { ClientRepository } from '../../auth/client-repository.js';
 import { ConfigError } from '../../config-error.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import { type PlanName, standardPlans } from '../../organizations/plans.js';
-import { withDatabase } from './open-database.js';
+import { describeCredentials } from './clients.js';
+import { missingOrganization, withDatabase } from './open-database.js';
+import { print } from './print.js';
 
 interface CreateOptions {
   readonly name: string;
@@ -25,10 +27,10 @@ export async function createOrganization({ name, plan, json }: CreateOptions): P
     );
     return { organizationId: id, ...credentials };
   });
-  process.stdout.write(
+  print(
     json
-      ? `${JSON.stringify(created)}\n`
-      : `Organization   ${created.organizationId}\nClient id      ${created.clientId}\nClient secret  ${created.clientSecret}   (shown only now)\n`,
+      ? JSON.stringify(created)
+      : `Organization   ${created.organizationId}\n${describeCredentials(created)}`,
   );
 }
 
@@ -42,24 +44,23 @@ export async function changePlan({ org, plan, json }: ChangePlanOptions): Promis
   const before = await withDatabase((database) =>
     new OrganizationRepository(database).changePlan(org, plan, Date.now()),
   );
-  if (!before)
-    throw new ConfigError(`there is no organization ${org}: see shorty-server orgs list`);
+  if (!before) throw missingOrganization(org);
   const { name, activeUrls } = before;
   const { linkBundle } = standardPlans[plan];
   const beyond = linkBundle === null ? 0 : Math.max(0, activeUrls - linkBundle);
   if (json) {
     const changed = { organizationId: org, plan, planBefore: before.plan, activeUrls, linkBundle };
-    process.stdout.write(`${JSON.stringify(changed)}\n`);
+    print(JSON.stringify(changed));
     return;
   }
-  process.stdout.write(
+  print(
     before.plan === plan
-      ? `${name} has the plan ${plan} already.\n`
-      : `${name} has the plan ${plan} now; it was ${before.plan}.\n`,
+      ? `${name} has the plan ${plan} already.`
+      : `${name} has the plan ${plan} now; it was ${before.plan}.`,
   );
   if (beyond > 0) {
-    process.stdout.write(
-      `It has ${activeUrls} active links, ${beyond} more than the plan includes: they continue to work, but no link can be added.\n`,
+    print(
+      `It has ${activeUrls} active links, ${beyond} more than the plan includes: they continue to work, but no link can be added.`,
     );
   }
 }
@@ -72,14 +73,11 @@ export async function listOrganizations({ json }: { readonly json?: boolean }): 
     ...organization,
     createdAt: new Date(organization.createdAt).toISOString(),
   }));
-  process.stdout.write(
-    json
-      ? `${JSON.stringify(rows)}\n`
-      : rows
-          .map(
-            ({ id, plan, activeUrls, name }) =>
-              `${id}  ${plan.padEnd(10)}  ${String(activeUrls).padStart(9)} links  ${name}\n`,
-          )
-          .join(''),
-  );
+  if (json) {
+    print(JSON.stringify(rows));
+    return;
+  }
+  for (const { id, plan, activeUrls, name } of rows) {
+    print(`${id}  ${plan.padEnd(10)}  ${String(activeUrls).padStart(9)} links  ${name}`);
+  }
 }

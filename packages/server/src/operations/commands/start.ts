@@ -1,8 +1,9 @@
+import { destination } from 'pino';
 import type { Credentials } from '../../auth/auth-service.js';
 import { readConfig } from '../../config.js';
 import { createServer, type ShortyServer } from '../../create-server.js';
+import { createLogger } from './create-logger.js';
 import { keepServing } from './keep-serving.js';
-import { openLog } from './open-log.js';
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 // Service managers kill a process after 10 s. A hanging storage or thread must not delay a stop.
@@ -11,7 +12,8 @@ const stopWithinMs = 9_000;
 /** Serves until SIGTERM or SIGINT. */
 export async function start(): Promise<void> {
   const config = readConfig(process.env);
-  const logger = openLog(config);
+  // JSON lines on stderr. Output for people goes to stdout.
+  const logger = createLogger(config.logLevel, destination({ dest: 2, sync: true }));
   const server = createServer({ ...config, logger, isThreaded: true });
   // Installed before the start: a signal during the start takes effect after it.
   const signal = new Promise<string>((resolve) => {

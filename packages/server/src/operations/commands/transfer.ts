@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readConfig } from '../../config.js';
-import { ConfigError } from '../../config-error.js';
-import { OrganizationRepository } from '../../organizations/organization-repository.js';
-import type { Database } from '../../storage/database.js';
 import { moveIntoPlace, refuseToOverwrite } from '../backup/move-into-place.js';
 import { exportOrganization } from '../transfer/export-organization.js';
-import { importOrganization as importFile } from '../transfer/import-organization.js';
-import { withDatabase } from './open-database.js';
+import { importOrganization } from '../transfer/import-organization.js';
+import { withDatabase, withOrganization } from './open-database.js';
+import { print } from './print.js';
 
 interface ExportOptions {
   readonly org: string;
@@ -18,36 +16,23 @@ interface ExportOptions {
 
 /** Exports an organization to stdout, or to a file that appears when it is complete. */
 export async function exportToFile({ org, out }: ExportOptions): Promise<void> {
-  await withDatabase(async (database) => {
-    const organizations = await new OrganizationRepository(database).list();
-    if (!organizations.some(({ id }) => id === org)) {
-      throw new ConfigError(`there is no organization ${org}: see shorty-server orgs list`);
-    }
+  await withOrganization(org, async (database) => {
+    const write = (sink: Writable, options = {}) =>
+      exportOrganization(database, org, (lines) => pipeline(lines, sink, options));
     if (out === undefined) {
-      await write(database, org, process.stdout, { end: false }).catch(ignoreClosedPipe);
+      await write(process.stdout, { end: false }).catch(ignoreClosedPipe);
       return;
     }
     refuseToOverwrite([out]);
     const scratch = mkdtempSync(`${out}.partial-`);
     try {
       const partial = join(scratch, 'export');
-      await write(database, org, createWriteStream(partial, { mode: 0o600 }));
+      await write(createWriteStream(partial, { mode: 0o600 }));
       moveIntoPlace(partial, out);
     } finally {
       rmSync(scratch, { recursive: true, force: true });
     }
     process.stderr.write(`Exported ${org} to ${out}. It contains secrets.\n`);
-  });
-}
-
-function write(
-  database: Database,
-  organizationId: string,
-  sink: Writable,
-  { end = true }: { readonly end?: boolean } = {},
-): Promise<void> {
-  return exportOrganization(database, organizationId, async (lines) => {
-    await pipeline(lines, sink, { end });
   });
 }
 
@@ -63,15 +48,14 @@ export async function importFromFile(file: string): Promise<void> {
   const ownHosts = [new URL(origin).host, new URL(publicHost ?? origin).host];
   if (shortDomain !== undefined) ownHosts.push(shortDomain);
   const { organizationId, rows, urlIdShift } = await withDatabase((database) =>
-    importFile(database, file, ownHosts),
+    importOrganization(database, file, ownHosts),
   );
   const count = (table: string) => (rows.get(table) ?? 0).toLocaleString('en');
-  const say = (text: string) => process.stdout.write(`${text}\n`);
-  say(
+  print(
     `Imported ${organizationId}: ${count('urls')} links, ${count('qr_codes')} QR codes, ${count('webhooks')} webhooks, ${count('domains')} domains, ${count('clients')} clients.`,
   );
   if (urlIdShift > 0) {
-    say(
+    print(
       `The links have new ids: each is ${urlIdShift.toLocaleString('en')} greater than in the file.`,
     );
   }

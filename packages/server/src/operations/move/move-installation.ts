@@ -1,13 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import { readInBatches } from '../read-in-batches.js';
 import { comparedSums, type MovedTable, movedTables } from './moved-tables.js';
 
 /** Figures by name: `urls` is a number of rows, `url_clicks.clicks` a sum. */
 export type Counts = ReadonlyMap<string, number>;
-
-// Rows in memory at once: images of up to 100 KB, or chunks of 60 KB.
-const rowsAtOnce = 200;
 
 /**
  * Copies a database into an empty one, in a transaction that commits only if the counts of both agree.
@@ -51,19 +49,9 @@ async function copyTable(
   transaction: WriteTransaction,
   table: MovedTable,
 ): Promise<void> {
-  const key = movedTables[table] as readonly string[];
-  const columns = sql.join(key.map((column) => sql.ref(column)));
-  let last: readonly unknown[] | undefined;
-  for (;;) {
-    const afterLast = last ? sql`where (${columns}) > (${sql.join(last)})` : sql``;
-    const { rows } = await sql<Record<string, never>>`
-      select * from ${sql.table(table)} ${afterLast} order by ${columns} limit ${rowsAtOnce}`.execute(
-      source,
-    );
-    await to.bulkInsert(transaction, table, rows);
-    const end = rows.at(-1);
-    if (!end || rows.length < rowsAtOnce) return;
-    last = key.map((column) => end[column]);
+  const from = sql`from ${sql.table(table)} as own where true`;
+  for await (const rows of readInBatches(source, from, movedTables[table])) {
+    await to.bulkInsert(transaction, table, rows as never[]);
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
+import type { Row } from '../read-in-batches.js';
 import { CompactedVisits } from './compacted-visits.js';
 import { type TransferRow, writeTransferFile } from './transfer-file.js';
-import { type Row, rowsOf, type TransferTable, transferTables } from './transfer-tables.js';
+import { batchesOf, type TransferTable, transferTables, urlTable } from './transfer-tables.js';
 
 /**
  * Passes the lines of an organization's export to `consume`. All of them come from one snapshot, and
@@ -23,19 +24,28 @@ async function* allRows(
   organizationId: string,
 ): AsyncGenerator<Omit<TransferRow, 'line'>> {
   for (const table of transferTables) {
-    const rows =
+    const batches =
       table.name === 'visit_chunks'
         ? compactedChunks(db, organizationId)
-        : rowsOf(db, table, organizationId);
-    for await (const row of rows) yield { table: table.name, row };
+        : batchesOf(db, table, organizationId);
+    for await (const rows of batches) {
+      for (const row of rows) yield { table: table.name, row: withoutComputed(table, row) };
+    }
   }
 }
 
+function withoutComputed({ computed }: TransferTable, row: Row): Row {
+  if (!computed) return row;
+  const { [computed.column]: _, ...rest } = row;
+  return rest;
+}
+
 /** Yields the visits as they would be stored if all of them were compacted. */
-async function* compactedChunks(db: Kysely<Schema>, organizationId: string): AsyncGenerator<Row> {
+async function* compactedChunks(db: Kysely<Schema>, organizationId: string): AsyncGenerator<Row[]> {
   const visits = await CompactedVisits.open(db);
-  const urls = transferTables.find(({ name }) => name === 'urls') as TransferTable;
-  for await (const { id } of rowsOf(db, urls, organizationId)) {
-    for await (const chunk of visits.chunksOf(Number(id))) yield { ...chunk };
+  for await (const urls of batchesOf(db, urlTable, organizationId)) {
+    for (const { id } of urls) {
+      for await (const chunk of visits.chunksOf(Number(id))) yield [{ ...chunk }];
+    }
   }
 }

@@ -1,17 +1,24 @@
 import { type Insertable, sql } from 'kysely';
 import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
+import { ConfigError } from '../../config-error.js';
 import { OwnHosts } from '../../domains/own-hosts.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { allocateUrlIds } from '../../urls/allocate-url-ids.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
+import { type Row, rowsAtOnce } from '../read-in-batches.js';
 import {
   checkTransferFile,
   readTransferRows,
-  TransferFileError,
   type TransferRow,
   type TransferSummary,
 } from './transfer-file.js';
-import { countRows, type Row, type TransferTable, transferTables } from './transfer-tables.js';
+import {
+  batchesOf,
+  countRows,
+  type TransferTable,
+  transferTables,
+  urlTable,
+} from './transfer-tables.js';
 
 export interface ImportReport {
   readonly organizationId: string;
@@ -23,7 +30,6 @@ export interface ImportReport {
 
 type TableName = TransferTable['name'];
 
-const rowsAtOnce = 200;
 const namesShown = 10;
 
 /**
@@ -40,11 +46,15 @@ export async function importOrganization(
   return database.writeDirectly(async (transaction) => {
     await refuseKnownOrganization(transaction, summary);
     const urlIdShift = await reserveUrlIds(transaction, summary);
-    for await (const { table, rows } of batchesOf(path)) {
+    for await (const { table, rows } of batchesIn(path)) {
       for (const row of rows) checkRow(table, row, columns);
       const values = rows.map(({ row }) => shiftUrlId(table, row, urlIdShift));
       await refuseTaken(transaction, table.name, values);
-      await insert(database, transaction, table.name, values.map(withComputed(table)));
+      // `checkRow` has checked the column names; the engine enforces the types.
+      const inserted = values.map(withComputed(table)) as unknown as Insertable<
+        Schema[TableName]
+      >[];
+      await database.bulkInsert(transaction, table.name, inserted);
     }
     await refuseForeignRows(transaction, summary);
     await refuseLoops(transaction, summary, ownHosts);
@@ -69,7 +79,7 @@ async function refuseKnownOrganization(
     .where('id', '=', organizationId)
     .executeTakeFirst();
   if (known) {
-    throw new TransferFileError(
+    throw new ConfigError(
       `the organization ${organizationId} (${known.name}) exists in this database already`,
     );
   }
@@ -107,7 +117,7 @@ interface Batch {
 }
 
 /** Yields batches of rows of one table that have the same columns. */
-async function* batchesOf(path: string): AsyncGenerator<Batch> {
+async function* batchesIn(path: string): AsyncGenerator<Batch> {
   let rows: TransferRow[] = [];
   let shape = '';
   for await (const row of readTransferRows(path)) {
@@ -134,7 +144,7 @@ function checkRow(
 ): void {
   const unknown = Object.keys(row).find((column) => !columns.get(name)?.has(column));
   if (unknown !== undefined) {
-    throw new TransferFileError(
+    throw new ConfigError(
       `line ${line}: this version has no column ${name}.${unknown}; import the file with the version that exported it, or a newer one`,
     );
   }
@@ -142,7 +152,7 @@ function checkRow(
   try {
     decodeColumns(row.visits as Uint8Array);
   } catch (cause) {
-    throw new TransferFileError(`line ${line}: the visits cannot be decoded`, { cause });
+    throw new ConfigError(`line ${line}: the visits cannot be decoded`, { cause });
   }
 }
 
@@ -199,17 +209,7 @@ function refuseNames(what: string, names: readonly string[]): void {
   if (names.length === 0) return;
   const shown = names.slice(0, namesShown).join(', ');
   const more = names.length > namesShown ? ' and more' : '';
-  throw new TransferFileError(`other organizations have these ${what} already: ${shown}${more}`);
-}
-
-async function insert(
-  database: Database,
-  transaction: WriteTransaction,
-  table: TableName,
-  rows: readonly Row[],
-): Promise<void> {
-  // `checkRow` has checked the column names; the engine enforces the types.
-  await database.bulkInsert(transaction, table, rows as unknown as Insertable<Schema[TableName]>[]);
+  throw new ConfigError(`other organizations have these ${what} already: ${shown}${more}`);
 }
 
 /** Throws for the first link that leads back to itself, through imported or existing links. */
@@ -219,32 +219,20 @@ async function refuseLoops(
   ownHosts: readonly string[],
 ): Promise<void> {
   const loops = new LoopDetector(new OwnHosts(() => ownHosts));
-  let after = 0;
-  for (;;) {
-    const rows = await transaction
-      .selectFrom('urls')
-      .select(['id', 'target_url', 'domain_id', 'short_code', 'custom_slug'])
-      .where('organization_id', '=', organizationId)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(rowsAtOnce)
-      .execute();
+  for await (const rows of batchesOf(transaction, urlTable, organizationId)) {
     const urls = rows.map((row) => ({
-      id: row.id,
-      targetUrl: row.target_url,
-      domainId: row.domain_id,
-      shortCode: row.short_code,
-      customSlug: row.custom_slug,
+      id: Number(row.id),
+      targetUrl: String(row.target_url),
+      domainId: row.domain_id as string | null,
+      shortCode: String(row.short_code),
+      customSlug: row.custom_slug as string | null,
     }));
     for (const url of await loops.findLocal(transaction, urls)) {
       if (!(await loops.leadsBack(transaction, url))) continue;
-      throw new TransferFileError(
+      throw new ConfigError(
         `the link ${url.customSlug ?? url.shortCode} would lead back to itself: its target is ${url.targetUrl}`,
       );
     }
-    const last = rows.at(-1);
-    if (!last) return;
-    after = last.id;
   }
 }
 
@@ -256,9 +244,7 @@ async function refuseForeignRows(
   for (const table of transferTables) {
     const written = await countRows(transaction, table, organizationId);
     if (written === (rows.get(table.name) ?? 0)) continue;
-    throw new TransferFileError(
-      `the file has rows of ${table.name} that belong to another organization`,
-    );
+    throw new ConfigError(`the file has rows of ${table.name} that belong to another organization`);
   }
   const own = sql`select id from domains where organization_id = ${organizationId}`;
   const { rows: foreign } = await sql`
@@ -270,6 +256,6 @@ async function refuseForeignRows(
       and own.domain_key <> '' and own.domain_key not in (${own})
     limit 1`.execute(transaction);
   if (foreign.length > 0) {
-    throw new TransferFileError('the file has links on a domain of another organization');
+    throw new ConfigError('the file has links on a domain of another organization');
   }
 }

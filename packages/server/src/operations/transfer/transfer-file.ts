@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { z } from 'zod';
-import { type Row, transferTables } from './transfer-tables.js';
-
-/** The file cannot be imported. Nothing has been changed. */
-export class TransferFileError extends Error {
-  override readonly name = 'TransferFileError';
-}
+import { ConfigError } from '../../config-error.js';
+import type { Row } from '../read-in-batches.js';
+import { transferTables } from './transfer-tables.js';
 
 // Increases when older files can no longer be read.
 const version = 1;
@@ -69,7 +66,7 @@ export async function* writeTransferFile(
   yield `${JSON.stringify({ end })}\n`;
 }
 
-/** Reads the whole file and returns its summary. Throws a TransferFileError if it is incomplete. */
+/** Reads the whole file and returns its summary. Throws a ConfigError if it is incomplete. */
 export async function checkTransferFile(path: string): Promise<TransferSummary> {
   const hash = createHash('sha256');
   const rows = new Map<string, number>();
@@ -78,7 +75,7 @@ export async function checkTransferFile(path: string): Promise<TransferSummary> 
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for await (const { line, bytes } of linesOf(path)) {
-    if (end) throw new TransferFileError(`line ${line}: there is a line after the end`);
+    if (end) throw new ConfigError(`line ${line}: there is a line after the end`);
     if (organizationId === undefined) organizationId = readHead(bytes);
     else if (isEnd(bytes)) {
       end = parse(endLine, bytes, line).end;
@@ -93,10 +90,10 @@ export async function checkTransferFile(path: string): Promise<TransferSummary> 
     }
     hash.update(bytes).update('\n');
   }
-  if (organizationId === undefined) throw new TransferFileError('the file is empty');
-  if (!end) throw new TransferFileError('the file is truncated: its last line is missing');
+  if (organizationId === undefined) throw new ConfigError('the file is empty');
+  if (!end) throw new ConfigError('the file is truncated: its last line is missing');
   if (end.sha256 !== hash.digest('hex') || !isSame(end.rows, rows)) {
-    throw new TransferFileError(
+    throw new ConfigError(
       'the file was changed: its counts or its hash do not match its last line',
     );
   }
@@ -115,7 +112,7 @@ export async function* readTransferRows(path: string): AsyncGenerator<TransferRo
 function readHead(bytes: Buffer): string {
   const head = parse(headLine, bytes, 1, 'this is not an export of an organization');
   if (head.version === version) return head.organizationId;
-  throw new TransferFileError(
+  throw new ConfigError(
     `the file has version ${head.version}, and this server reads version ${version}`,
   );
 }
@@ -135,11 +132,11 @@ function parse<S extends z.ZodType>(
   try {
     value = JSON.parse(bytes.toString());
   } catch (cause) {
-    throw new TransferFileError(`line ${line}: ${otherwise}`, { cause });
+    throw new ConfigError(`line ${line}: ${otherwise}`, { cause });
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new TransferFileError(`line ${line}: ${otherwise}`, { cause: parsed.error });
+  throw new ConfigError(`line ${line}: ${otherwise}`, { cause: parsed.error });
 }
 
 function isSame(counts: Readonly<Record<string, number>>, rows: ReadonlyMap<string, number>) {
@@ -183,7 +180,7 @@ async function* linesOf(path: string): AsyncGenerator<{ line: number; bytes: Buf
     }
     rest = bytes.subarray(start);
     if (rest.length > maxLineBytes)
-      throw new TransferFileError(`line ${line + 1} is longer than ${maxLineBytes} bytes`);
+      throw new ConfigError(`line ${line + 1} is longer than ${maxLineBytes} bytes`);
   }
-  if (rest.length > 0) throw new TransferFileError(`the file is truncated in line ${line + 1}`);
+  if (rest.length > 0) throw new ConfigError(`the file is truncated in line ${line + 1}`);
 }

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Schema } from '../../storage/schema.js';
 import { searchTextOf } from '../../storage/search-text.js';
+import { type Row, readInBatches, type Value } from '../read-in-batches.js';
 
 /** A table whose rows belong to organizations. */
 export interface TransferTable {
@@ -15,9 +16,18 @@ export interface TransferTable {
   readonly computed?: { readonly column: string; readonly of: (row: Row) => Value };
 }
 
+export const urlTable: TransferTable = {
+  name: 'urls',
+  // In the order of its index.
+  key: ['created_at', 'id'],
+  owner: 'organization_id',
+  urlId: 'id',
+  computed: { column: 'search_text', of: searchTextOfRow },
+};
+
 /**
- * The tables of an organization, referenced tables first. A test compares the list with the database,
- * so that a new table must be added here or to `excludedTables`.
+ * The tables of an organization, referenced tables first. A test compares the list with the tables of
+ * the database.
  */
 export const transferTables: readonly TransferTable[] = [
   { name: 'organizations', key: ['id'], owner: 'id' },
@@ -26,14 +36,7 @@ export const transferTables: readonly TransferTable[] = [
   { name: 'usage_meters', key: ['month', 'meter'], owner: 'organization_id' },
   { name: 'plan_changes', key: ['changed_at'], owner: 'organization_id' },
   { name: 'webhooks', key: ['id'], owner: 'organization_id' },
-  // In the order of its index.
-  {
-    name: 'urls',
-    key: ['created_at', 'id'],
-    owner: 'organization_id',
-    urlId: 'id',
-    computed: { column: 'search_text', of: searchTextOfRow },
-  },
+  urlTable,
   { ...ofUrl('url_keys'), key: ['domain_key', 'key'] },
   { ...ofUrl('url_clicks'), key: ['url_id'] },
   { ...ofUrl('visit_chunks'), key: ['url_id', 'number'] },
@@ -43,19 +46,6 @@ export const transferTables: readonly TransferTable[] = [
   { ...ofQr('qr_counts'), key: ['qr_id'] },
   { ...ofQr('scan_days'), key: ['qr_id', 'day'] },
 ];
-
-/** The tables that are not exported, and why. */
-export const excludedTables: Partial<Record<keyof Schema, string>> = {
-  access_tokens: 'tokens expire within an hour; clients request new ones with their secrets',
-  idempotency_keys: 'keys expire within a day and belong to requests to one server',
-  events: 'events exist for their deliveries',
-  deliveries: 'the exporting server makes the pending deliveries',
-  delivery_attempts: 'attempts belong to deliveries',
-  url_id_counter: 'all organizations share the counter',
-  visit_batches: 'visits are exported as chunks',
-  visit_compactions: 'visits are exported as chunks',
-  journal_positions: 'a journal belongs to a server',
-};
 
 function searchTextOfRow({ title, target_url, custom_slug, short_code }: Row): string {
   return searchTextOf({
@@ -74,35 +64,13 @@ function ofQr(name: TransferTable['name']) {
   return { name, owner: { column: 'qr_id', of: 'qr_codes' } } as const;
 }
 
-/** A value as the engines return it. */
-export type Value = string | number | Uint8Array | null;
-export type Row = Readonly<Record<string, Value>>;
-
-// Rows in memory at once: links of up to 10 KB, or images of up to 100 KB.
-const rowsAtOnce = 200;
-
 /** Yields the rows of an organization in a table, in batches. */
-export async function* rowsOf(
+export function batchesOf(
   db: Kysely<Schema>,
   table: TransferTable,
   organizationId: string,
-): AsyncGenerator<Row> {
-  const keys = sql.join(table.key.map((column) => sql.ref(`own.${column}`)));
-  let last: readonly Value[] | undefined;
-  for (;;) {
-    const afterLast = last ? sql`and (${keys}) > (${sql.join(last)})` : sql``;
-    const { rows } = await sql<Row>`
-      select own.* ${ownedBy(table, organizationId)} ${afterLast}
-      order by ${keys} limit ${rowsAtOnce}`.execute(db);
-    yield* table.computed ? rows.map(without(table.computed.column)) : rows;
-    const end = rows.at(-1);
-    if (!end || rows.length < rowsAtOnce) return;
-    last = table.key.map((column) => end[column] ?? null);
-  }
-}
-
-function without(column: string): (row: Row) => Row {
-  return ({ [column]: _, ...rest }) => rest;
+): AsyncGenerator<readonly Row[]> {
+  return readInBatches(db, ownedBy(table, organizationId), table.key);
 }
 
 /** Returns the number of rows of an organization in a table. */

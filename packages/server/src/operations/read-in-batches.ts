@@ -1,0 +1,32 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Schema } from '../storage/schema.js';
+
+/** A value as the engines return it. */
+export type Value = string | number | Uint8Array | null;
+export type Row = Readonly<Record<string, Value>>;
+
+// Rows in memory at once: links of up to 10 KB, images of up to 100 KB, or chunks of 60 KB.
+export const rowsAtOnce = 200;
+
+/**
+ * Yields the rows of a table in batches, in the order of a key.
+ *
+ * @param from a FROM clause that names the table `own`, and a WHERE clause
+ */
+export async function* readInBatches(
+  db: Kysely<Schema>,
+  from: RawBuilder<unknown>,
+  key: readonly string[],
+): AsyncGenerator<readonly Row[]> {
+  const columns = sql.join(key.map((column) => sql.ref(`own.${column}`)));
+  let last: readonly Value[] | undefined;
+  for (;;) {
+    const afterLast = last ? sql`and (${columns}) > (${sql.join(last)})` : sql``;
+    const { rows } = await sql<Row>`
+      select own.* ${from} ${afterLast} order by ${columns} limit ${rowsAtOnce}`.execute(db);
+    const end = rows.at(-1);
+    if (end) yield rows;
+    if (!end || rows.length < rowsAtOnce) return;
+    last = key.map((column) => end[column] ?? null);
+  }
+}
