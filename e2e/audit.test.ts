@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { root } from './lib/processes.js';
 
 const script = `
-  import { judge } from './scripts/audit.mjs';
-  console.log(JSON.stringify(judge(process.argv[1], process.argv[2]) ?? null));
+  import { parseReport } from './scripts/audit.mjs';
+  console.log(JSON.stringify(parseReport(process.argv[1], process.argv[2]) ?? null));
 `;
-const judge = (stdout: string, otherwise = ''): unknown => {
-  const args = ['--input-type=module', '--eval', script, stdout, otherwise];
-  const { stdout: verdict, stderr } = spawnSync(process.execPath, args, {
+const parseReport = (stdout: string, errorText = ''): unknown => {
+  const args = ['--input-type=module', '--eval', script, stdout, errorText];
+  const { stdout: output, stderr } = spawnSync(process.execPath, args, {
     cwd: root,
     encoding: 'utf8',
   });
   expect(stderr).toBe('');
-  return JSON.parse(verdict);
+  return JSON.parse(output);
 };
 const counts = { info: 0, low: 0, moderate: 0, high: 0, critical: 0 };
 const advisory = {
@@ -25,18 +25,18 @@ const advisory = {
 };
 
 test('an audit without findings passes, and an audit with findings lists them', () => {
-  expect(judge(JSON.stringify({ advisories: {}, metadata: { vulnerabilities: counts } }))).toBe(
-    null,
-  );
+  expect(
+    parseReport(JSON.stringify({ advisories: {}, metadata: { vulnerabilities: counts } })),
+  ).toBe(null);
   const found = { advisories: { 1: advisory }, metadata: { vulnerabilities: counts } };
-  expect(judge(JSON.stringify(found))).toBe(
+  expect(parseReport(JSON.stringify(found))).toBe(
     'high: left-pad <2: It pads the wrong side (https://example.com/1)',
   );
 });
 
 test('an audit that only counts findings fails', () => {
   const counted = { advisories: {}, metadata: { vulnerabilities: { ...counts, low: 1 } } };
-  expect(judge(JSON.stringify(counted))).toBe('1 vulnerabilities without a name');
+  expect(parseReport(JSON.stringify(counted))).toBe('1 vulnerabilities without a name');
 });
 
 test.each([
@@ -46,6 +46,6 @@ test.each([
   ['{}', ''],
   ['{"advisories":{}}', ''],
   ['null', ''],
-])('the output %j gives an unknown result', (stdout, otherwise) => {
-  expect(judge(stdout, otherwise)).toEqual({ unknown: expect.any(String) });
+])('the output %j gives an unknown result', (stdout, errorText) => {
+  expect(parseReport(stdout, errorText)).toEqual({ unknown: expect.any(String) });
 });

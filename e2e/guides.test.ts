@@ -81,7 +81,7 @@ describe('the guides', () => {
     const commands = new Map(
       sections.map((section) => [section.split('\n')[0]?.replace(/^shorty /, '') ?? '', section]),
     );
-    const faults: string[] = [];
+    const errors: string[] = [];
     let checked = 0;
     for (const { place, code } of shellBlocks) {
       for (const words of commandLinesOf(code, 'shorty')) {
@@ -90,14 +90,14 @@ describe('the guides', () => {
         if (profile === 0) names.shift();
         const section = commands.get(names.slice(0, 2).join(' ')) ?? commands.get(names[0] ?? '');
         checked += 1;
-        if (section === undefined) faults.push(`${place}: shorty ${words.join(' ')}`);
+        if (section === undefined) errors.push(`${place}: shorty ${words.join(' ')}`);
         const known = new Set([...optionsOf(section ?? ''), ...optionsOf(everywhere)]);
         for (const option of optionsOf(words.filter((word) => word.startsWith('--')).join(' '))) {
-          if (!known.has(option)) faults.push(`${place}: shorty ${names[0]}: ${option}`);
+          if (!known.has(option)) errors.push(`${place}: shorty ${names[0]}: ${option}`);
         }
       }
     }
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
     expect(checked).toBeGreaterThan(50);
   });
 
@@ -110,7 +110,7 @@ describe('the guides', () => {
       help.set(key, known);
       return known;
     };
-    const faults: string[] = [];
+    const errors: string[] = [];
     let checked = 0;
     for (const { place, code } of shellBlocks) {
       for (const [first = '', ...rest] of commandLinesOf(code, 'shorty-server')) {
@@ -118,14 +118,14 @@ describe('the guides', () => {
         checked += 1;
         const text = helpOf(names);
         if (!text.startsWith(`Usage: shorty-server ${names.join(' ')}`)) {
-          faults.push(`${place}: shorty-server ${names.join(' ')}`);
+          errors.push(`${place}: shorty-server ${names.join(' ')}`);
         }
         for (const option of rest.filter((word) => word.startsWith('--'))) {
-          if (!text.includes(`${option} `)) faults.push(`${place}: ${names.join(' ')}: ${option}`);
+          if (!text.includes(`${option} `)) errors.push(`${place}: ${names.join(' ')}: ${option}`);
         }
       }
     }
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
     expect(checked).toBeGreaterThan(20);
   });
 
@@ -152,8 +152,8 @@ describe('the guides', () => {
     expect(output[3]).toContain(server.origin);
     expect(JSON.parse(output[4] ?? '')).toMatchObject({ success: true });
 
-    const others = ['README.md', 'docs/qr.md', 'docs/webhooks.md', 'docs/cli.md'];
-    const blocks = others
+    const files = ['README.md', 'docs/qr.md', 'docs/webhooks.md', 'docs/cli.md'];
+    const blocks = files
       .flatMap(markedBlocksOf)
       .filter((block) => block.run !== 'receive.mjs' && block.run !== 'send.mjs');
     expect(blocks).toHaveLength(10);

@@ -10,14 +10,14 @@ export function audit() {
     encoding: 'utf8',
     timeout: 60_000,
   });
-  return judge(stdout ?? '', error?.message ?? stderr);
+  return parseReport(stdout ?? '', error?.message ?? stderr);
 }
 
-/** Parses the output of `pnpm audit --json`. `otherwise` explains an output that is no report. */
-export function judge(stdout, otherwise) {
+/** Parses the output of `pnpm audit --json`. `errorText` explains an output that is no report. */
+export function parseReport(stdout, errorText) {
   const report = parse(stdout);
   if (report?.advisories === undefined || report.metadata?.vulnerabilities === undefined) {
-    const reason = report?.error?.message ?? (otherwise.trim() || stdout.trim() || 'no response');
+    const reason = report?.error?.message ?? (errorText.trim() || stdout.trim() || 'no response');
     return { unknown: reason.split('\n')[0] };
   }
   const found = Object.values(report.advisories).map(

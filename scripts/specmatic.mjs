@@ -38,9 +38,9 @@ try {
   await once(logos, 'listening');
   await server.start();
   note('Specmatic calls every operation');
-  const faults = faultsOf(await run());
-  for (const fault of faults) console.log(fault);
-  process.exitCode = faults.length === 0 ? 0 : 1;
+  const errors = errorsOf(await run());
+  for (const error of errors) console.log(error);
+  process.exitCode = errors.length === 0 ? 0 : 1;
 } finally {
   await server.stop();
   logos.close();
@@ -114,7 +114,7 @@ function describeApi() {
 }
 
 /** Returns the errors in Specmatic's output. Its exit code does not show expected failures. */
-function faultsOf(output) {
+function errorsOf(output) {
   const [, run, failures, errors] =
     /Tests run: (\d+), Successes: \d+, Failures: (\d+), WIP: \d+, Errors: (\d+)/.exec(output) ?? [];
   if (run === undefined) return [`the output has no summary of the tests:\n${output.slice(-5000)}`];

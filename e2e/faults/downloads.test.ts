@@ -12,11 +12,11 @@ function downloadUntilGone(address: string) {
   let answered = 0;
   const download = () =>
     new Promise<void>((resolve, reject) => {
-      get(address, { agent }, (answer) => {
-        answer.resume();
-        answer.on('error', reject);
-        answer.on('end', () => {
-          if (!answer.complete) return reject(new Error('incomplete response'));
+      get(address, { agent }, (response) => {
+        response.resume();
+        response.on('error', reject);
+        response.on('end', () => {
+          if (!response.complete) return reject(new Error('incomplete response'));
           answered += 1;
           resolve();
         });

@@ -32,7 +32,7 @@ async function newNode(postgres: PostgresServer, name: string) {
       SHORTY_ALLOW_PRIVATE_NETWORK: '1',
       SHORTY_WEBHOOK_RETRY_SCHEDULE: '0.2,0.5,1,2,5,5,5,5',
       SHORTY_RATE_LIMIT: '0',
-      // Nodes log each fault that this test causes.
+      // Nodes log each error that this test causes.
       SHORTY_LOG_LEVEL: 'fatal',
     },
   };
@@ -62,26 +62,26 @@ type Node = Awaited<ReturnType<typeof newNode>>;
 async function startReceiver(secret: () => string) {
   const port = await freePort();
   const links = new Set<string>();
-  const faults: unknown[] = [];
-  const held: (() => void)[] = [];
-  let isHolding = false;
+  const errors: unknown[] = [];
+  const waiting: (() => void)[] = [];
+  let isPaused = false;
   let cutOff = 0;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
-    if (isHolding) {
+    if (isPaused) {
       response.once('close', () => {
         if (!response.writableFinished) cutOff += 1;
       });
-      await new Promise<void>((resolve) => held.push(resolve));
+      await new Promise<void>((resolve) => waiting.push(resolve));
     }
     try {
       const event = verifyWebhook({ body, headers: request.headers, secret: secret() });
       links.add(String(event.data.id));
       response.writeHead(204).end();
     } catch (error) {
-      faults.push(error);
+      errors.push(error);
       response.writeHead(401).end();
     }
   });
@@ -93,15 +93,15 @@ async function startReceiver(secret: () => string) {
   return {
     url: `http://127.0.0.1:${port}/hook`,
     links,
-    faults,
-    held: () => held.length,
+    errors,
+    waiting: () => waiting.length,
     cutOff: () => cutOff,
-    hold() {
-      isHolding = true;
+    pause() {
+      isPaused = true;
     },
-    release() {
-      isHolding = false;
-      for (const answer of held.splice(0)) answer();
+    resume() {
+      isPaused = false;
+      for (const respond of waiting.splice(0)) respond();
     },
   };
 }
@@ -112,7 +112,7 @@ interface Result {
 }
 
 /** Sends a request to the nodes in turn, with the same key, until one returns 200, 201 or 402. */
-async function sendUntilAnswered(
+async function sendUntilFinal(
   nodes: readonly Node[],
   first: number,
   send: (origin: string) => Promise<Response>,
@@ -181,7 +181,7 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
   // Printed when the test fails.
   const observed = {
     unexpected: [] as string[],
-    faults: [] as string[],
+    kills: [] as string[],
     quota: { refused: 0, most: 0 },
     cutOffDeliveries: 0,
   };
@@ -204,10 +204,10 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
         };
         // Some requests go to both nodes at once, like those of a client that timed out.
         const times = turn % 5 === 0 ? [turn, turn + 1] : [turn];
-        const answers = times.map((at) =>
-          sendUntilAnswered(nodes, at, post(own, key, body), observed.unexpected),
+        const results = times.map((at) =>
+          sendUntilFinal(nodes, at, post(own, key, body), observed.unexpected),
         );
-        for (const { status, body } of await Promise.all(answers)) {
+        for (const { status, body } of await Promise.all(results)) {
           if (status === 201) ids.add(body.data.id);
           else observed.unexpected.push(`${status} ${JSON.stringify(body)}`);
         }
@@ -218,7 +218,7 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
     ...Array.from({ length: quotaCreators }, async (_, creator) => {
       const live: string[] = [];
       for (let turn = creator; !isOver; turn += 1) {
-        const made = await sendUntilAnswered(
+        const made = await sendUntilFinal(
           nodes,
           turn,
           post(small, randomUUID(), { targetUrl: 'https://example.com' }),
@@ -235,7 +235,7 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
                 headers: { authorization: `Bearer ${small.token}` },
                 signal: AbortSignal.timeout(30_000),
               });
-            await sendUntilAnswered(nodes, turn, remove, observed.unexpected);
+            await sendUntilFinal(nodes, turn, remove, observed.unexpected);
           }
         }
         await thinkTime(10);
@@ -278,12 +278,12 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
       const after = await Promise.all(nodes.map(attemptsOf));
       const [a = 0, b = 0] = after.map((count, at) => count - (before[at] ?? 0));
       const busy = nodes[a > b ? 0 : 1];
-      hook.hold();
-      await poll('8 held deliveries', hook.held, (count) => count >= 8);
+      hook.pause();
+      await poll('8 waiting deliveries', hook.waiting, (count) => count >= 8);
       await busy.kill();
       await poll('deliveries without a sender', hook.cutOff, (count) => count > 0);
       observed.cutOffDeliveries = hook.cutOff();
-      hook.release();
+      hook.resume();
       await busy.restart();
     },
     PostgreSQL: async () => {
@@ -306,7 +306,7 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
         await countActive();
         await kill();
         const seconds = Math.round((performance.now() - startedAt) / 1000);
-        observed.faults.push(`${name}, after ${seconds} s and ${idsOf.size} links`);
+        observed.kills.push(`${name}, after ${seconds} s and ${idsOf.size} links`);
       }
     }
     await work();
@@ -346,7 +346,7 @@ test('no acknowledged write is lost or duplicated when nodes and PostgreSQL are 
         interval: 100,
       })
       .toEqual([]);
-    expect(hook.faults).toEqual([]);
+    expect(hook.errors).toEqual([]);
 
     // The visit of every completed redirect is stored. An interrupted redirect may be stored. A later
     // visit to each node is counted last.

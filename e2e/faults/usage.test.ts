@@ -23,11 +23,11 @@ function callApi(origin: string, token: string) {
   const call = (turn: number) =>
     new Promise<void>((resolve, reject) => {
       const [method, path, body] = calls[turn % calls.length] as (typeof calls)[number];
-      const sent = request(origin + path, { method, agent, headers }, (answer) => {
-        answer.resume();
-        answer.on('error', reject);
-        answer.on('end', () => {
-          if (!answer.complete) return reject(new Error('incomplete response'));
+      const sent = request(origin + path, { method, agent, headers }, (response) => {
+        response.resume();
+        response.on('error', reject);
+        response.on('end', () => {
+          if (!response.complete) return reject(new Error('incomplete response'));
           answered += 1;
           resolve();
         });

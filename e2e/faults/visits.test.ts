@@ -17,11 +17,12 @@ function followUntilGone(addresses: readonly string[]) {
   let answered = 0;
   const follow = (address: string) =>
     new Promise<void>((resolve, reject) => {
-      get(address, { agent, headers }, (answer) => {
-        answer.resume();
-        answer.on('error', reject);
-        answer.on('end', () => {
-          if (answer.statusCode !== 307) return reject(new Error(`status ${answer.statusCode}`));
+      get(address, { agent, headers }, (response) => {
+        response.resume();
+        response.on('error', reject);
+        response.on('end', () => {
+          if (response.statusCode !== 307)
+            return reject(new Error(`status ${response.statusCode}`));
           answered += 1;
           resolve();
         });

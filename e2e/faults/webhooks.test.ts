@@ -18,7 +18,7 @@ async function startReceiver(secret: () => string) {
   const port = await freePort();
   const deliveriesOf = new Map<string, Set<string>>();
   const links = new Set<string>();
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -33,7 +33,7 @@ async function startReceiver(secret: () => string) {
       deliveriesOf.set(event.id, ids.add(String(request.headers['x-service-delivery-id'])));
       response.writeHead(204).end();
     } catch (error) {
-      faults.push(error);
+      errors.push(error);
       response.writeHead(401).end();
     }
   });
@@ -42,7 +42,7 @@ async function startReceiver(secret: () => string) {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${port}/hook`, links, deliveriesOf, faults };
+  return { url: `http://127.0.0.1:${port}/hook`, links, deliveriesOf, errors };
 }
 
 test('a server that is killed under load delivers every event at least once', async () => {
@@ -62,9 +62,9 @@ test('a server that is killed under load delivers every event at least once', as
       clientSecret: credentials.SHORTY_CLIENT_SECRET,
     },
   });
-  const ask = <T>(path: string, body?: object) =>
+  const call = <T>(path: string, body?: object) =>
     api<T>(server.origin, path, { body, token: token.accessToken });
-  webhook = (await ask<Webhook>('/webhooks', { url: hook.url, events: ['url.created'] })).data;
+  webhook = (await call<Webhook>('/webhooks', { url: hook.url, events: ['url.created'] })).data;
 
   const createdIds = new Set<string>();
   for (let kill = 0; kill < kills; kill += 1) {
@@ -95,8 +95,8 @@ test('a server that is killed under load delivers every event at least once', as
   await expect
     .poll(missing, { message: 'links without a delivery', timeout: 40_000, interval: 100 })
     .toEqual([]);
-  expect(hook.faults).toEqual([]);
-  const delivered = await everyDelivered(ask, webhook.id);
+  expect(hook.errors).toEqual([]);
+  const delivered = await everyDelivered(call, webhook.id);
   for (const { id, eventId } of delivered) {
     expect([...(hook.deliveriesOf.get(eventId) ?? [])]).toEqual([id]);
   }
@@ -111,13 +111,15 @@ interface Delivery {
 
 /** Returns all deliveries with the status `delivered`. */
 async function everyDelivered(
-  ask: <T>(path: string) => Promise<{ data: T }>,
+  call: <T>(path: string) => Promise<{ data: T }>,
   webhookId: string,
 ): Promise<Delivery[]> {
   const all: Delivery[] = [];
   for (let offset = 0; ; offset += 100) {
     const query = `status=delivered&limit=100&offset=${offset}`;
-    const { data } = await ask<{ items: Delivery[] }>(`/webhooks/${webhookId}/deliveries?${query}`);
+    const { data } = await call<{ items: Delivery[] }>(
+      `/webhooks/${webhookId}/deliveries?${query}`,
+    );
     all.push(...data.items);
     if (data.items.length < 100) return all;
   }

@@ -14,20 +14,20 @@ export function followLinks(addressesOfNodes: readonly (readonly string[])[]) {
   let isOver = false;
   const unexpected = new Map<string, number>();
 
-  /** Resolves to false when the node did not answer. */
+  /** Resolves to false when the node did not respond. */
   const visit = (address: string) =>
     new Promise<boolean>((resolve) => {
-      const request = get(address, { agent, headers }, (answer) => {
-        answer.resume();
-        answer.once('end', () => {
-          if (answer.statusCode === 307) answered += 1;
+      const request = get(address, { agent, headers }, (response) => {
+        response.resume();
+        response.once('end', () => {
+          if (response.statusCode === 307) answered += 1;
           else {
-            const status = `status ${answer.statusCode}`;
+            const status = `status ${response.statusCode}`;
             unexpected.set(status, (unexpected.get(status) ?? 0) + 1);
           }
           resolve(true);
         });
-        answer.once('error', () => request.destroy());
+        response.once('error', () => request.destroy());
       });
       request.once('error', (error: NodeJS.ErrnoException) => {
         // A node that refuses the connection has not counted the visit.

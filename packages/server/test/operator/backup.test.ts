@@ -137,9 +137,9 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     const next = await start(restored);
     const clicks = await clicksBySlug(next.origin);
     for (const slug of linksBefore) {
-      const kept = clicks.get(slug) ?? Number.NaN;
-      expect(`${slug} ${kept >= (clicksBefore.get(slug) ?? 0)}`).toBe(`${slug} true`);
-      expect(`${slug} ${kept <= (load.clicks.get(slug) ?? 0)}`).toBe(`${slug} true`);
+      const restored = clicks.get(slug) ?? Number.NaN;
+      expect(`${slug} ${restored >= (clicksBefore.get(slug) ?? 0)}`).toBe(`${slug} true`);
+      expect(`${slug} ${restored <= (load.clicks.get(slug) ?? 0)}`).toBe(`${slug} true`);
       expect(await visitOf(next.origin, slug)).toBe(307);
     }
     expect(readFileSync(`${pathOf(restored)}.key`)).toEqual(
@@ -200,14 +200,14 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(readdirSync(dirname(file))).toEqual(['a.backup']);
 
     const second = join(scratch(), 'b.backup');
-    await command({ ...settings, SHORTY_SECRET_KEY: 'kept-somewhere-else' }, 'backup', second);
+    await command({ ...settings, SHORTY_SECRET_KEY: 'stored-somewhere-else' }, 'backup', second);
     const target = newSettings();
     await command(target, 'migrate');
-    const kept = readFileSync(pathOf(target));
+    const before = readFileSync(pathOf(target));
     const again = await command(target, 'restore', second, '--new-key');
     expect(again).toMatchObject({ code: 1, stdout: '' });
     expect(again.stderr).toContain('nothing is overwritten');
-    expect(readFileSync(pathOf(target))).toEqual(kept);
+    expect(readFileSync(pathOf(target))).toEqual(before);
   });
 
   it('require the key, or --new-key', async () => {
@@ -221,7 +221,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(`${file}.key is missing`);
     expect(existsSync(pathOf(target))).toBe(false);
-    const withKey = { ...newSettings(), SHORTY_SECRET_KEY: 'kept-somewhere-else' };
+    const withKey = { ...newSettings(), SHORTY_SECRET_KEY: 'stored-somewhere-else' };
     expect((await command(withKey, 'restore', file)).code).toBe(0);
     expect((await command(target, 'restore', file, '--new-key')).code).toBe(0);
   });

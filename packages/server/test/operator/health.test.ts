@@ -22,20 +22,20 @@ it.each(['the public port', 'a port of its own', 'a unix socket'])(
     const [, adminUrl] = await server
       .until(/"msg":"listening"/)
       .then(() => /"adminUrl":"([^"]+)"/.exec(server.output()) ?? []);
-    const asked = {
+    const withAdmin = {
       ...settings,
       PORT: new URL(server.origin).port,
       ...(where === 'a port of its own' && {
         SHORTY_ADMIN_LISTEN: `127.0.0.1:${new URL(adminUrl as string).port}`,
       }),
     };
-    expect(await command(asked, 'health')).toEqual({ code: 0, stdout: 'ready\n', stderr: '' });
+    expect(await command(withAdmin, 'health')).toEqual({ code: 0, stdout: 'ready\n', stderr: '' });
     // With an operator listener, the public port does not serve health.
-    const atPublic = await command({ ...asked, SHORTY_ADMIN_LISTEN: '' }, 'health');
+    const atPublic = await command({ ...withAdmin, SHORTY_ADMIN_LISTEN: '' }, 'health');
     expect(atPublic.code).toBe(where === 'the public port' ? 0 : 1);
     server.child.kill('SIGTERM');
     expect((await server.ended).code).toBe(0);
-    const { code, stdout, stderr } = await command(asked, 'health');
+    const { code, stdout, stderr } = await command(withAdmin, 'health');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^shorty-server: connect (ECONNREFUSED|ENOENT) .*\n$/);
   },

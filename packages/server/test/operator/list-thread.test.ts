@@ -26,7 +26,7 @@ async function start(preload?: string, threadsToEnd = 0) {
   return {
     server,
     token,
-    ask: (path: string, body?: unknown) => call(server.origin, token, path, body),
+    request: (path: string, body?: unknown) => call(server.origin, token, path, body),
   };
 }
 
@@ -34,10 +34,10 @@ const target = { targetUrl: 'https://example.com/' };
 
 describe('the list thread', () => {
   it('reads every list of the contract, and the main thread reads none', async () => {
-    const { server, ask } = await start('./print-statements.mjs');
-    const url = await ask('/urls', target);
-    await ask('/qr', { urlId: url.data.id });
-    const webhook = await ask('/webhooks', {
+    const { server, request } = await start('./print-statements.mjs');
+    const url = await request('/urls', target);
+    await request('/qr', { urlId: url.data.id });
+    const webhook = await request('/webhooks', {
       url: 'https://receiver.example/',
       events: ['url.created'],
     });
@@ -47,7 +47,7 @@ describe('the list thread', () => {
       const at = path.replace('/api/v1', '').replace(/\{\w+\}/, String(id));
       const filters = path.endsWith('/urls') ? '&search=example&tag=a&isActive=true' : '';
       for (const query of ['?limit=1', `?limit=1&offset=99${filters}`]) {
-        expect({ path, status: (await ask(at + query)).status }).toEqual({ path, status: 200 });
+        expect({ path, status: (await request(at + query)).status }).toEqual({ path, status: 200 });
       }
     }
     const statements = server.output().match(/(?<=main thread prepares: ).+/g) ?? [];
@@ -57,11 +57,13 @@ describe('the list thread', () => {
   }, 60_000);
 
   it('shows each change to the request after its response', async () => {
-    const { ask } = await start();
+    const { request } = await start();
     const round = async (index: number) => {
-      const { data } = await ask('/urls', { ...target, title: `Found ${index}.` });
-      const { data: listed } = await ask('/urls?limit=100');
-      const { data: found } = await ask(`/urls?search=${encodeURIComponent(`FOUND ${index}.`)}`);
+      const { data } = await request('/urls', { ...target, title: `Found ${index}.` });
+      const { data: listed } = await request('/urls?limit=100');
+      const { data: found } = await request(
+        `/urls?search=${encodeURIComponent(`FOUND ${index}.`)}`,
+      );
       const ids = (listed.items as { id: string }[]).map(({ id }) => id);
       expect(ids).toContain(data.id);
       expect(found).toMatchObject({ total: 1, items: [{ id: data.id }] });
@@ -74,9 +76,13 @@ describe('the list thread', () => {
   }, 60_000);
 
   it('is replaced when it ends, and its call is retried', async () => {
-    const { server, ask } = await start('./end-list-thread.mjs', 1);
-    await ask('/urls', target);
-    const lists = await Promise.all([ask('/urls'), ask('/urls'), ask('/urls?search=EXAMPLE')]);
+    const { server, request } = await start('./end-list-thread.mjs', 1);
+    await request('/urls', target);
+    const lists = await Promise.all([
+      request('/urls'),
+      request('/urls'),
+      request('/urls?search=EXAMPLE'),
+    ]);
     expect(server.output()).toContain('the list thread ends');
     for (const { status, data } of lists) {
       expect({ status, total: data.total }).toEqual({ status: 200, total: 1 });
@@ -84,14 +90,14 @@ describe('the list thread', () => {
   }, 60_000);
 
   it('fails a call that ends two threads with 503, and counts the errors of both', async () => {
-    const { server, ask, token } = await start('./end-list-thread.mjs', 2);
+    const { server, request, token } = await start('./end-list-thread.mjs', 2);
     const response = await fetch(`${server.origin}/api/v1/urls`, {
       headers: { authorization: `Bearer ${token}` },
     });
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('2');
     expect(await response.json()).toMatchObject({ error: { code: 'UNAVAILABLE' } });
-    expect((await ask('/urls')).status).toBe(200);
+    expect((await request('/urls')).status).toBe(200);
     const metrics = await (await fetch(`${server.origin}/metrics`)).text();
     expect(metrics).toContain('shorty_uncaught_errors_total{source="thread"} 2\n');
     expect(metrics).toContain('shorty_unavailable_responses_total{error="ThreadEndedError"} 1\n');

@@ -114,7 +114,7 @@ describe('one organization that fills a shared queue', () => {
     expect(new Set(order)).toEqual(new Set(['heavy 201', 'other 201', 'heavy 503']));
   }, 60_000);
 
-  it('is refused beyond its share of reports, others are not, and SIGTERM refuses all', async () => {
+  it('is refused beyond its share of reports while another organization is served, and SIGTERM refuses all', async () => {
     // The first report never ends, so all later ones wait.
     const hang = new URL('./hang-report-thread.mjs', import.meta.url).href;
     const { server, heavy, other } = await startWithTwo({ NODE_OPTIONS: `--import ${hang}` });
@@ -129,13 +129,13 @@ describe('one organization that fills a shared queue', () => {
     // 64 wait.
     const reports = Array.from({ length: 66 }, () => report(heavy, 'heavy'));
     await expect.poll(() => order, { timeout: 10_000 }).toEqual(['heavy 503', 'heavy 503']);
-    const others = report(other, 'other');
+    const served = report(other, 'other');
     await expect.poll(() => waitingIn(origin, 'reports'), { timeout: 5_000 }).toBe(65);
     expect(order).toHaveLength(2);
 
     const startedAt = performance.now();
     server.child.kill('SIGTERM');
-    await Promise.all([...reports, others]);
+    await Promise.all([...reports, served]);
     expect(order).toContain('other 503');
     if (server.child.exitCode === null && server.child.signalCode === null) {
       await once(server.child, 'exit');

@@ -20,7 +20,7 @@ function start(settings = newSettings()): Promise<Serving> {
 }
 
 /** Opens a connection and collects the response bytes. */
-async function open(origin: string): Promise<{ socket: Socket; answer: Promise<string> }> {
+async function open(origin: string): Promise<{ socket: Socket; response: Promise<string> }> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => {
     socket.destroy();
@@ -30,19 +30,19 @@ async function open(origin: string): Promise<{ socket: Socket; answer: Promise<s
     text += chunk;
   });
   await once(socket, 'connect');
-  return { socket, answer: once(socket, 'close').then(() => text) };
+  return { socket, response: once(socket, 'close').then(() => text) };
 }
 
 /** Opens a connection that sends nothing, and resolves when it ends. */
 function faultOfConnecting(origin: string): Promise<string | undefined> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
-  let fault: string | undefined;
+  let errorCode: string | undefined;
   socket.on('error', (error: NodeJS.ErrnoException) => {
-    fault = error.code;
+    errorCode = error.code;
   });
   return once(socket.end(), 'close').then(
-    () => fault,
-    () => fault,
+    () => errorCode,
+    () => errorCode,
   );
 }
 
@@ -58,7 +58,7 @@ describe('SIGTERM', () => {
     const server = await start(settings);
     const token = await tokenOf(server.origin, credentials);
     const body = JSON.stringify({ targetUrl: 'https://example.com/', customSlug: 'last-one' });
-    const { socket, answer } = await open(server.origin);
+    const { socket, response } = await open(server.origin);
     socket.write(
       `POST /api/v1/urls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
@@ -68,7 +68,7 @@ describe('SIGTERM', () => {
     server.child.kill('SIGTERM');
     await server.until(/"stopping"/);
     socket.write(body);
-    expect(await answer).toMatch(/HTTP\/1\.1 201 Created[\s\S]*"customSlug":"last-one"/);
+    expect(await response).toMatch(/HTTP\/1\.1 201 Created[\s\S]*"customSlug":"last-one"/);
     expect((await server.ended).code).toBe(0);
 
     const next = await start(settings);
@@ -100,29 +100,29 @@ describe('SIGTERM', () => {
 
   it('is not delayed by idle or unused connections', async () => {
     const server = await start();
-    const kept = await open(server.origin);
-    kept.socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await once(kept.socket, 'data');
+    const idle = await open(server.origin);
+    idle.socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(idle.socket, 'data');
     const unused = await open(server.origin);
     // Once a third connection has its response, the server has accepted both.
     await fetch(`${server.origin}/health/live`);
     const startedAt = performance.now();
     server.child.kill('SIGTERM');
-    await Promise.all([kept.answer, unused.answer]);
+    await Promise.all([idle.response, unused.response]);
     expect((await server.ended).code).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 
   it('exits with 0 within 10 s even if a request never ends', async () => {
     const server = await start();
-    const { socket, answer } = await open(server.origin);
+    const { socket, response } = await open(server.origin);
     socket.write(
       'POST /api/v1/auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n\r\n',
     );
     await once(socket, 'data');
     const startedAt = performance.now();
     server.child.kill('SIGTERM');
-    await answer;
+    await response;
     expect((await server.ended).code).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
@@ -163,7 +163,7 @@ describe('kill -9 and a restart', () => {
     const answered: string[] = [];
     const create = async (worker: number): Promise<void> => {
       for (let at = 0; ; at += 1) {
-        const customSlug = `kept-${worker}-${at}`;
+        const customSlug = `stored-${worker}-${at}`;
         const link = { targetUrl: 'https://example.com/', customSlug };
         const made = await call(server.origin, token, '/urls', link).catch(() => undefined);
         if (made?.status !== 201) return;

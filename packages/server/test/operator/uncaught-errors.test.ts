@@ -18,7 +18,7 @@ interface Faulty {
   readonly token: string;
   /** The path of a link that was visited once. */
   readonly link: string;
-  tell(message: Message): Promise<void>;
+  send(message: Message): Promise<void>;
   /** Returns the errors that `/metrics` has counted for a source. */
   counted(source: 'request' | 'callback' | 'process'): Promise<number>;
   /** Fails unless redirects and API calls work. */
@@ -47,10 +47,10 @@ async function start(): Promise<Faulty> {
     url,
     token,
     link,
-    async tell(message) {
-      const answered = once(child, 'message');
+    async send(message) {
+      const confirmed = once(child, 'message');
       child.send(message);
-      await answered;
+      await confirmed;
     },
     async counted(source) {
       const text = await (await visit('/metrics')).text();
@@ -68,22 +68,22 @@ async function start(): Promise<Faulty> {
 describe('a server continues', () => {
   it('after a throw in the request listener: 500 with the request id, counted', async () => {
     const server = await start();
-    await server.tell({ fail: 'clock' });
+    await server.send({ fail: 'clock' });
     for (const [path, headers] of [
       [server.link, {}],
       ['/api/v1/urls', { authorization: `Bearer ${server.token}` }],
     ] as const) {
       const response = await fetch(server.url + path, {
-        headers: { ...headers, accept: 'application/json', 'x-request-id': 'asked-for' },
+        headers: { ...headers, accept: 'application/json', 'x-request-id': 'chosen-by-client' },
         redirect: 'manual',
       });
       expect(response.status).toBe(500);
-      expect(response.headers.get('x-request-id')).toBe('asked-for');
+      expect(response.headers.get('x-request-id')).toBe('chosen-by-client');
       expect(await response.json()).toMatchObject({
-        error: { code: 'INTERNAL', requestId: 'asked-for' },
+        error: { code: 'INTERNAL', requestId: 'chosen-by-client' },
       });
     }
-    await server.tell({ recover: 'clock' });
+    await server.send({ recover: 'clock' });
     await server.serves();
     expect(await server.counted('request')).toBeGreaterThanOrEqual(2);
     expect(await server.counted('process')).toBe(0);
@@ -94,19 +94,19 @@ describe('a server continues', () => {
     const { data } = await call(server.url, server.token, '/domains', {
       hostname: 'go.example.com',
     });
-    await server.tell({ fail: 'resolver' });
+    await server.send({ fail: 'resolver' });
     const { status } = await call(server.url, server.token, `/domains/${data.id}/verify`, {});
     expect(status).toBe(500);
-    await server.tell({ recover: 'resolver' });
+    await server.send({ recover: 'resolver' });
     await server.serves();
     expect(await server.counted('request')).toBe(1);
   });
 
   it('while its log cannot be written', async () => {
     const server = await start();
-    await server.tell({ fail: 'log' });
+    await server.send({ fail: 'log' });
     await server.serves();
-    await server.tell({ raise: 'a timer' });
+    await server.send({ raise: 'a timer' });
     await server.serves();
     expect(await server.counted('process')).toBe(1);
   });
@@ -115,7 +115,7 @@ describe('a server continues', () => {
     'after an error that nothing catches: %s',
     async (raise) => {
       const server = await start();
-      await server.tell({ raise });
+      await server.send({ raise });
       await server.serves();
       expect(await server.counted('process')).toBe(1);
       server.child.kill('SIGTERM');

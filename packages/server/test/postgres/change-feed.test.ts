@@ -9,12 +9,12 @@ const organizationId = randomUUID();
 
 let place: EmptyDatabase;
 let node: Database;
-let bell: pg.Client;
+let notifier: pg.Client;
 beforeAll(async () => {
   place = await emptyDatabase();
   const { databaseUrl } = place;
-  bell = new pg.Client(databaseUrl);
-  await bell.connect();
+  notifier = new pg.Client(databaseUrl);
+  await notifier.connect();
   node = openStorage({ databaseUrl, durability: 'process' });
   await node.writeDirectly((transaction) =>
     transaction
@@ -24,7 +24,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await bell.end();
+  await notifier.end();
   await node.close();
   await place.remove();
 });
@@ -46,38 +46,38 @@ const change = () =>
 
 it('reports changes that are committed during a poll before the next poll is due', async () => {
   const database = openStorage({ databaseUrl: place.databaseUrl, durability: 'process' });
-  let seen = 0;
-  let tell: () => void = () => {};
+  let reported = 0;
+  let wake: () => void = () => {};
   const fail = (error?: unknown) => {
     throw error ?? new Error('the feed was lost');
   };
   const stop = await database.watchChanges?.({
     onChanged(changes) {
-      seen += changes.length;
-      tell();
+      reported += changes.length;
+      wake();
     },
     onUnknown: fail,
     onError: fail,
   });
-  let made = 0;
+  let committed = 0;
   let late = 0;
   for (let round = 0; round < 300; round += 1) {
     // The delay grows each time, so that some change is committed during a poll.
     const changing = change();
-    for (let rung = 0; rung < round % 20; rung += 1) await bell.query('notify shorty_changes');
+    for (let sent = 0; sent < round % 20; sent += 1) await notifier.query('notify shorty_changes');
     await changing;
-    made += 1;
+    committed += 1;
     const startedAt = performance.now();
-    while (seen < made) {
+    while (reported < committed) {
       await new Promise<void>((resolve) => {
-        tell = resolve;
+        wake = resolve;
       });
     }
     if (performance.now() - startedAt > 250) late += 1;
   }
   await stop?.();
   await database.close();
-  expect(seen).toBe(made);
+  expect(reported).toBe(committed);
   // Allows for a machine that stalls for a quarter of a second once or twice.
   expect(late).toBeLessThanOrEqual(2);
 });

@@ -58,10 +58,10 @@ it('moves links, visits, QR codes, webhooks and pending deliveries, which contin
   });
   const { data: code } = await before.call('createQr', { body: { urlId: link.id, size: 300 } });
   for (let visit = 0; visit < 5; visit += 1) {
-    const answer = await before.visit('/moved', {
+    const response = await before.visit('/moved', {
       headers: { 'user-agent': agent, host: shortDomain },
     });
-    expect(answer.status).toBe(307);
+    expect(response.status).toBe(307);
   }
   // The first attempt has failed, so the delivery is pending.
   await expect

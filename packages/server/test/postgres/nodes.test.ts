@@ -101,8 +101,8 @@ describe('limits and counters hold across nodes', () => {
       Array.from({ length: 32 }, async (_, client) => {
         const caller = callers[client % 2] as (typeof callers)[0];
         for (;;) {
-          const answer = await caller.call('createUrl', { body });
-          if (answer.status !== 201) return expect(answer.outcome).toBe('402 QUOTA_EXCEEDED');
+          const response = await caller.call('createUrl', { body });
+          if (response.status !== 201) return expect(response.outcome).toBe('402 QUOTA_EXCEEDED');
           created += 1;
         }
       }),

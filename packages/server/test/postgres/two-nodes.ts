@@ -74,12 +74,12 @@ async function signIn(
   server: ShortyServer,
   credentials: { readonly clientId: string; readonly clientSecret: string },
 ): Promise<string> {
-  const answer = await contractFetch(`${server.url}/api/v1/auth/token`, {
+  const response = await contractFetch(`${server.url}/api/v1/auth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(credentials),
   });
-  return (answer.data as { accessToken: string }).accessToken;
+  return (response.data as { accessToken: string }).accessToken;
 }
 
 async function organizationOf(server: ShortyServer, clientId: string): Promise<string> {

@@ -56,29 +56,29 @@ it('a failover loses no link and no visit whose response was sent, and duplicate
   onTestFinished(() => api.stop());
   const cached = (await api.call('createUrl', { body: { targetUrl } })).data;
 
-  const made = new Map<string, string>();
-  const asked: string[] = [];
+  const created = new Map<string, string>();
+  const requested: string[] = [];
   let refused = 0;
   let answered = 0;
   let isOver = false;
   const create = async (key: string) => {
-    const answer = await api.call('createUrl', {
+    const response = await api.call('createUrl', {
       body: { targetUrl: targetUrl + key },
       headers: { 'idempotency-key': key },
     });
-    if (answer.status === 201) {
-      expect(made.get(key) ?? answer.data.id).toBe(answer.data.id);
-      made.set(key, answer.data.id);
+    if (response.status === 201) {
+      expect(created.get(key) ?? response.data.id).toBe(response.data.id);
+      created.set(key, response.data.id);
       return;
     }
-    expect(answer.outcome).toBe('503 UNAVAILABLE');
+    expect(response.outcome).toBe('503 UNAVAILABLE');
     refused += 1;
   };
   const work = [
     ...Array.from({ length: 8 }, async () => {
       while (!isOver) {
         const key = randomUUID();
-        asked.push(key);
+        requested.push(key);
         await create(key);
         await thinkTime(1);
       }
@@ -93,7 +93,7 @@ it('a failover loses no link and no visit whose response was sent, and duplicate
     })(),
   ];
   const moreThan = (count: number) =>
-    expect.poll(() => made.size, { timeout: 20_000, interval: 20 }).toBeGreaterThan(count);
+    expect.poll(() => created.size, { timeout: 20_000, interval: 20 }).toBeGreaterThan(count);
   await moreThan(100);
   await primary.kill();
   const atKill = answered;
@@ -104,7 +104,7 @@ it('a failover loses no link and no visit whose response was sent, and duplicate
   );
   // The replica is still read-only.
   expect((await api.visit('/health/ready')).status).toBe(503);
-  const beforePromotion = made.size;
+  const beforePromotion = created.size;
   const promotedAt = performance.now();
   await replica.query('select pg_promote()');
   await moreThan(beforePromotion + 100);
@@ -115,7 +115,7 @@ it('a failover loses no link and no visit whose response was sent, and duplicate
   expect(refused).toBeGreaterThan(0);
   expect((await api.visit('/health/ready')).status).toBe(200);
 
-  const acknowledged = new Map(made);
+  const acknowledged = new Map(created);
   const listed = async () =>
     replica.query<{ id: number; target_url: string; short_code: string }>(
       'select id, target_url, short_code from urls where id <> (select min(id) from urls)',
@@ -124,12 +124,12 @@ it('a failover loses no link and no visit whose response was sent, and duplicate
   const there = new Map((await listed()).map((row) => [row.target_url, String(row.id)]));
   for (const [key, id] of acknowledged) expect(there.get(targetUrl + key)).toBe(id);
   // A request that failed with 503 succeeds on a retry, once.
-  for (const key of asked) await create(key);
+  for (const key of requested) await create(key);
   const rows = await listed();
   expect(rows.map((row) => row.target_url).sort()).toEqual(
-    asked.map((key) => targetUrl + key).sort(),
+    requested.map((key) => targetUrl + key).sort(),
   );
-  expect(new Set(rows.map((row) => row.short_code)).size).toBe(asked.length);
+  expect(new Set(rows.map((row) => row.short_code)).size).toBe(requested.length);
 
   const clicks = async () =>
     (await api.call('getUrl', { params: { id: cached.id } })).data.clickCount;

@@ -58,15 +58,15 @@ async function start(): Promise<TestServer> {
 /** Returns the status of a visit. `fetch` would overwrite the Host header. */
 function visit(address: string, host: string | undefined): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    get(address, { headers: { ...headers, ...(host && { host }) } }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
+    get(address, { headers: { ...headers, ...(host && { host }) } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
     }).on('error', reject);
   });
 }
 
 /** Follows a link until `stop`, and counts the redirects. */
-function keepVisiting(api: TestServer, path: string, host?: string) {
+function visitRepeatedly(api: TestServer, path: string, host?: string) {
   let answered = 0;
   let slowestMs = 0;
   let isOver = false;
@@ -116,11 +116,11 @@ function sendEachKind(api: TestServer, id: string): Promise<Answer>[] {
   ];
 }
 
-async function expectUnavailable(answers: readonly Promise<Answer>[], withinMs: number) {
+async function expectUnavailable(responses: readonly Promise<Answer>[], withinMs: number) {
   const beganAt = performance.now();
-  for (const answer of await Promise.all(answers)) {
-    expect(answer.outcome).toBe('503 UNAVAILABLE');
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  for (const response of await Promise.all(responses)) {
+    expect(response.outcome).toBe('503 UNAVAILABLE');
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   }
   expect(performance.now() - beganAt).toBeLessThan(withinMs);
 }
@@ -157,16 +157,16 @@ describe('a PostgreSQL that is killed', () => {
     const { data: onDomain } = await api.call('createUrl', {
       body: { targetUrl, domainId: domain.id },
     });
-    const visits = keepVisiting(api, `/${cached.customSlug}`);
-    const visitsOnDomain = keepVisiting(api, `/${onDomain.shortCode}`, host);
+    const visits = visitRepeatedly(api, `/${cached.customSlug}`);
+    const visitsOnDomain = visitRepeatedly(api, `/${onDomain.shortCode}`, host);
     await visits.more(20);
     await postgres.kill();
     for (let round = 0; round < rounds(3); round += 1) {
       await expectUnavailable(sendEachKind(api, cached.id), soonMs);
       for (const path of [`/${uncached.customSlug}`, '/unknown', '/health/ready']) {
-        const answer = await api.visit(path, { headers: { accept: 'application/json' } });
-        expect(`${path} ${answer.outcome}`).toBe(`${path} 503 UNAVAILABLE`);
-        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+        const response = await api.visit(path, { headers: { accept: 'application/json' } });
+        expect(`${path} ${response.outcome}`).toBe(`${path} 503 UNAVAILABLE`);
+        expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
       }
       const page = await api.visit(`/${uncached.customSlug}`, { headers: { accept: 'text/html' } });
       expect(page.status).toBe(503);
@@ -196,22 +196,22 @@ describe('a PostgreSQL that is killed', () => {
 
   it('retains every link whose creation returned 201, and duplicates none for one idempotency key', async () => {
     const api = await start();
-    const made = new Map<string, string>();
-    const asked = new Set<string>();
+    const created = new Map<string, string>();
+    const requested = new Set<string>();
     let refused = 0;
     let isOver = false;
     const create = async (key: string) => {
-      asked.add(key);
-      const answer = await api.call('createUrl', {
+      requested.add(key);
+      const response = await api.call('createUrl', {
         body: { targetUrl: targetUrl + key },
         headers: { 'idempotency-key': key },
       });
-      if (answer.status === 201) {
-        expect(made.get(key) ?? answer.data.id).toBe(answer.data.id);
-        made.set(key, answer.data.id);
+      if (response.status === 201) {
+        expect(created.get(key) ?? response.data.id).toBe(response.data.id);
+        created.set(key, response.data.id);
         return;
       }
-      expect(answer.outcome).toBe('503 UNAVAILABLE');
+      expect(response.outcome).toBe('503 UNAVAILABLE');
       refused += 1;
     };
     const creators = Array.from({ length: 8 }, async () => {
@@ -221,8 +221,8 @@ describe('a PostgreSQL that is killed', () => {
       }
     });
     for (let kill = 0; kill < rounds(3); kill += 1) {
-      const before = made.size;
-      await expect.poll(() => made.size, { timeout: 10_000 }).toBeGreaterThan(before + 30);
+      const before = created.size;
+      await expect.poll(() => created.size, { timeout: 10_000 }).toBeGreaterThan(before + 30);
       const refusedBefore = refused;
       await postgres.kill();
       await poll(
@@ -235,10 +235,10 @@ describe('a PostgreSQL that is killed', () => {
     await expectReadyAgain(api);
     isOver = true;
     await Promise.all(creators);
-    const answeredAtOnce = new Map(made);
-    expect(asked.size).toBeGreaterThan(answeredAtOnce.size);
-    for (const key of asked) await create(key);
-    expect(made.size).toBe(asked.size);
+    const answeredAtOnce = new Map(created);
+    expect(requested.size).toBeGreaterThan(answeredAtOnce.size);
+    for (const key of requested) await create(key);
+    expect(created.size).toBe(requested.size);
     const targets: string[] = [];
     const codes: string[] = [];
     for (let offset = 0; ; offset += 100) {
@@ -247,10 +247,10 @@ describe('a PostgreSQL that is killed', () => {
         targets.push(item.targetUrl);
         codes.push(item.shortCode);
       }
-      expect(total).toBe(asked.size);
+      expect(total).toBe(requested.size);
       if (items.length < 100) break;
     }
-    expect(targets.sort()).toEqual([...asked].map((key) => targetUrl + key).sort());
+    expect(targets.sort()).toEqual([...requested].map((key) => targetUrl + key).sort());
     expect(new Set(codes).size).toBe(codes.length);
   });
 
@@ -261,8 +261,8 @@ describe('a PostgreSQL that is killed', () => {
     const link = (await first.call('createUrl', { body: { targetUrl } })).data;
     let answered = 0;
     const visit = async (origin: string) => {
-      const answer = await fetch(`${origin}/${link.shortCode}`, { headers, redirect: 'manual' });
-      expect(answer.status).toBe(307);
+      const response = await fetch(`${origin}/${link.shortCode}`, { headers, redirect: 'manual' });
+      expect(response.status).toBe(307);
       answered += 1;
     };
     for (const { url } of [first.server, second]) await visit(url);
@@ -300,7 +300,7 @@ describe('a PostgreSQL that hangs', () => {
     const api = await start();
     const create = async () => (await api.call('createUrl', { body: { targetUrl } })).data;
     const [cached, uncached] = [await create(), await create()];
-    const visits = keepVisiting(api, `/${cached.shortCode}`);
+    const visits = visitRepeatedly(api, `/${cached.shortCode}`);
     await visits.more(20);
     await postgres.freeze();
     // More requests than connections.
@@ -352,7 +352,7 @@ describe('a PostgreSQL that hangs', () => {
     await visit();
     // A request that waits for storage when the signal arrives.
     const waiting = caller.call('createUrl', { body: { targetUrl } }).catch(() => undefined);
-    // The server has read that request when it answers a later one.
+    // The server has read that request when it responds to a later one.
     expect((await contractFetch(`${server.origin}/health/live`)).status).toBe(200);
     const beganAt = performance.now();
     server.child.kill('SIGTERM');
@@ -428,8 +428,8 @@ describe('connections that PostgreSQL ends', () => {
     onTestFinished(() => second.stop());
     const link = (await first.call('createUrl', { body: { targetUrl } })).data;
     const location = async () => {
-      const answer = await fetch(`${second.url}/${link.shortCode}`, { redirect: 'manual' });
-      return answer.headers.get('location');
+      const response = await fetch(`${second.url}/${link.shortCode}`, { redirect: 'manual' });
+      return response.headers.get('location');
     };
     const change = async (to: string) => {
       const { status } = await first.call('updateUrl', {
@@ -468,11 +468,11 @@ describe('connections that PostgreSQL ends', () => {
     // All connections of both nodes, while they are used and while they are idle.
     for (let round = 0; round < rounds(5); round += 1) {
       await endConnections('true');
-      const answers = Array.from({ length: 20 }, () => first.call('listUrls'));
-      await Promise.all(answers.slice(0, round));
+      const responses = Array.from({ length: 20 }, () => first.call('listUrls'));
+      await Promise.all(responses.slice(0, round));
       await endConnections('true');
-      for (const answer of await Promise.all(answers)) {
-        if (answer.status !== 200) expect(answer.outcome).toBe('503 UNAVAILABLE');
+      for (const response of await Promise.all(responses)) {
+        if (response.status !== 200) expect(response.outcome).toBe('503 UNAVAILABLE');
       }
     }
     const changed = async () =>
