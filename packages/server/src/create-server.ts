@@ -226,7 +226,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // A change of one domain evicts all hosts, because domains are few and change rarely.
     hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
   });
-  const bodySlots = new BodySlots(bodySlotCounts);
+  const bodySlots = new BodySlots({
+    ...bodySlotCounts,
+    graceMs: timeLimits?.slotGrace ?? defaultTimeLimits.slotGrace,
+  });
   const queues = [
     bodySlots.queue,
     ...listReader.queues,
@@ -270,7 +273,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         : undefined,
     bodySlots,
     publicBodyTimeoutMs,
-    bodySlotGraceMs: timeLimits?.slotGrace ?? defaultTimeLimits.slotGrace,
     countCall: analytics.countCall,
     handlers: {
       ...tokenHandlers(auth),

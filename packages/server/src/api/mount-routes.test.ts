@@ -29,9 +29,8 @@ beforeEach(async () => {
     proxies: parseAddressRanges(''),
     rateLimiter: undefined,
     publicRateLimiter: undefined,
-    bodySlots: new BodySlots({ total: 1, perOrganization: 1 }),
+    bodySlots: new BodySlots({ total: 1, perOrganization: 1, graceMs: 1_000 }),
     publicBodyTimeoutMs: 1_000,
-    bodySlotGraceMs: 1_000,
     countCall: (organizationId) => {
       isCalled.push(organizationId);
       return new Promise((resolve) => {

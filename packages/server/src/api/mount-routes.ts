@@ -4,6 +4,7 @@ import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import { type Route, scopesOf } from '../contract/define-route.js';
 import { rateLimitHeaders } from '../contract/rate-limit.js';
+import { disconnectSignalOf, withDisconnectSignal } from '../disconnect-signal.js';
 import type { BodySlots } from '../http/body-slots.js';
 import { replayedHeader, toOAuthError } from '../http/error-response.js';
 import type { HandlerInput, HandlersOf, Reply } from '../http/handlers.js';
@@ -29,8 +30,6 @@ export interface MountOptions {
   readonly bodySlots: BodySlots;
   /** Time limit for the whole body of a request without a token. */
   readonly publicBodyTimeoutMs: number;
-  /** How long a body may hold a slot before its minimum rate counts. */
-  readonly bodySlotGraceMs: number;
   /** Counts an API call of an organization; resolves when the count is durable. */
   readonly countCall: (organizationId: string) => Promise<void>;
 }
@@ -60,7 +59,9 @@ export function mountRoutes(
       ] as unknown as AnyHandler;
       app[route.method](expressPath(path), async (request, response) => {
         response.locals.route = route;
-        await serve(route, handler, options, request, response);
+        await withDisconnectSignal(disconnectSignalOf(response), () =>
+          serve(route, handler, options, request, response),
+        );
       });
     }
     const methods = onPath.map((route) => route.method);
@@ -126,7 +127,6 @@ async function handle(
     if (!caller && route.body) publicRateLimiter?.take(addressBlockOf(address), clock());
     const body = await readInput(kind, request, response, {
       slot: caller && bodySlots.slotFor(caller.organizationId),
-      slotGraceMs: options.bodySlotGraceMs,
       timeoutMs: options.publicBodyTimeoutMs,
     });
     const isForm = kind === 'form';

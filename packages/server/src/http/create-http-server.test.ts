@@ -69,7 +69,27 @@ describe('pipelined requests', () => {
     },
   );
 
-  it('are dropped when the connection closes', async () => {
+  it('all get a response when the client closes its side after the last one', async () => {
+    const { server, port } = await serve((request, response) => {
+      setImmediate(() => response.end(String(request.headers['x-request-id'])));
+    });
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const connection = once(server, 'connection');
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text) => {
+      received += text;
+    });
+    const ended = once(socket, 'end');
+    socket.end(Array.from({ length: 100 }, (_, id) => get(`id-${id}`)).join(''));
+    const [peer] = (await connection) as [Socket];
+    const closed = once(peer, 'close');
+    await ended;
+    await closed;
+    expect(received.match(/id-\d+/g)).toEqual(Array.from({ length: 100 }, (_, id) => `id-${id}`));
+    socket.destroy();
+  });
+
+  it('are dropped when the client resets the connection', async () => {
     const ids: unknown[] = [];
     let respond: (() => void) | undefined;
     const { server, port } = await serve((request, response) => {
@@ -81,8 +101,8 @@ describe('pipelined requests', () => {
     socket.write(get(1) + get(2) + get(3));
     const [peer] = (await connection) as [Socket];
     await expect.poll(() => ids, { message: 'the first request' }).toEqual(['1']);
-    const closed = once(peer, 'close');
-    socket.destroy();
+    const closed = new Promise((resolve) => peer.once('close', resolve));
+    socket.resetAndDestroy();
     await closed;
     respond?.();
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));

@@ -65,6 +65,9 @@ export function createHttpServer(options: HttpServerOptions): Server {
     },
     handle,
   );
+  // A client may close its side after its last request, and still gets all responses. By default, Node
+  // closes the connection then. The types of Node do not have this property.
+  Object.assign(server, { httpAllowHalfOpen: true });
   // `100 Continue` is sent where the body is read, after authentication.
   server.on('checkContinue', handle);
   server.on('clientError', (error, socket) => {

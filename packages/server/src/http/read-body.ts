@@ -5,8 +5,6 @@ import { ApiError, shorten, validationError } from '../contract/api-error.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { answerMalformed } from './answer-malformed.js';
 import type { BodySlot } from './body-slots.js';
-import { StallTimer } from './stall-timer.js';
-import { defaultTimeLimits } from './time-limits.js';
 
 /** The limit of public routes, which read credentials or a password. */
 export const maxPublicBodyBytes = 8 * 1024;
@@ -28,8 +26,6 @@ export interface BodyLimits {
   readonly timeoutMs?: number;
   /** Acquired for a compressed or large body. Without it, Content-Encoding is refused. */
   readonly slot?: BodySlot;
-  /** How long a body may hold a slot before its minimum rate counts; 5 s by default. */
-  readonly slotGraceMs?: number;
 }
 
 const decoders = { gzip: promisify(gunzip), deflate: promisify(inflate) };
@@ -41,25 +37,22 @@ const decoders = { gzip: promisify(gunzip), deflate: promisify(inflate) };
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBytes, timeoutMs, slot, slotGraceMs = defaultTimeLimits.slotGrace }: BodyLimits,
+  { maxBytes, timeoutMs, slot }: BodyLimits,
 ): Promise<Buffer> {
   const decode = decoderOf(request, slot !== undefined);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const stallTimer = new StallTimer(slotGraceMs, () => refuseAsLate(request));
-  const admit = async () => {
-    if (!slot) return;
-    await slot.acquire();
-    stallTimer.start();
-  };
+  const acquireSlot = async () => slot?.acquire(() => refuseAsLate(request));
   // A compressed body needs a slot from its first byte, because inflation needs memory.
-  if (decode) await admit();
+  if (decode) await acquireSlot();
   if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
   const timer = timeoutMs === undefined ? undefined : setTimeout(refuseAsLate, timeoutMs, request);
   try {
-    const bytes = await collect(request, { maxBytes, admit, stallTimer });
+    const bytes = await collect(request, maxBytes, async (chunkBytes, totalBytes) => {
+      slot?.add(chunkBytes);
+      if (totalBytes > slotlessBytes) await acquireSlot();
+    });
     return decode ? await inflateWithin(decode, bytes, maxBytes) : bytes;
   } finally {
-    stallTimer.stop();
     clearTimeout(timer);
   }
 }
@@ -81,11 +74,8 @@ function decoderOf({ headers }: IncomingMessage, mayBeCompressed: boolean): Deco
 
 async function collect(
   request: IncomingMessage,
-  {
-    maxBytes,
-    admit,
-    stallTimer,
-  }: { maxBytes: number; admit: () => Promise<void>; stallTimer: StallTimer },
+  maxBytes: number,
+  beforeCopy: (chunkBytes: number, totalBytes: number) => Promise<void>,
 ): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? slotlessBytes);
   // One buffer instead of a list of chunks, because a client can send chunks of one byte.
@@ -94,8 +84,7 @@ async function collect(
   for await (const chunk of chunksOf(request)) {
     const needed = length + chunk.length;
     if (needed > maxBytes) throw tooLarge(maxBytes);
-    stallTimer.add(chunk.length);
-    if (needed > slotlessBytes) await admit();
+    await beforeCopy(chunk.length, needed);
     if (needed > bytes.length) {
       const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(needed, bytes.length * 2)));
       bytes.copy(larger, 0, 0, length);
@@ -156,8 +145,12 @@ async function inflateWithin(decode: Decode, bytes: Buffer, maxBytes: number): P
   }
 }
 
-/** Answers with 408 as Node's own time limits do. Closing the connection ends the read. */
-function refuseAsLate({ socket }: IncomingMessage): void {
+/**
+ * Answers with 408 as Node's own time limits do, unless the request is complete. Closing the connection
+ * ends the read.
+ */
+function refuseAsLate({ complete, socket }: IncomingMessage): void {
+  if (complete) return;
   answerMalformed(Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
 }
 

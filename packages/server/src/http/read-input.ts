@@ -42,16 +42,14 @@ export async function readInput(
   response: ServerResponse,
   {
     slot,
-    slotGraceMs,
     timeoutMs,
   }: {
     readonly slot: BodySlot | undefined;
-    readonly slotGraceMs: number;
     readonly timeoutMs: number;
   },
 ): Promise<Body> {
   const limits = slot
-    ? { maxBytes: maxBodyBytes, slot, slotGraceMs }
+    ? { maxBytes: maxBodyBytes, slot }
     : { maxBytes: maxPublicBodyBytes, timeoutMs };
   try {
     const bytes = kind === 'none' ? Buffer.alloc(0) : await readBody(request, response, limits);

@@ -152,6 +152,22 @@ describe('pipelined requests', () => {
       .toBe(50);
   });
 
+  it('all get a response when the client closes its side after the last one', async () => {
+    const body = { targetUrl: 'https://example.com/half-closed' };
+    const { shortCode } = (await api.call('createUrl', { body })).data;
+    const token = `Authorization: Bearer ${api.token}`;
+    const requests = [
+      alive,
+      lines(`GET /${shortCode} HTTP/1.1`, host),
+      lines('GET /api/v1/urls?search=half HTTP/1.1', host, token),
+      `${lines('POST /api/v1/urls HTTP/1.1', host, token, json, 'Content-Length: 35')}{"targetUrl":"https://example.com"}`,
+      lines('GET /api/v1/analytics/overview HTTP/1.1', host, token),
+    ];
+    const answer = await sendRaw(api.server.url, requests, { halfClose: true });
+    const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
+    expect(statuses).toEqual(['200', '307', '200', '201', '200']);
+  });
+
   it('garbage between requests closes the connection, and later requests get no response', async () => {
     const answer = await raw(alive.repeat(5), 'GARBAGE\r\n\r\n', alive.repeat(5));
     expect(count(answer, 200)).toBeLessThanOrEqual(5);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import { sendRaw } from '../api/raw-http.js';
 import { openSocket, openSockets } from './open-sockets.js';
@@ -180,6 +180,39 @@ describe('half-sent bodies', () => {
     const answer = await api.call('bulkCreateUrls', { body: { urls: Array(20).fill(long) } });
     expect(answer.status).toBe(201);
   });
+
+  it('release their slots to others when eight organizations send 16 KB a second', async () => {
+    const callers = await Promise.all(
+      Array.from({ length: 8 }, async () => api.signIn(await api.createOrganization('enterprise'))),
+    );
+    const slow = (
+      await Promise.all(
+        callers.map(({ token }) => {
+          const authorization = `Authorization: Bearer ${token}`;
+          const start = head('/api/v1/urls', authorization, asJson, 'Content-Length: 4000000');
+          return openSockets(api.server.url, 5, start + ' '.repeat(20_000));
+        }),
+      )
+    ).flat();
+    // All slots are taken, and one body of each organization waits.
+    const waiting = async () =>
+      /shorty_queue_waiting\{queue="request bodies"\} (\d+)/.exec(
+        (await api.visit('/metrics')).text,
+      )?.[1];
+    await expect.poll(waiting, { message: 'waiting bodies', timeout: slotGrace }).toBe('8');
+    const drip = setInterval(() => {
+      for (const { socket } of slow) socket.write(' '.repeat(1_600));
+    }, 100);
+    onTestFinished(() => clearInterval(drip));
+    const long = { targetUrl, description: 'x'.repeat(5_000) };
+    const startedAt = performance.now();
+    const answer = await api.call('bulkCreateUrls', { body: { urls: Array(20).fill(long) } });
+    expect(answer.status).toBe(201);
+    // At 16 KB a second, these bodies would hold their slots for the whole 60 s.
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    clearInterval(drip);
+    for (const { socket } of slow) socket.destroy();
+  }, 40_000);
 
   it('hold little memory on 300 connections, while other organizations are served', async () => {
     const other = await api.signIn(await api.createOrganization('enterprise'));
