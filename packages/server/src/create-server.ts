@@ -157,7 +157,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     isThreaded: usesThreads,
     storage,
     database,
-    databaseConnections,
     logger,
   });
   const shared = {

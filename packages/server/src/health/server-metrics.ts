@@ -105,7 +105,7 @@ function registerDeliveryMetrics(registry: Registry, figures: () => DispatchFigu
 
 /** Registers the size of a SQLite database. The disk of PostgreSQL is monitored on its own machine. */
 function registerStorageMetrics(registry: Registry, database: Database): void {
-  if (database.engine !== 'sqlite') return;
+  if (!database.size()) return;
   registerGauge(registry, {
     name: 'shorty_storage_bytes',
     help: 'Size of the database.',

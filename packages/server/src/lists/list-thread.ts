@@ -1,6 +1,5 @@
 import { ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
-import { startSearchIndexer } from '../storage/sqlite/search-index.js';
 import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
 import { listMethods } from './list-methods.js';
@@ -16,7 +15,7 @@ export const listThread = defineThread({
   errorClasses: [ListTimeoutError, StorageUnavailableError],
   start(storage: StorageOptions, emit: (event: ListThreadEvent) => void) {
     const database = openStorage(storage);
-    const indexer = startSearchIndexer(database, (error) =>
+    const indexer = database.searchIndex.startIndexer((error) =>
       emit({ error: encodeError(error, []) }),
     );
     return {

@@ -2,8 +2,6 @@ import type { Logger } from 'pino';
 import { FairQueue } from '../fair-queue.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
-import { findSearchIndex } from '../storage/postgres/search-index.js';
-import { startSearchIndexer } from '../storage/sqlite/search-index.js';
 import { decodeError, encodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
 import type { UrlFilter } from '../urls/url-query.js';
@@ -11,13 +9,11 @@ import { type Lists, listMethods } from './list-methods.js';
 import { listThread } from './list-thread.js';
 
 export interface ListReaderOptions {
-  /** Whether a thread reads SQLite. Reads of PostgreSQL need no thread. */
+  /** Whether an embedded database is read in a thread. */
   readonly isThreaded: boolean;
   readonly storage: StorageOptions;
   /** The database to read without a thread. */
   readonly database: Database;
-  /** The size of the PostgreSQL connection pool. */
-  readonly databaseConnections: number;
   readonly logger: Logger;
 }
 
@@ -30,12 +26,9 @@ const deepOffset = 10_000;
  * own queue, so that other lists do not wait for them.
  */
 export function openListReader(options: ListReaderOptions) {
-  const { storage, database, databaseConnections, logger } = options;
-  const isSqlite = database.engine === 'sqlite';
-  // Each queue uses up to a quarter of the connections. The rest is for redirects and writes.
-  const share = Math.max(1, Math.floor(databaseConnections / 4));
+  const { storage, database, logger } = options;
+  const concurrency = database.maxConcurrentLists;
   const bounds = { maxWaiting: 512, maxWaitingPerOrganization: 64 };
-  const concurrency = isSqlite ? 4 : share;
   const plain = new FairQueue({
     name: 'lists',
     concurrency,
@@ -51,10 +44,10 @@ export function openListReader(options: ListReaderOptions) {
     ...bounds,
   });
   const thread = openThread(listThread, {
-    isThreaded: options.isThreaded && isSqlite,
+    isThreaded: options.isThreaded && database.isEmbedded,
     data: storage,
     inline(emit) {
-      const indexer = startSearchIndexer(database, (error) =>
+      const indexer = database.searchIndex.startIndexer((error) =>
         emit({ error: encodeError(error, []) }),
       );
       return { methods: listMethods(database), stop: () => indexer.stop() };
@@ -83,7 +76,7 @@ export function openListReader(options: ListReaderOptions) {
   /** Starts the thread. The migrations must have been applied. */
   async function start(): Promise<void> {
     thread.start();
-    if (!isSqlite && (await findSearchIndex(database.read)) !== 'sound') {
+    if (!(await database.searchIndex.exists())) {
       logger.warn('searches have no index: create the extension pg_trgm and run doctor');
     }
   }

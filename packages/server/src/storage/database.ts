@@ -1,5 +1,6 @@
 import type { Insertable, Kysely, Transaction, Updateable } from 'kysely';
 import type { FairQueue } from '../fair-queue.js';
+import type { Service } from '../lifecycle.js';
 import type { ListPage, ListQuery } from './list-query.js';
 import type { Schema } from './schema.js';
 
@@ -9,6 +10,8 @@ export type WriteTransaction = Transaction<Schema>;
 /** The storage that repositories use. Each engine implements it. */
 export interface Database {
   readonly engine: Engine;
+  /** True for an engine that runs in this process: a long read blocks the thread that calls it. */
+  readonly isEmbedded: boolean;
   /** Runs reads outside a transaction. They never wait for a writer. */
   readonly read: Kysely<Schema>;
   /** Runs reads that all see the same state, whatever is written meanwhile. */
@@ -18,6 +21,9 @@ export interface Database {
    * the query's time limit.
    */
   readListPage<Id extends string | number>(query: ListQuery): Promise<ListPage<Id>>;
+  /** The number of lists and searches, of each kind, that may be read at once. */
+  readonly maxConcurrentLists: number;
+  readonly searchIndex: SearchIndex;
   /**
    * Runs the work of a request in a transaction that holds the lock 'records', and commits it. Waits
    * in a queue that is fair across organizations. Throws a QueueFullError.
@@ -49,6 +55,9 @@ export interface Database {
    * exists.
    */
   readonly updateEach: UpdateEach;
+  /** Locks rows by id, in ascending order, which prevents deadlock. */
+  lockRows(transaction: WriteTransaction, table: 'webhooks', ids: readonly string[]): Promise<void>;
+  readonly findDueDeliveries: FindDueDeliveries;
   /**
    * Reports the changes that other nodes make to cached records, until the returned function is
    * called. Undefined for an engine that has only one node.
@@ -85,6 +94,47 @@ export type Engine = 'sqlite' | 'postgres';
  * 'exclusive' waits for all other locks but 'deliveries'. SQLite has one writer at a time anyway.
  */
 export type WriteLock = 'records' | 'visits' | 'compaction' | 'deliveries' | 'exclusive';
+
+/** The index of `urls.search_text`, by which searches find links. */
+export interface SearchIndex {
+  /** Returns false if searches read all links of their organization instead. */
+  exists(): Promise<boolean>;
+  diagnose(): Promise<SearchIndexDiagnosis>;
+  /** Creates the index, or builds it again. */
+  repair(): Promise<void>;
+  /** Starts a service that indexes changed links, if the engine does not index them at once. */
+  startIndexer(onError: (error: unknown) => void): Pick<Service, 'stop'>;
+}
+
+export interface SearchIndexDiagnosis {
+  /** The number of links that are missing in the index. */
+  readonly unindexed: number;
+  /** `unavailable`: a PostgreSQL without pg_trgm, where searches work without an index. */
+  readonly index: 'sound' | 'damaged' | 'missing' | 'unavailable';
+}
+
+/** The number of deliveries that the dispatcher wants to claim for a webhook. */
+export interface Claim {
+  readonly webhookId: string;
+  readonly count: number;
+}
+
+/** Returns the deliveries that are due longest of each webhook, without those that others are claiming. */
+export type FindDueDeliveries = (
+  transaction: WriteTransaction,
+  claims: readonly Claim[],
+  now: number,
+) => Promise<DueDelivery[]>;
+
+export interface DueDelivery {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly organization_id: string;
+  readonly is_charged: number;
+  readonly type: string;
+  readonly body: string;
+  readonly attempts: number;
+}
 
 /** A change of a record that caches may hold. */
 export interface Change {

@@ -1,19 +1,9 @@
-import type { Database } from '../storage/database.js';
-import { createSearchIndex, findSearchIndex } from '../storage/postgres/search-index.js';
+import type { Database, SearchIndexDiagnosis } from '../storage/database.js';
 import { searchTextOf } from '../storage/search-text.js';
-import {
-  findUnindexedUrls,
-  isSearchIndexSound,
-  rebuildSearchIndex,
-} from '../storage/sqlite/search-index.js';
 
-export interface SearchDiagnosis {
+export interface SearchDiagnosis extends SearchIndexDiagnosis {
   /** Links whose search text differs from their fields. */
   readonly outdated: readonly number[];
-  /** The number of links that are missing in the index. */
-  readonly unindexed: number;
-  /** `unavailable`: a PostgreSQL without pg_trgm, where searches work without an index. */
-  readonly index: 'sound' | 'damaged' | 'missing' | 'unavailable';
 }
 
 const rowsAtOnce = 2_000;
@@ -34,11 +24,7 @@ export async function diagnoseSearch(database: Database): Promise<SearchDiagnosi
     if (!end) break;
     last = end.id;
   }
-  if (database.engine === 'postgres') {
-    return { outdated, unindexed: 0, index: await findSearchIndex(database.read) };
-  }
-  const index = (await isSearchIndexSound(database)) ? 'sound' : 'damaged';
-  return { outdated, unindexed: await findUnindexedUrls(database.read), index };
+  return { outdated, ...(await database.searchIndex.diagnose()) };
 }
 
 /** Repairs the search texts and the index. Running servers index the links again in the background. */
@@ -64,9 +50,7 @@ export async function repairSearch(
       );
     }, 'exclusive');
   }
-  if (database.engine === 'postgres') {
-    if (index === 'missing') await database.writeDirectly(createSearchIndex, 'exclusive');
-  } else if (unindexed > 0 || index === 'damaged') {
-    await database.writeDirectly(rebuildSearchIndex, 'exclusive');
+  if (unindexed > 0 || index === 'damaged' || index === 'missing') {
+    await database.searchIndex.repair();
   }
 }

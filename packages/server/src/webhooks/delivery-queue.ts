@@ -1,15 +1,9 @@
-import { CompiledQuery, sql } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
-import type { Database, WriteTransaction } from '../storage/database.js';
-import { prepare } from '../storage/prepared.js';
+import type { Claim, Database, WriteTransaction } from '../storage/database.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
 import { type HealthRules, recordHealth, summarizeHealth } from './endpoint-health.js';
-
-export interface Claim {
-  readonly webhookId: string;
-  readonly count: number;
-}
 
 /** The most pending deliveries that are counted, which takes about 2 ms. */
 export const maxCounted = 100_000;
@@ -115,7 +109,7 @@ export class DeliveryQueue {
     await countUses(transaction, 'webhook_delivery', charged);
     const recorded = outcomes.filter((_, at) => changed[at]);
     const health = summarizeHealth(recorded);
-    await recordHealth(transaction, this.#database.engine, health, this.#healthRules);
+    await recordHealth(this.#database, transaction, health, this.#healthRules);
   }
 
   async #claim(
@@ -125,7 +119,7 @@ export class DeliveryQueue {
     leasedUntil: number,
   ): Promise<ClaimedDelivery[]> {
     if (claims.length === 0) return [];
-    const rows = await this.#findDue(transaction, claims, now);
+    const rows = await this.#database.findDueDeliveries(transaction, claims, now);
     for (let start = 0; start < rows.length; start += leasedAtOnce) {
       const ids = rows.slice(start, start + leasedAtOnce).map(({ id }) => id);
       // The statement has a fixed number of ids. A repeated id changes nothing.
@@ -143,50 +137,6 @@ export class DeliveryQueue {
       leasedUntil,
     }));
   }
-
-  /** Returns the oldest due deliveries of each webhook. On PostgreSQL one query saves round trips. */
-  async #findDue(
-    transaction: WriteTransaction,
-    claims: readonly Claim[],
-    now: number,
-  ): Promise<DueRow[]> {
-    if (this.#database.engine === 'postgres') {
-      const { rows } = await transaction.executeQuery(dueOfMany(claims, now));
-      return rows;
-    }
-    const found: DueRow[] = [];
-    for (const { webhookId, count } of claims) {
-      const { rows } = await transaction.executeQuery(this.#queries.due(webhookId, now, count));
-      for (const row of rows) found.push(row);
-    }
-    return found;
-  }
-}
-
-interface DueRow {
-  readonly id: string;
-  readonly webhook_id: string;
-  readonly organization_id: string;
-  readonly is_charged: number;
-  readonly type: string;
-  readonly body: string;
-  readonly attempts: number;
-}
-
-/** Returns the query for due deliveries of many webhooks. It skips rows that others are claiming. */
-function dueOfMany(claims: readonly Claim[], now: number): CompiledQuery<DueRow> {
-  return CompiledQuery.raw(
-    `select due.*, events.organization_id, events.type, events.body
-      from unnest($1::text[], $2::bigint[]) as claim(webhook_id, count)
-      join webhooks on webhooks.id = claim.webhook_id and is_active = 1 and deleted_at is null
-      cross join lateral (
-        select id, webhook_id, event_id, attempts, is_charged from deliveries
-        where deliveries.webhook_id = claim.webhook_id and due_at is not null and due_at <= $3
-        order by due_at limit claim.count for update skip locked
-      ) as due
-      join events on events.id = due.event_id`,
-    [claims.map(({ webhookId }) => webhookId), claims.map(({ count }) => count), now],
-  ) as CompiledQuery<DueRow>;
 }
 
 function deliveredAtOf({ error, attemptedAt, durationMs }: AttemptOutcome): number | null {
@@ -242,21 +192,6 @@ function buildQueries({ read }: Database) {
   return {
     endpoints: () => endpoints,
     pending: () => pending,
-    due: prepare(
-      read
-        .selectFrom('deliveries')
-        .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
-        .innerJoin('events', 'events.id', 'deliveries.event_id')
-        .select(['deliveries.id', 'webhook_id', 'deliveries.attempts', 'deliveries.is_charged'])
-        .select(['events.organization_id', 'events.type', 'events.body'])
-        .where('webhook_id', '=', '')
-        .where('webhooks.is_active', '=', sql.lit(1))
-        .where('webhooks.deleted_at', 'is', null)
-        .where('due_at', 'is not', null)
-        .where('due_at', '<=', 0)
-        .orderBy('due_at')
-        .limit(1),
-    ),
     lease: compileUpdate(
       read
         .updateTable('deliveries')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Engine, WriteTransaction } from '../storage/database.js';
+import type { Database, WriteTransaction } from '../storage/database.js';
 import type { AttemptOutcome } from './attempt.js';
 
 export const disabledReasons = ['failing', 'gone'] as const;
@@ -60,8 +60,7 @@ export function summarizeHealth(outcomes: readonly AttemptOutcome[]): EndpointHe
           },
     );
   }
-  // The same order in every transaction prevents deadlock.
-  return [...changes.values()].sort((a, b) => (a.webhookId < b.webhookId ? -1 : 1));
+  return [...changes.values()];
 }
 
 export interface HealthRules {
@@ -71,13 +70,14 @@ export interface HealthRules {
 
 /** Updates the health of endpoints. Disables those that are gone or have failed for too long. */
 export async function recordHealth(
+  database: Pick<Database, 'lockRows'>,
   transaction: WriteTransaction,
-  engine: Engine,
   changes: readonly EndpointHealthChange[],
   { disableAfterMs }: HealthRules,
 ): Promise<void> {
   if (changes.length === 0) return;
-  if (engine === 'postgres' && changes.length > 1) await lockInOrder(transaction, changes);
+  const ids = changes.map(({ webhookId }) => webhookId);
+  await database.lockRows(transaction, 'webhooks', ids);
   const rows = changes.map(({ webhookId, url, attempts, failures, ...change }) => {
     const oldWeight = (1 - newestWeight) ** attempts;
     return sql`(${webhookId}, ${url}, cast(${change.lastSuccessAt} as bigint),
@@ -125,21 +125,4 @@ async function disable(
     where webhooks.id = given.id and webhooks.url = given.url
       and is_active = 1 and deleted_at is null
       and (cutoff is null or failing_since <= cutoff)`.execute(transaction);
-}
-
-async function lockInOrder(
-  transaction: WriteTransaction,
-  changes: readonly EndpointHealthChange[],
-): Promise<void> {
-  await transaction
-    .selectFrom('webhooks')
-    .select('id')
-    .where(
-      'id',
-      'in',
-      changes.map(({ webhookId }) => webhookId),
-    )
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
 }

@@ -1,5 +1,5 @@
+import type { Claim } from '../storage/database.js';
 import type { Endpoint } from './attempt.js';
-import type { Claim } from './delivery-queue.js';
 import { EndpointQueue } from './endpoint-queue.js';
 
 /** The most deliveries in memory. It also limits the open sockets. */

@@ -22,9 +22,7 @@ it('the lists of one organization take half of the slots', async () => {
   const reader = openListReader({
     isThreaded: false,
     storage: { databaseUrl: stored.databaseUrl, durability: 'process' },
-    database: { ...stored.database, readListPage },
-    // A quarter of them, 4, is for lists.
-    databaseConnections: 16,
+    database: { ...stored.database, readListPage, maxConcurrentLists: 4 },
     logger: pino({ level: 'silent' }),
   });
   await reader.start();

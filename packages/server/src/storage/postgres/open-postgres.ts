@@ -19,11 +19,13 @@ import { WriteQueues } from '../write-queues.js';
 import { bulkInserter } from './bulk-insert.js';
 import { ChangeFeed } from './change-feed.js';
 import { ColumnTypes } from './column-types.js';
+import { findDueDeliveries } from './due-deliveries.js';
 import { readListPage } from './list-page.js';
 import { dropEmptyPartitions } from './partitions.js';
 import { PostgresDriver } from './postgres-driver.js';
 import { isRetryable, isStatementTimeout } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
+import { openSearchIndex } from './search-index.js';
 import { ServerPool } from './server-pool.js';
 import { eachUpdater } from './update-each.js';
 
@@ -65,11 +67,14 @@ export function openPostgres({
     ]),
   ) as Record<WriteLock, GroupCommit>;
   const queues = new WriteQueues();
+  const writeDirectly: Database['writeDirectly'] = (work, lock = 'records') =>
+    commits[lock].write(work);
   const types = new ColumnTypes();
   const updateEach = eachUpdater(types);
   let changesDeletedAt = performance.now();
   return {
     engine: 'postgres',
+    isEmbedded: false,
     read: db,
     snapshot: (work) =>
       db
@@ -81,13 +86,18 @@ export function openPostgres({
       withReadTimeout(db, query.timeoutMs ?? listTimeoutMs, (reader) =>
         readListPage(reader, query),
       ),
+    // Lists and searches use a quarter of the connections each. The rest is for redirects and writes.
+    maxConcurrentLists: Math.max(1, Math.floor(maxConnections / 4)),
+    searchIndex: openSearchIndex(db, writeDirectly),
     write: (organizationId, work, { isBulk } = {}) =>
       queues.run(organizationId, () => commits.records.write(work), isBulk),
-    writeDirectly: (work, lock = 'records') => commits[lock].write(work),
+    writeDirectly,
     writeQueues: queues.all,
     afterCommit,
     bulkInsert: bulkInserter(types),
     updateEach,
+    lockRows,
+    findDueDeliveries,
     async migrate() {
       // Migrations of large tables take longer than the time limit of statements.
       const migrating = kyselyOn(
@@ -167,6 +177,21 @@ async function takeLocks(transaction: WriteTransaction, keys: readonly number[])
       CompiledQuery.raw(`select pg_advisory_xact_lock(${lockSpace}, ${key})`),
     );
   }
+}
+
+async function lockRows(
+  transaction: WriteTransaction,
+  table: 'webhooks',
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length < 2) return;
+  await transaction
+    .selectFrom(table)
+    .select('id')
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
 }
 
 function kyselyOn(pool: ServerPool): Kysely<Schema> {

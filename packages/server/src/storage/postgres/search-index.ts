@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Schema } from '../database.js';
+import type { Database, Schema, SearchIndex, SearchIndexDiagnosis } from '../database.js';
 
 /**
  * Creates the trigram index of `urls.search_text` if pg_trgm exists or this user may create it.
@@ -18,10 +18,20 @@ export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
     using gin (search_text ${sql.id(schema, 'gin_trgm_ops')})`.execute(db);
 }
 
-/** Returns 'unavailable' if pg_trgm is not installed. */
-export async function findSearchIndex(
+/** PostgreSQL updates the index in the transaction that changes a link. */
+export function openSearchIndex(
   db: Kysely<Schema>,
-): Promise<'sound' | 'missing' | 'unavailable'> {
+  writeDirectly: Database['writeDirectly'],
+): SearchIndex {
+  return {
+    exists: async () => (await diagnose(db)) === 'sound',
+    diagnose: async () => ({ unindexed: 0, index: await diagnose(db) }),
+    repair: () => writeDirectly(createSearchIndex, 'exclusive'),
+    startIndexer: () => ({ stop: async () => {} }),
+  };
+}
+
+async function diagnose(db: Kysely<Schema>): Promise<SearchIndexDiagnosis['index']> {
   const { rows } = await sql`select 1 where to_regclass('urls_by_search_text') is not null`.execute(
     db,
   );

@@ -21,7 +21,9 @@ import { afterCommit, GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { bulkInserter } from './bulk-insert.js';
+import { dueDeliveryFinder } from './due-deliveries.js';
 import { readListPage } from './list-page.js';
+import { openSearchIndex } from './search-index.js';
 import { SqliteDriver } from './sqlite-driver.js';
 import { eachUpdater } from './update-each.js';
 
@@ -55,10 +57,12 @@ export function openSqlite(options: SqliteOptions): Database {
   const read = isMemory ? write : kyselyOn(openHandle(options, 'read'));
   const commits = new GroupCommit(write);
   const queues = new WriteQueues();
+  const writeDirectly: Database['writeDirectly'] = (work) => commits.write(work);
   const updateEach = eachUpdater(writer);
   let maintainer: SqliteHandle.Database | undefined;
   return {
     engine: 'sqlite',
+    isEmbedded: true,
     read,
     snapshot: (work) =>
       read.connection().execute(async (db) => {
@@ -70,13 +74,19 @@ export function openSqlite(options: SqliteOptions): Database {
         }
       }),
     readListPage: (query) => readListPage(read, query),
+    // Each list yields to the others between its slices.
+    maxConcurrentLists: 4,
+    searchIndex: openSearchIndex({ read, writeDirectly }),
     write: (organizationId, work, { isBulk } = {}) =>
       queues.run(organizationId, () => commits.write(work), isBulk),
-    writeDirectly: (work) => commits.write(work),
+    writeDirectly,
     writeQueues: queues.all,
     afterCommit,
     bulkInsert: bulkInserter(writer),
     updateEach,
+    // The only writer needs no row locks.
+    async lockRows() {},
+    findDueDeliveries: dueDeliveryFinder(read),
     async migrate() {
       // Several processes may start at once, and the driver does not retry the statements that the
       // migrator runs outside a transaction.

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { SqliteError } from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
 import { PeriodicService, type Service } from '../../lifecycle.js';
-import type { Database, Schema, WriteTransaction } from '../database.js';
+import type { Database, Schema, SearchIndex, WriteTransaction } from '../database.js';
 
 // A trigram has three code points.
 const tokenLength = 3;
 // More tokens read more of the index than they save.
 const maxTokens = 8;
 const mergedPages = 64;
+
+type IndexedDatabase = Pick<Database, 'read' | 'writeDirectly'>;
 
 const indexEveryMs = 25;
 // One transaction indexes as much. Other writes wait for it: 32,768 characters of random text take
@@ -135,10 +137,10 @@ interface PendingUrl {
 
 /** Indexes pending links. Organizations take turns, so that none waits for the links of another. */
 export class SearchIndexer {
-  readonly #database: Database;
+  readonly #database: IndexedDatabase;
   #lastOrganization = '';
 
-  constructor(database: Database) {
+  constructor(database: IndexedDatabase) {
     this.#database = database;
   }
 
@@ -230,12 +232,11 @@ async function index(transaction: WriteTransaction, urls: readonly PendingUrl[])
     values ('merge', ${sql.lit(mergedPages)})`.execute(transaction);
 }
 
-/** Starts a service that indexes pending links in parts. Does nothing on other engines. */
-export function startSearchIndexer(
-  database: Database,
+/** Starts a service that indexes pending links in parts. */
+function startIndexer(
+  database: IndexedDatabase,
   onError: (error: unknown) => void,
 ): Pick<Service, 'stop'> {
-  if (database.engine !== 'sqlite') return { stop: async () => {} };
   const indexer = new SearchIndexer(database);
   const service = new PeriodicService({
     name: 'search index',
@@ -248,7 +249,7 @@ export function startSearchIndexer(
 }
 
 /** Returns the number of links that are neither indexed nor pending. */
-export async function findUnindexedUrls(db: Kysely<Schema>): Promise<number> {
+async function findUnindexedUrls(db: Kysely<Schema>): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from urls
     where id not in (select id from url_search_docsize)
       and id not in (select url_id from url_search_pending)`.execute(db);
@@ -256,7 +257,7 @@ export async function findUnindexedUrls(db: Kysely<Schema>): Promise<number> {
 }
 
 /** Runs FTS5's integrity check. */
-export async function isSearchIndexSound(database: Database): Promise<boolean> {
+async function isSound(database: IndexedDatabase): Promise<boolean> {
   try {
     await database.writeDirectly((transaction) =>
       sql`insert into url_search (url_search) values ('integrity-check')`.execute(transaction),
@@ -269,8 +270,20 @@ export async function isSearchIndexSound(database: Database): Promise<boolean> {
 }
 
 /** Empties the index and records every link as pending. */
-export async function rebuildSearchIndex(db: Kysely<Schema>): Promise<void> {
+async function rebuildSearchIndex(db: Kysely<Schema>): Promise<void> {
   await sql`insert into url_search (url_search) values ('delete-all')`.execute(db);
   await sql`insert or ignore into url_search_pending
     select organization_id, id from urls`.execute(db);
+}
+
+export function openSearchIndex(database: IndexedDatabase): SearchIndex {
+  return {
+    exists: async () => true,
+    async diagnose() {
+      const index = (await isSound(database)) ? 'sound' : 'damaged';
+      return { unindexed: await findUnindexedUrls(database.read), index };
+    },
+    repair: () => database.writeDirectly(rebuildSearchIndex),
+    startIndexer: (onError) => startIndexer(database, onError),
+  };
 }
