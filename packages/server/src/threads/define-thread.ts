@@ -1,8 +1,29 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { encodeError } from './error-transfer.js';
+import { encodeError, type TransferredError } from './error-transfer.js';
 import { lowerThreadPriority } from './lower-thread-priority.js';
-import type { ThreadMessage, WorkerMessage, WorkerStart } from './messages.js';
 import type { ThreadDefinition, ThreadMethods } from './thread.js';
+
+/** The `workerData` of a worker. */
+export interface WorkerStart {
+  /** The name of the thread that the worker runs. */
+  readonly shortyThread: string;
+  readonly data: unknown;
+}
+
+/** A message to a worker. A call without an id has no response. */
+export type WorkerMessage =
+  | 'stop'
+  | {
+      readonly id: number | undefined;
+      readonly method: string;
+      readonly args: readonly unknown[];
+    };
+
+/** A message from a worker. */
+export type ThreadMessage =
+  | { readonly event: unknown }
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: TransferredError };
 
 /** Defines a thread, and runs its code when this module is loaded in the thread's worker. */
 export function defineThread<Data, Methods extends ThreadMethods, Event = never>(

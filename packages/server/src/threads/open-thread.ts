@@ -1,5 +1,11 @@
-import { InlineThread } from './inline-thread.js';
-import type { Thread, ThreadCode, ThreadDefinition, ThreadMethods } from './thread.js';
+import { yieldToEventLoop } from '../yield-to-event-loop.js';
+import {
+  type Thread,
+  type ThreadCode,
+  type ThreadDefinition,
+  type ThreadMethods,
+  ThreadStoppedError,
+} from './thread.js';
 import { WorkerThread, type WorkerThreadOptions } from './worker-thread.js';
 
 export interface OpenThreadOptions<Data, Methods extends ThreadMethods, Event>
@@ -16,6 +22,63 @@ export function openThread<Data, Methods extends ThreadMethods, Event>(
   options: OpenThreadOptions<Data, Methods, Event>,
 ): Thread<Methods> {
   const { isThreaded, inline, logger, onEvent = () => {} } = options;
-  if (isThreaded) return new WorkerThread(definition, options);
-  return new InlineThread({ name: definition.name, start: () => inline(onEvent), logger });
+  const thread: Thread<ThreadMethods> = isThreaded
+    ? new WorkerThread(definition, options)
+    : openInlineThread(definition.name, () => inline(onEvent), logger);
+  return thread as Thread<Methods>;
+}
+
+/**
+ * Runs a thread's code in the calling thread, for servers in memory and inside other programs. It has
+ * no time limits, because nothing can interrupt the calling thread.
+ */
+function openInlineThread(
+  name: string,
+  startCode: () => ThreadCode<ThreadMethods>,
+  logger: WorkerThreadOptions<unknown, unknown>['logger'],
+): Thread<ThreadMethods> {
+  const inFlight = new Set<Promise<unknown>>();
+  let code: ThreadCode<ThreadMethods> | undefined;
+  let stopping: Promise<void> | undefined;
+  let uncaughtErrors = 0;
+
+  async function run(method: string, args: readonly unknown[]): Promise<unknown> {
+    // Many consecutive calls must not block the event loop.
+    await yieldToEventLoop();
+    code ??= startCode();
+    return code.methods[method]?.(...args);
+  }
+  function call(method: string, ...args: readonly unknown[]): Promise<unknown> {
+    if (stopping) return Promise.reject(new ThreadStoppedError(`thread ${name}: was stopped`));
+    const outcome = run(method, args);
+    inFlight.add(outcome);
+    return outcome.finally(() => inFlight.delete(outcome));
+  }
+  async function stopCode(): Promise<void> {
+    await Promise.allSettled(inFlight);
+    await code?.stop?.();
+  }
+
+  return {
+    name,
+    get figures() {
+      return { failures: 0, timeouts: 0, uncaughtErrors, callsInFlight: inFlight.size };
+    },
+    start() {
+      if (!stopping) code ??= startCode();
+    },
+    call,
+    send(method, ...args) {
+      if (!code || stopping) return;
+      call(method, ...args).catch((err: unknown) => {
+        uncaughtErrors += 1;
+        logger.error({ err, thread: name, method }, 'thread method failed');
+      });
+    },
+    stop() {
+      stopping ??= stopCode();
+      return stopping;
+    },
+    terminate: async () => true,
+  };
 }

@@ -13,51 +13,16 @@ export interface ThreadCode<Methods extends ThreadMethods> {
 }
 
 /**
- * Defines a worker thread.
- *
- * To add a thread, write one file that ends in `-thread.ts`:
- *
- * ```ts
- * export const listMethods = (database: Database) => ({
- *   search: (text: string) => searchUrls(database, text),
- * });
- *
- * export const listThread = defineThread({
- *   name: 'lists',
- *   file: import.meta.url,
- *   priority: 'idle',
- *   errorClasses: [StorageUnavailableError],
- *   start(storage: StorageOptions) {
- *     const database = openStorage(storage);
- *     return { methods: listMethods(database), stop: () => database.close() };
- *   },
- * });
- * ```
- *
- * and open it where it is used:
- *
- * ```ts
- * const lists = openThread(listThread, {
- *   isThreaded,
- *   data: storage,
- *   inline: () => ({ methods: listMethods(database) }),
- *   timeLimitMs: 20_000,
- *   logger,
- * });
- * await lists.call('search', 'a text');
- * await lists.stop();
- * ```
- *
- * Arguments, results and events must survive a structured clone. A call runs again when its worker
- * ends, so methods must be idempotent.
+ * A worker thread. `docs/project-layout.md` shows how to add one. Arguments, results and events must
+ * survive a structured clone. A call runs again when its worker ends, so methods must be idempotent.
  */
 export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
   readonly name: string;
   /** The `import.meta.url` of the module that calls `defineThread`. */
   readonly file: string;
   /**
-   * `on-demand` (default): the first call starts the worker, and an idle worker does not keep the
-   * process alive. `background`: `start` starts the worker, which is restarted whenever it ends.
+   * `on-demand` (default): a call starts the worker. `background`: `start` starts the worker, which is
+   * restarted whenever it ends.
    */
   readonly lifetime?: 'on-demand' | 'background';
   /** `idle`: the thread runs only while no other thread needs the processor. */

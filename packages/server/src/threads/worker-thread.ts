@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
-import { type Call, CallQueue, maxLostWorkers } from './call-queue.js';
+import type { ThreadMessage, WorkerMessage, WorkerStart } from './define-thread.js';
 import { decodeError } from './error-transfer.js';
-import type { ThreadMessage, WorkerMessage, WorkerStart } from './messages.js';
 import {
   type Thread,
   type ThreadDefinition,
@@ -25,6 +24,19 @@ export interface WorkerThreadOptions<Data, Event> {
   readonly logger: Logger;
 }
 
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly args: readonly unknown[];
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+  /** The number of workers that ended during the call. */
+  lostWorkers: number;
+  timer?: NodeJS.Timeout;
+}
+
+// A call may lose one worker, because that worker may have ended for an unrelated reason.
+const maxLostWorkers = 2;
 // The limit of terminated workers that native code keeps alive. Each may use a processor.
 const maxHungWorkers = 3;
 const restartAfterMs = 1_000;
@@ -36,13 +48,16 @@ const terminationTimeLimitMs = 500;
  * Its other calls run again on the new worker, one at a time. A call that crashes workers is thus
  * rejected after its second worker, and no other call fails.
  */
-export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements Thread<Methods> {
+export class WorkerThread implements Thread<ThreadMethods> {
   readonly name: string;
-  readonly #definition: ThreadDefinition<Data, Methods, Event>;
-  readonly #options: WorkerThreadOptions<Data, Event>;
-  readonly #calls = new CallQueue();
+  readonly #definition: Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>;
+  readonly #options: WorkerThreadOptions<unknown, never>;
+  readonly #isBackground: boolean;
+  readonly #waiting: Call[] = [];
+  readonly #running = new Map<number, Call>();
   /** Workers that are terminated and have not ended yet. */
   readonly #hungWorkers = new Set<Worker>();
+  #lastId = 0;
   #worker: Worker | undefined;
   #restart: NodeJS.Timeout | undefined;
   #failures = 0;
@@ -51,12 +66,13 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
   #stopping: Promise<void> | undefined;
 
   constructor(
-    definition: ThreadDefinition<Data, Methods, Event>,
-    options: WorkerThreadOptions<Data, Event>,
+    definition: Omit<ThreadDefinition<unknown, ThreadMethods, unknown>, 'start'>,
+    options: WorkerThreadOptions<unknown, never>,
   ) {
     this.name = definition.name;
     this.#definition = definition;
     this.#options = options;
+    this.#isBackground = definition.lifetime === 'background';
   }
 
   get figures(): ThreadFigures {
@@ -64,7 +80,7 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
       failures: this.#failures,
       timeouts: this.#timeouts,
       uncaughtErrors: this.#uncaughtErrors,
-      callsInFlight: this.#calls.size,
+      callsInFlight: this.#waiting.length + this.#running.size,
     };
   }
 
@@ -79,22 +95,20 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
     }
   }
 
-  call<Name extends keyof Methods & string>(
-    name: Name,
-    ...args: Parameters<Methods[Name]>
-  ): Promise<Awaited<ReturnType<Methods[Name]>>> {
+  call(method: string, ...args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#stopping) {
         reject(this.#stopped());
         return;
       }
-      this.#calls.add({ method: name, args, resolve: resolve as Call['resolve'], reject });
+      this.#lastId += 1;
+      this.#waiting.push({ id: this.#lastId, method, args, resolve, reject, lostWorkers: 0 });
       this.#sendWaiting();
     });
   }
 
-  send<Name extends keyof Methods & string>(name: Name, ...args: Parameters<Methods[Name]>): void {
-    if (this.#worker) this.#post(this.#worker, { id: undefined, method: name, args });
+  send(method: string, ...args: readonly unknown[]): void {
+    this.#worker?.postMessage({ id: undefined, method, args } satisfies WorkerMessage);
   }
 
   stop(): Promise<void> {
@@ -106,83 +120,82 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
     this.#stopping ??= Promise.resolve();
     clearTimeout(this.#restart);
     if (this.#worker) this.#abandon(this.#worker);
-    this.#calls.rejectAll(this.#stopped());
+    this.#rejectAll(this.#stopped());
     const ended = [...this.#hungWorkers].map(
       (worker) => new Promise((resolve) => worker.once('exit', resolve)),
     );
     return settlesWithin(Promise.all(ended), terminationTimeLimitMs);
   }
 
-  get #isBackground(): boolean {
-    return this.#definition.lifetime === 'background';
-  }
-
   async #stop(): Promise<void> {
     clearTimeout(this.#restart);
     // A hung worker keeps the process alive, so the caller can end the process by force.
     for (const worker of this.#hungWorkers) worker.ref();
+    for (const call of this.#waiting.splice(0)) call.reject(this.#stopped());
     const worker = this.#worker;
-    if (!worker) {
-      this.#calls.rejectAll(this.#stopped());
-      return;
-    }
-    this.#calls.rejectWaiting(this.#stopped());
-    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    if (!worker) return;
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
     worker.ref();
-    this.#post(worker, 'stop');
+    worker.postMessage('stop' satisfies WorkerMessage);
     const { stopTimeLimitMs = defaultStopTimeLimitMs, logger } = this.#options;
     if (await settlesWithin(ended, stopTimeLimitMs)) return;
     logger.warn({ thread: this.name, stopTimeLimitMs }, 'thread did not stop; terminating it');
     this.#abandon(worker);
-    this.#calls.rejectAll(this.#stopped());
+    this.#rejectAll(this.#stopped());
     if (await settlesWithin(ended, terminationTimeLimitMs)) return;
     logger.error({ thread: this.name }, 'thread does not end: native code holds it');
   }
 
   /** Sends the worker each call that may run now. */
   #sendWaiting(): void {
-    for (let call = this.#calls.peek(); call; call = this.#calls.peek()) {
-      let worker: Worker;
+    while (this.#mayRunNext()) {
       try {
         this.#worker ??= this.#startWorker();
-        worker = this.#worker;
       } catch (error) {
         this.#onFailure(error);
-        this.#calls.rejectAll(
+        this.#rejectAll(
           new ThreadEndedError(`thread ${this.name}: does not start`, { cause: error }),
         );
         return;
       }
-      this.#calls.start();
-      this.#sendCall(call, worker);
+      this.#sendCall(this.#waiting.shift() as Call, this.#worker);
     }
+  }
+
+  /**
+   * Returns whether the first waiting call may run now. A call that has lost a worker runs alone: if
+   * the next worker ends, too, the call is the cause.
+   */
+  #mayRunNext(): boolean {
+    const [next] = this.#waiting;
+    if (!next || this.#running.size === 0) return next !== undefined;
+    return [next, ...this.#running.values()].every(({ lostWorkers }) => lostWorkers === 0);
   }
 
   #sendCall(call: Call, worker: Worker): void {
     const { id, method, args } = call;
+    this.#running.set(id, call);
     call.timer = setTimeout(() => this.#expire(call, worker), this.#options.timeLimitMs);
     call.timer.unref();
-    // A call keeps the process alive; an idle on-demand thread does not.
-    worker.ref();
-    this.#post(worker, { id, method, args }, (error) => {
-      this.#calls.settle(id)?.reject(error);
-      this.#unrefWhenIdle(worker);
-    });
-  }
-
-  /** Lets the process end while an on-demand thread is idle. */
-  #unrefWhenIdle(worker: Worker): void {
-    if (!this.#calls.isRunning && !this.#isBackground && !this.#stopping) worker.unref();
-  }
-
-  #post(worker: Worker, message: WorkerMessage, onError?: (error: Error) => void): void {
     try {
-      worker.postMessage(message);
+      worker.postMessage({ id, method, args } satisfies WorkerMessage);
     } catch (error) {
       // The arguments cannot be cloned.
-      if (onError) onError(error as Error);
-      else this.#options.logger.error({ err: error, thread: this.name }, 'thread message failed');
+      this.#settle(id)?.reject(error as Error);
     }
+  }
+
+  /** Removes a running call and returns it; undefined when it has already settled. */
+  #settle(id: number): Call | undefined {
+    const call = this.#running.get(id);
+    this.#running.delete(id);
+    clearTimeout(call?.timer);
+    return call;
+  }
+
+  #rejectAll(error: Error): void {
+    const running = [...this.#running.keys()].map((id) => this.#settle(id));
+    for (const call of [...running, ...this.#waiting.splice(0)]) call?.reject(error);
   }
 
   #startWorker(): Worker {
@@ -194,62 +207,63 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
     const worker = new Worker(new URL(file), { workerData, resourceLimits, name });
     let cause: unknown;
     worker.on('message', (message: ThreadMessage) => {
-      if (worker === this.#worker) this.#receive(message, worker);
+      if (worker === this.#worker) this.#receive(message);
     });
     worker.on('error', (error) => {
       this.#uncaughtErrors += 1;
       cause = error;
     });
-    worker.on('messageerror', (error) => {
-      if (worker === this.#worker) this.#replace(worker, error);
-    });
     worker.on('exit', () => {
       this.#hungWorkers.delete(worker);
-      if (worker === this.#worker) this.#replace(undefined, cause);
+      if (worker === this.#worker) this.#replace(cause);
     });
-    if (!this.#isBackground) worker.unref();
+    // Connections keep the process alive while it needs its threads.
+    worker.unref();
     return worker;
   }
 
-  #receive(message: ThreadMessage, worker: Worker): void {
+  #receive(message: ThreadMessage): void {
     if ('event' in message) {
       try {
-        this.#options.onEvent?.(message.event as Event);
+        this.#options.onEvent?.(message.event as never);
       } catch (err) {
         this.#uncaughtErrors += 1;
         this.#options.logger.error({ err, thread: this.name }, 'thread event handler failed');
       }
       return;
     }
-    const call = this.#calls.settle(message.id);
+    const call = this.#settle(message.id);
     if ('error' in message) {
       call?.reject(decodeError(message.error, this.#definition.errorClasses ?? []));
     } else call?.resolve(message.result);
     this.#sendWaiting();
-    this.#unrefWhenIdle(worker);
   }
 
   #expire(call: Call, worker: Worker): void {
-    if (!this.#calls.settle(call.id)) return;
+    this.#settle(call.id);
     this.#timeouts += 1;
     const { timeLimitMs } = this.#options;
     const error = new ThreadTimeoutError(
       `thread ${this.name}: ${call.method} took longer than ${timeLimitMs} ms`,
     );
     call.reject(error);
-    this.#replace(worker, error);
+    this.#abandon(worker);
+    this.#replace(error);
   }
 
-  /** Replaces the current worker. Terminates `running`, which is the worker unless it has ended. */
-  #replace(running: Worker | undefined, cause: unknown): void {
-    if (running) this.#abandon(running);
+  /** Handles the end of the current worker: its calls run again on a new one. */
+  #replace(cause: unknown): void {
     this.#worker = undefined;
     if (this.#stopping) {
-      this.#calls.rejectAll(this.#stopped());
+      this.#rejectAll(this.#stopped());
       return;
     }
     this.#onFailure(cause);
-    for (const call of this.#calls.requeueRunning()) {
+    const lost = [...this.#running.keys()].map((id) => this.#settle(id) as Call);
+    for (const call of lost) call.lostWorkers += 1;
+    const isCause = (call: Call) => call.lostWorkers >= maxLostWorkers;
+    this.#waiting.unshift(...lost.filter((call) => !isCause(call)));
+    for (const call of lost.filter(isCause)) {
       const message = `thread ${this.name}: ended ${maxLostWorkers} times during ${call.method}`;
       call.reject(new ThreadEndedError(message, { cause }));
     }
@@ -257,7 +271,7 @@ export class WorkerThread<Data, Methods extends ThreadMethods, Event> implements
     this.#sendWaiting();
   }
 
-  /** Terminates a worker and ignores its further messages. */
+  /** Terminates the current worker and ignores its further messages. */
   #abandon(worker: Worker): void {
     this.#worker = undefined;
     this.#hungWorkers.add(worker);

@@ -3,13 +3,13 @@ import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
+import { openThread } from '../../src/threads/open-thread.js';
 import {
   type ThreadDefinition,
   ThreadEndedError,
   ThreadStoppedError,
   ThreadTimeoutError,
 } from '../../src/threads/thread.js';
-import { WorkerThread } from '../../src/threads/worker-thread.js';
 
 beforeAll(build, 120_000);
 
@@ -54,9 +54,13 @@ function open({
   const log = new PassThrough();
   log.on('data', (line) => lines.push(JSON.parse(line)));
   const events = new PassThrough({ objectMode: true });
-  const thread = new WorkerThread(
+  const thread = openThread(
     { ...definition, lifetime },
     {
+      isThreaded: true,
+      inline: () => {
+        throw new Error('runs in the worker only');
+      },
       data: { answer: 42, announces: lifetime === 'background' },
       onEvent: (event) => {
         if (event === 'throw') throw new Error('the handler is broken');
