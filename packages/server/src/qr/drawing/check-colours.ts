@@ -9,11 +9,7 @@ export type Rgb = readonly [red: number, green: number, blue: number];
 
 /** Parses `#RRGGBB`. */
 export function parseColour(hex: string): Rgb {
-  return rgbFromInteger(Number.parseInt(hex.slice(1), 16));
-}
-
-/** Splits `0xRRGGBB` into its channels. */
-export function rgbFromInteger(value: number): Rgb {
+  const value = Number.parseInt(hex.slice(1), 16);
   return [value >> 16, (value >> 8) & 0xff, value & 0xff];
 }
 

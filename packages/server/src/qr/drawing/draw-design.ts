@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { checkColours, parseColour } from './check-colours.js';
+import { checkColours } from './check-colours.js';
 import type { Layout } from './layout.js';
 import { type Box, logoBoxInPixels } from './logo-area.js';
 import type { LogoScaler } from './logo-scaler.js';
@@ -11,12 +11,10 @@ import {
   quietZone,
   smallestSize,
 } from './module-grid.js';
-import { shadesPng, squaresPng } from './png-image.js';
+import { palettePng } from './png.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 import { type QrMatrix, qrMatrix } from './qr-matrix.js';
-import { rgbPixels } from './raster.js';
-import { rasterize } from './rasterize.js';
-import { styleOf } from './style-presets.js';
+import { rasterize, rgbPixels } from './rasterize.js';
 import { svgImage } from './svg-image.js';
 
 /** Computes the position of every part. Throws a QrDesignError when a part does not fit. */
@@ -50,16 +48,13 @@ export async function drawLayout(
   layout: Layout,
   scaler: LogoScaler,
 ): Promise<Uint8Array> {
-  const { matrix, grid, logoBox } = layout;
-  const { format, logo, backgroundColor, foregroundColor } = design;
+  const { format, logo, backgroundColor } = design;
   if (format === 'svg') return Buffer.from(svgImage(design, layout));
-  if (format === 'png' && !logo) {
-    return styleOf(design.stylePreset, grid)
-      ? shadesPng(rasterize(design, layout))
-      : squaresPng(matrix, grid, [parseColour(backgroundColor), parseColour(foregroundColor)]);
-  }
-  const { size } = grid;
-  const rgb = rgbPixels(rasterize(design, layout));
+  const raster = rasterize(design, layout);
+  if (format === 'png' && !logo) return palettePng(raster);
+  const { logoBox } = layout;
+  const { size } = raster;
+  const rgb = rgbPixels(raster);
   if (logo && logoBox) {
     copyInto(rgb, size, await scaler.scale(logo, logoBox, backgroundColor), logoBox);
   }

@@ -3,7 +3,6 @@ import type { Layout } from './layout.js';
 import type { ModuleGrid } from './module-grid.js';
 import type { QrDesign } from './qr-design.js';
 import type { QrMatrix } from './qr-matrix.js';
-import { darkest, type Raster } from './raster.js';
 import { boxCoverage } from './rounded-box.js';
 import {
   eachStyledModule,
@@ -14,6 +13,25 @@ import {
   styleOf,
 } from './style-presets.js';
 
+/** Consecutive equal rows of pixels. */
+export interface Rows {
+  /** The shade of each pixel of a row, an index of the colours. */
+  readonly shades: Uint8Array;
+  height: number;
+}
+
+/** A QR code as pixels, without its logo and before it is encoded. */
+export interface Raster {
+  /** Width and height in pixels. */
+  readonly size: number;
+  readonly rows: readonly Rows[];
+  /** The colours from background to foreground: 2 for squares, 16 for curves. */
+  readonly colours: readonly Rgb[];
+}
+
+/** The darkest shade of an antialiased curve. */
+const darkest = 15;
+
 /** A square of shades that is copied to the position of a module or a pattern. */
 interface Tile {
   readonly side: number;
@@ -22,38 +40,34 @@ interface Tile {
 
 export function rasterize(design: QrDesign, { matrix, grid }: Layout): Raster {
   const style = styleOf(design.stylePreset, grid);
-  const shades = style ? drawStyled(matrix, grid, style) : drawSquares(matrix, grid);
-  return { size: grid.size, shades, colours: shadeColours(design) };
-}
-
-/** Returns the colours from background to foreground. */
-function shadeColours({ backgroundColor, foregroundColor }: QrDesign): readonly Rgb[] {
-  const light = parseColour(backgroundColor);
-  const dark = parseColour(foregroundColor);
-  return Array.from({ length: darkest + 1 }, (_, shade) => {
+  const light = parseColour(design.backgroundColor);
+  const dark = parseColour(design.foregroundColor);
+  const { size } = grid;
+  if (!style) return { size, rows: drawSquares(matrix, grid), colours: [light, dark] };
+  const colours = Array.from({ length: darkest + 1 }, (_, shade): Rgb => {
     const mix = (channel: 0 | 1 | 2) =>
       Math.round(light[channel] + ((dark[channel] - light[channel]) * shade) / darkest);
     return [mix(0), mix(1), mix(2)];
   });
+  return { size, rows: drawStyled(matrix, grid, style), colours };
 }
 
-function drawSquares({ side, dark }: QrMatrix, { size, module, offset }: ModuleGrid): Uint8Array {
-  const shades = new Uint8Array(size * size);
+function drawSquares({ side, dark }: QrMatrix, { size, module, offset }: ModuleGrid): Rows[] {
+  const blank = new Uint8Array(size);
+  const rows: Rows[] = [{ shades: blank, height: offset }];
   for (let y = 0; y < side; y += 1) {
-    const first = (offset + y * module) * size;
+    const shades = new Uint8Array(size);
     for (let x = 0; x < side; x += 1) {
-      if (!dark[y * side + x]) continue;
-      const start = first + offset + x * module;
-      shades.fill(darkest, start, start + module);
+      const start = offset + x * module;
+      if (dark[y * side + x]) shades.fill(1, start, start + module);
     }
-    for (let row = 1; row < module; row += 1) {
-      shades.copyWithin(first + row * size, first, first + size);
-    }
+    rows.push({ shades, height: module });
   }
-  return shades;
+  rows.push({ shades: blank, height: size - offset - side * module });
+  return rows;
 }
 
-function drawStyled(matrix: QrMatrix, grid: ModuleGrid, style: Style): Uint8Array {
+function drawStyled(matrix: QrMatrix, grid: ModuleGrid, style: Style): Rows[] {
   const { size, module, offset } = grid;
   const shades = new Uint8Array(size * size);
   const put = ({ side, shades: tile }: Tile, x: number, y: number) => {
@@ -70,7 +84,14 @@ function drawStyled(matrix: QrMatrix, grid: ModuleGrid, style: Style): Uint8Arra
     tiles[rounded] ??= makeTile(module, (px, py) => boxCoverage(box, module, px, py));
     put(tiles[rounded], x, y);
   });
-  return shades;
+  const rows: Rows[] = [];
+  for (let start = 0; start < shades.length; start += size) {
+    const row = shades.subarray(start, start + size);
+    const last = rows.at(-1);
+    if (last && Buffer.compare(last.shades, row) === 0) last.height += 1;
+    else rows.push({ shades: row, height: 1 });
+  }
+  return rows;
 }
 
 function finderTile({ outer, hole, pupil }: FinderShape, module: number): Tile {
@@ -88,4 +109,25 @@ function makeTile(side: number, coverage: (x: number, y: number) => number): Til
     }
   }
   return { side, shades };
+}
+
+/** Returns the pixels as three bytes each. */
+export function rgbPixels({ size, rows, colours }: Raster): Buffer {
+  const rgb = Buffer.allocUnsafe(size * size * 3);
+  const pixels = colours.map((colour) => Buffer.from(colour));
+  let at = 0;
+  for (const { shades, height } of rows) {
+    const first = at;
+    // Runs of one shade are long, and filling a run is faster than writing each pixel.
+    for (let start = 0; start < size; ) {
+      const shade = shades[start] ?? 0;
+      let end = start + 1;
+      while (end < size && shades[end] === shade) end += 1;
+      rgb.fill(pixels[shade] as Buffer, first + start * 3, first + end * 3);
+      start = end;
+    }
+    at += size * 3;
+    for (let copy = 1; copy < height; copy += 1) at += rgb.copy(rgb, at, first, first + size * 3);
+  }
+  return rgb;
 }
