@@ -143,7 +143,7 @@ test('a visitor opens a protected link only with its password', async () => {
   await elsewhere.stop();
 });
 
-test('the password form works with the keyboard alone, also after a wrong password', async () => {
+test('the password form works with the keyboard, also after a wrong password', async () => {
   const { shortUrl } = await createLocked(`${server.url}/`);
   const page = await browser.newPage();
   await page.goto(shortUrl);

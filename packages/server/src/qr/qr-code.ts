@@ -23,17 +23,3 @@ export interface RenderedQr {
   readonly logo: QrLogo | null;
   readonly image: Uint8Array;
 }
-
-export function designOf(qr: QrCode, logo: QrLogo | null): QrDesign {
-  const { size, format, errorCorrection, foregroundColor, backgroundColor, stylePreset } = qr;
-  return {
-    payload: qr.qrData,
-    size,
-    format,
-    errorCorrection,
-    foregroundColor,
-    backgroundColor,
-    stylePreset,
-    logo,
-  };
-}

@@ -7,7 +7,7 @@ import { QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrRenderer } from './drawing/qr-renderer.js';
 import { LogoFetchError, type LogoFetcher } from './fetch-logo.js';
 import type { LogoDecoder } from './logo/logo-decoder.js';
-import { designOf, type QrCode, type RenderedQr } from './qr-code.js';
+import type { QrCode, RenderedQr } from './qr-code.js';
 import type { QrCreateRequest, QrUpdateRequest } from './qr-contract.js';
 import type { CreateQrOutcome, QrFilter, QrPage, QrRepository } from './qr-repository.js';
 
@@ -69,7 +69,7 @@ export class QrService {
 
   async update(organizationId: string, id: string, patch: QrUpdateRequest): Promise<QrCode> {
     const { qrs, clock, onChanged } = this.#options;
-    const { logoUrl, errorCorrectionLevel, ...settings } = patch;
+    const { logoUrl } = patch;
     await this.get(organizationId, id);
     const newLogo =
       logoUrl === undefined ? undefined : await this.#readLogo(organizationId, logoUrl);
@@ -79,9 +79,12 @@ export class QrService {
       if (!found) throw notFound();
       const qr: QrCode = {
         ...found.qr,
-        ...withoutUndefined(settings),
-        ...(errorCorrectionLevel && { errorCorrection: errorCorrectionLevel }),
-        ...(logoUrl !== undefined && { logoUrl }),
+        size: patch.size ?? found.qr.size,
+        format: patch.format ?? found.qr.format,
+        foregroundColor: patch.foregroundColor ?? found.qr.foregroundColor,
+        backgroundColor: patch.backgroundColor ?? found.qr.backgroundColor,
+        errorCorrection: patch.errorCorrectionLevel ?? found.qr.errorCorrection,
+        logoUrl: logoUrl === undefined ? found.qr.logoUrl : logoUrl,
         version: found.qr.version + 1,
         updatedAt: clock(),
       };
@@ -155,7 +158,7 @@ export class QrService {
   async #drawVerified(qr: QrCode, logo: QrLogo | null): Promise<RenderedQr> {
     const { renderer } = this.#options;
     const image = await toValidationErrors(() =>
-      renderer.drawVerified(qr.organizationId, designOf(qr, logo)),
+      renderer.drawVerified(qr.organizationId, { ...qr, payload: qr.qrData, logo }),
     );
     return { qr, logo, image };
   }
@@ -187,12 +190,4 @@ function createdQr(outcome: CreateQrOutcome, replayed: boolean): QrCode {
 
 function notFound(): ApiError {
   return new ApiError('NOT_FOUND', 'This organization has no QR code with this id');
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function withoutUndefined<T extends object>(fields: T): Defined<T> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Defined<T>;
 }

@@ -40,7 +40,7 @@ describe('POST /api/v1/qr', () => {
     });
   });
 
-  it('encodes {public_host} + / + shortCode for URL-bound QRs, and never the slug', async () => {
+  it('encodes {public_host}/{shortCode} for a code with a URL, and never the slug', async () => {
     const { data } = await create({ urlId: Number(url.id) });
     expect(data.qrData.endsWith(`/${url.shortCode}`)).toBe(true);
     expect(data.qrData).not.toContain('qr-of-this');
@@ -52,7 +52,7 @@ describe('POST /api/v1/qr', () => {
     expect(other.data.qrData).toBe(`https://go.example/q/${shortCode}`);
   });
 
-  it('encodes the custom domain of a URL, since only that leads to its code', async () => {
+  it('encodes the custom domain of a URL, because its short code exists only there', async () => {
     const added = await api.call('createDomain', { body: { hostname: 'go.custom.example' } });
     const { id: domainId, txtRecord } = added.data;
     api.zone.set(txtRecord.name, [txtRecord.value]);
@@ -63,14 +63,14 @@ describe('POST /api/v1/qr', () => {
     expect(data.qrData).toBe(`http://go.custom.example/${bound.shortCode}`);
   });
 
-  it('with data, the QR is standalone: it returns urlId null and is organization-scoped', async () => {
+  it('creates a standalone code from data: urlId is null, and the code belongs to the organization', async () => {
     const { data } = await create({ data: 'any text' });
     expect(data).toMatchObject({ urlId: null, qrData: 'any text' });
     const other = await api.signIn(await api.createOrganization('free'));
     expect((await other.call('getQr', { params: { id: data.id } })).status).toBe(404);
   });
 
-  it("with urlId, the URL must belong to the calling organization: another's is missing", async () => {
+  it('answers 404 for a urlId of another organization', async () => {
     const other = await api.signIn(await api.createOrganization('free'));
     const response = await other.call('createQr', { body: { urlId: url.id } });
     expect(response.outcome).toBe('404 NOT_FOUND');
@@ -107,7 +107,7 @@ describe('POST /api/v1/qr', () => {
   });
 });
 
-describe('bad input is named, and leaves nothing half-made', () => {
+describe('invalid input is refused with its field, and nothing is stored', () => {
   const half = 'half \ud83c of a pair';
   it.each([
     ['neither urlId nor data', {}, ['urlId']],
@@ -157,7 +157,7 @@ describe('bad input is named, and leaves nothing half-made', () => {
     expect(await countOfCodes()).toBe(before);
   });
 
-  it('refuses a payload that is too long for its level, with a level that holds it', async () => {
+  it('refuses a payload that is too long for its level, and names a level that holds it', async () => {
     const response = await create({
       data: 'ä'.repeat(1000),
       size: 2048,
@@ -168,7 +168,7 @@ describe('bad input is named, and leaves nothing half-made', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('replays the first response for the same key and body, and draws and charges once', async () => {
+  it('repeats the first response for the same key and body; the code is drawn and charged once', async () => {
     const key = { 'idempotency-key': 'qr-key' };
     const first = await create({ data: 'once' }, key);
     api.clock.advance(10);
@@ -181,7 +181,7 @@ describe('Idempotency-Key', () => {
   });
 });
 
-describe('every successful call emits one qr_generated meter event', () => {
+describe('the meter qr_generated', () => {
   const used = async (organizationId: string) =>
     (
       await api.server.database.read
@@ -192,7 +192,7 @@ describe('every successful call emits one qr_generated meter event', () => {
         .execute()
     ).map(({ month, meter, used }) => `${month} ${meter} ${used}`);
 
-  it('and a failed one, PATCH and DELETE none', async () => {
+  it('does not count failed creates, PATCH and DELETE', async () => {
     const caller = await api.signIn(await api.createOrganization('developer'));
     const { id } = (await caller.call('createQr', { body: { data: 'x' } })).data;
     await caller.call('createQr', { body: { data: 'x', size: 1 } });
@@ -202,7 +202,7 @@ describe('every successful call emits one qr_generated meter event', () => {
     expect(await used(caller.organizationId)).toEqual(['2030-01 qr_generated 1']);
   });
 
-  it('Free is refused after 25 a month with QUOTA_EXCEEDED, until the next month', async () => {
+  it('stops the Free plan after 25 codes with QUOTA_EXCEEDED until the next month', async () => {
     const free = await api.signIn(await api.createOrganization('free'));
     for (let made = 0; made < 25; made += 1) {
       const body = { data: `code ${made}`, size: 200 };
@@ -220,7 +220,7 @@ describe('every successful call emits one qr_generated meter event', () => {
     expect(await used(later.organizationId)).toEqual(['2030-02 qr_generated 1']);
   });
 
-  it('paid plans may exceed their bundle', async () => {
+  it('counts codes of paid plans beyond their bundle', async () => {
     const caller = await api.signIn(await api.createOrganization('developer'));
     const { database } = api.server;
     const month = new Date(api.clock()).toISOString().slice(0, 7);

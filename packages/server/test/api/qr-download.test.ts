@@ -26,7 +26,7 @@ describe('GET /api/qr/{id}/download', () => {
     ['png', 'image/png', '\x89PNG'],
     ['svg', 'image/svg+xml', '<svg'],
     ['webp', 'image/webp', 'RIFF'],
-  ])("streams the raw image bytes in the QR's stored format: %s", async (format, type, magic) => {
+  ])('sends the image in the stored format: %s', async (format, type, magic) => {
     const { downloadUrl } = await create({ data: 'a text', format });
     const response = await fetch(api.server.url + downloadUrl);
     expect(response.headers.get('content-type')).toBe(type);
@@ -35,14 +35,14 @@ describe('GET /api/qr/{id}/download', () => {
     expect(bytes.length).toBe(Number(response.headers.get('content-length')));
   });
 
-  it('is public and scope-free', async () => {
+  it('needs no token and no scope', async () => {
     const { downloadUrl } = await create();
     expect((await get(downloadUrl)).status).toBe(200);
     const headers = { authorization: 'Bearer nonsense' };
     expect((await get(downloadUrl, { headers })).status).toBe(200);
   });
 
-  it('has a strong ETag, and answers 304 when the client has the image already', async () => {
+  it('has a strong ETag, and answers 304 when If-None-Match contains it', async () => {
     const { id, downloadUrl } = await create();
     const first = await get(downloadUrl);
     const etag = first.headers.get('etag') as string;
@@ -61,7 +61,7 @@ describe('GET /api/qr/{id}/download', () => {
     expect(changed.headers.get('etag')).not.toBe(etag);
   });
 
-  it('has a file name with the slug, the code or the id, and ?download=1 makes it an attachment', async () => {
+  it('names the file by slug, short code or id; ?download=1 makes it an attachment', async () => {
     const nameOf = async (path: string) => (await get(path)).headers.get('content-disposition');
     const target = { targetUrl: 'https://example.com/' };
     const slugged = (
@@ -102,7 +102,7 @@ describe('GET /api/qr/{id}/download', () => {
     expect(await downloadsOf(id)).toBe(21);
   });
 
-  it('is 410 once the code is deleted, 404 when there was none', async () => {
+  it('answers 410 for a deleted code and 404 for an unknown one', async () => {
     const { id, downloadUrl, previewUrl } = await create();
     await get(downloadUrl);
     await api.call('deleteQr', { params: { id } });
@@ -163,7 +163,7 @@ describe('GET /qr/{id}', () => {
     expect((await get(previewUrl, { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('is not a visit: neither a click nor a scan', async () => {
+  it('counts neither as a click nor as a scan', async () => {
     const body = { targetUrl: 'https://example.com/' };
     const url = (await api.call('createUrl', { body })).data;
     const qr = await create({ urlId: url.id });

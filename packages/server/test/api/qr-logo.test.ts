@@ -43,7 +43,7 @@ describe('logoUrl', () => {
     },
   );
 
-  it('takes an SVG, which is rasterized and never served in its original form', async () => {
+  it('accepts an SVG; it is rasterized, and the original is never served', async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><!--mark--><circle cx="45" cy="45" r="45" fill="#0a6"/></svg>';
     const { data } = await create(await serving(svg, 'image/svg+xml'), { format: 'svg' });
@@ -52,7 +52,7 @@ describe('logoUrl', () => {
     expect(text).not.toContain('mark');
   });
 
-  it('is fetched once: a PATCH of another field retains it, and null removes it', async () => {
+  it('is fetched once; a PATCH of another field retains the logo, and null removes it', async () => {
     let requests = 0;
     const logo = await square('png');
     const receiver = await httpServer((_, response) => {
@@ -72,7 +72,7 @@ describe('logoUrl', () => {
     expect(requests).toBe(2);
   });
 
-  it('costs nothing: branded and plain QRs cost the same', async () => {
+  it('does not change the price of a code', async () => {
     const caller = await api.signIn(await api.createOrganization('free'));
     const logoUrl = await serving(await square('png'));
     for (const body of [{ data: 'plain' }, { data: 'x', errorCorrectionLevel: 'H', logoUrl }]) {
@@ -86,7 +86,7 @@ describe('logoUrl', () => {
     expect(meter).toEqual({ used: 2 });
   });
 
-  it('that no longer exists does not prevent an idempotent replay', async () => {
+  it('is not fetched for an idempotent repetition', async () => {
     let isGone = false;
     const logo = await square('png');
     const { url } = await httpServer((_, response) => {
@@ -162,7 +162,7 @@ describe('a logo that cannot be used is an error of logoUrl, at create and at PA
     expect(await total()).toBe(before);
   });
 
-  it('at PATCH the code stays as it was', async () => {
+  it('a PATCH with it does not change the code', async () => {
     const qr = (await api.call('createQr', { body: { data: 'x' } })).data;
     const response = await api.call('updateQr', {
       params: { id: qr.id },
@@ -172,7 +172,7 @@ describe('a logo that cannot be used is an error of logoUrl, at create and at PA
     expect((await api.call('getQr', { params: { id: qr.id } })).data).toEqual(qr);
   });
 
-  it('a private address is not reached unless the operator allows it', async () => {
+  it('a private address is not requested unless the operator allows it', async () => {
     const careful = await startServer();
     const receiver = await httpServer(listener(200, {}, 'secret'));
     try {

@@ -30,19 +30,19 @@ describe('GET /api/v1/qr', () => {
     expect(rest.data.items.map(({ id }) => id)).toEqual(ids.slice(25));
   });
 
-  it('has complete records in its items', async () => {
+  it('returns complete records', async () => {
     const { data } = await list({ limit: 1 });
     const one = await caller.call('getQr', { params: { id: ids[0] as string } });
     expect(data.items[0]).toEqual(one.data);
   });
 
-  it('urlId filters to one URL', async () => {
+  it('urlId selects the codes of one URL', async () => {
     const { data } = await list({ urlId });
     expect(data.total).toBe(10);
     expect(data.items.every((item) => item.urlId === urlId)).toBe(true);
   });
 
-  it('standalone=true filters to QRs without urlId, and false to the others', async () => {
+  it('standalone=true selects codes without a URL, false the others', async () => {
     const standalone = (await list({ standalone: true })).data;
     expect(standalone.total).toBe(20);
     expect(standalone.items.every((item) => item.urlId === null)).toBe(true);
@@ -65,13 +65,13 @@ describe('GET /api/v1/qr', () => {
 });
 
 describe('GET /api/v1/urls/{id}/qr', () => {
-  it('is equivalent to listing QRs filtered by that urlId', async () => {
+  it('returns the same as a list with this urlId', async () => {
     const query = { limit: 4, offset: 3 };
     const response = await caller.call('listUrlQrs', { params: { id: urlId }, query });
     expect(response.data).toEqual((await list({ ...query, urlId })).data);
   });
 
-  it("answers 404 for another organization's URL and for none", async () => {
+  it('answers 404 for an unknown URL and for a URL of another organization', async () => {
     for (const [who, id] of [
       [api, urlId],
       [caller, '999999'],
@@ -83,12 +83,12 @@ describe('GET /api/v1/urls/{id}/qr', () => {
 });
 
 describe('GET /api/v1/qr/{id}', () => {
-  it.each(['0', 'abc', '01981f2e-7d1c-7c59-8a5f'])('%s is not an id', async (id) => {
+  it.each(['0', 'abc', '01981f2e-7d1c-7c59-8a5f'])('rejects %s as an id', async (id) => {
     const response = await caller.call('getQr', { params: { id } });
     expect(response.outcome).toBe('400 VALIDATION_FAILED');
   });
 
-  it('reads an id in any case', async () => {
+  it('accepts an id in upper and lower case', async () => {
     const id = (ids[0] as string).toUpperCase();
     expect((await caller.call('getQr', { params: { id } })).data.id).toBe(ids[0]);
   });

@@ -53,7 +53,7 @@ describe('PATCH /api/v1/qr/{id}', () => {
     },
   );
 
-  it('takes effect at once: the next download has the new image', async () => {
+  it('changes the next download', async () => {
     const { id } = await create();
     const first = await bytesOf(id);
     expect(first.type).toBe('image/png');
@@ -63,7 +63,7 @@ describe('PATCH /api/v1/qr/{id}', () => {
     expect(Buffer.from(second.bytes).toString()).toContain('<svg');
   });
 
-  it('loses no change when two are concurrent', async () => {
+  it('stores both of two concurrent changes', async () => {
     const { id } = await create();
     await Promise.all([
       update(id, { size: 300 }),
@@ -89,7 +89,7 @@ describe('PATCH /api/v1/qr/{id}', () => {
 });
 
 describe('DELETE /api/v1/qr/{id}', () => {
-  it('is a soft delete: the row is retained for analytics continuity, and omitted from lists', async () => {
+  it('marks the row as deleted, which reports still need, and omits it from lists', async () => {
     const qr = await create();
     const before = (await api.call('listQrs')).data.total;
     const { status, data } = await api.call('deleteQr', { params: { id: qr.id } });
@@ -106,7 +106,7 @@ describe('DELETE /api/v1/qr/{id}', () => {
     expect(row).toEqual({ qr_data: 'a text', deleted_at: api.clock() });
   });
 
-  it('leaves 404 for reading, changing and deleting it again, and its scans', async () => {
+  it('makes reads, changes, a second delete and scans of the code answer 404', async () => {
     const { id } = await create();
     await api.call('deleteQr', { params: { id } });
     for (const operation of ['getQr', 'deleteQr'] as const) {
@@ -118,7 +118,7 @@ describe('DELETE /api/v1/qr/{id}', () => {
 });
 
 describe('events', () => {
-  it('qr.created and qr.deleted carry the record; PATCH emits no event', async () => {
+  it('qr.created and qr.deleted contain the record; PATCH creates no event', async () => {
     const { database } = api.server;
     await database.writeDirectly(async (transaction) => {
       await transaction

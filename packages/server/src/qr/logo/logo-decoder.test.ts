@@ -39,7 +39,7 @@ describe('an accepted logo', () => {
     expect([kind, channels, depth]).toEqual(['png', 4, 'uchar']);
   });
 
-  it('is an SVG, drawn at the stored size whatever its own size is', async () => {
+  it('is an SVG of any size, drawn at the stored size', async () => {
     const { width, height } = await readLogo(badge);
     expect([width, height]).toEqual([512, 512]);
     const huge = badge.toString().replaceAll('"60"', '"20000"');
