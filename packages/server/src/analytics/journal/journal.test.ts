@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -131,6 +131,71 @@ describe('Journal', () => {
     journal.close();
     expect(isWritten).toBe(true);
     expect(readAll(folder).lines).toEqual(['late']);
+  });
+});
+
+describe('Journal on a full disk', () => {
+  /** A disk that is full at first. `attempts` has the sizes that the journal tried to write. */
+  function openOnFullDisk() {
+    const disk = { isFull: true, attempts: [] as number[] };
+    const opened = open({
+      segmentBytes: 1024,
+      writeFile(file, bytes, position) {
+        disk.attempts.push(bytes.length);
+        if (disk.isFull) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+        return writeSync(file, bytes, 0, undefined, position);
+      },
+    });
+    return { ...opened, disk };
+  }
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+
+  it('calls back, and retries the lines that wait only by timer', async () => {
+    const { journal, folder, errors, disk } = openOnFullDisk();
+    const lines = Array.from({ length: 2_000 }, (_, at) => `a line of some length ${at}`);
+    for (const line of lines) await append(journal, `${line}\n`);
+    const bytes = sum(lines.map((line) => line.length + 1));
+    expect(sum(disk.attempts)).toBeLessThan(bytes);
+    expect(errors).toHaveLength(1);
+    expect([journal.isHealthy, journal.unwrittenCount]).toEqual([false, lines.length]);
+    disk.isFull = false;
+    await expect
+      .poll(() => journal.isHealthy, { message: 'the journal recovered', timeout: 5_000 })
+      .toBe(true);
+    expect(journal.unwrittenCount).toBe(0);
+    await append(journal, 'after\n');
+    expect(readAll(folder).lines).toEqual([...lines, 'after']);
+    journal.close();
+  });
+
+  it('writes at most 10 MB of the lines that wait in one turn of the event loop', async () => {
+    const { journal, folder, disk } = openOnFullDisk();
+    const line = 'x'.repeat(32 * 1024 - 1);
+    const linesPerRetry = 64;
+    for (let retries = 0; retries < 12; retries += 1) {
+      const { length } = disk.attempts;
+      for (let at = 0; at < linesPerRetry; at += 1) journal.append(`${line}\n`, () => {});
+      await expect
+        .poll(() => disk.attempts.length, { message: 'a retry', timeout: 5_000, interval: 5 })
+        .toBeGreaterThan(length);
+    }
+    disk.isFull = false;
+    disk.attempts.length = 0;
+    const bytesPerTurn: number[] = [];
+    while (!journal.isHealthy) {
+      await new Promise((resolve) => setImmediate(resolve));
+      bytesPerTurn.push(sum(disk.attempts.splice(0)));
+    }
+    expect(Math.max(...bytesPerTurn)).toBeLessThanOrEqual(10 * 1024 * 1024);
+    expect(sum(bytesPerTurn)).toBe(24 * 1024 * 1024);
+    expect(readAll(folder).lines).toHaveLength(12 * linesPerRetry);
+    journal.close();
+  });
+
+  it('throws when it is closed before the lines are written', async () => {
+    const { journal } = openOnFullDisk();
+    await append(journal, 'lost\n');
+    expect(() => journal.close()).toThrow('no space left');
   });
 });
 

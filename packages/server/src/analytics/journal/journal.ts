@@ -13,10 +13,19 @@ export interface JournalOptions {
   readonly onCallbackError: (error: unknown) => void;
   /** The size at which the next segment begins. */
   readonly segmentBytes?: number;
+  /** Writes bytes at a position of a file and returns their number, like `writeSync`. */
+  readonly writeFile?: (file: number, bytes: Uint8Array, position: number) => number;
+}
+
+interface EncodedLines {
+  readonly bytes: Buffer;
+  readonly count: number;
 }
 
 const defaultSegmentBytes = 8 * 1024 * 1024;
 const retryMs = 100;
+// Takes about 10 ms. After a long failure, redirects are served between the writes.
+const maxBytesPerTurn = 8 * 1024 * 1024;
 
 /**
  * A write-ahead log: a response is sent after its line is written. The lines of one turn of the event
@@ -29,12 +38,16 @@ const retryMs = 100;
 export class Journal {
   readonly #options: JournalOptions;
   readonly #segmentBytes: number;
+  readonly #writeFile: (file: number, bytes: Uint8Array, position: number) => number;
   #segment = 1;
   #file: number;
   /** Bytes of whole lines in the current segment. */
   #size = 0;
-  /** Lines that are not in the file yet. */
-  #unwritten = '';
+  /** Lines that are not encoded yet. */
+  #lines = '';
+  #lineCount = 0;
+  /** Lines that are not in the file yet because writes fail. Each line is encoded once. */
+  #backlog: EncodedLines[] = [];
   #unwrittenCount = 0;
   #appendedCount = 0;
   readonly #turns = new TurnBatch<() => void>((waiting) => this.#flush(waiting));
@@ -46,6 +59,8 @@ export class Journal {
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#segmentBytes = options.segmentBytes ?? defaultSegmentBytes;
+    this.#writeFile =
+      options.writeFile ?? ((file, bytes, at) => writeSync(file, bytes, 0, undefined, at));
     this.#file = this.#open();
   }
 
@@ -80,8 +95,7 @@ export class Journal {
       return;
     }
     this.#collect(line);
-    // While writes fail, a retry is scheduled.
-    if (this.#isHealthy) this.#tryToWrite();
+    this.#tryToWrite();
     onWritten();
   }
 
@@ -89,7 +103,8 @@ export class Journal {
   close(): void {
     clearTimeout(this.#retry);
     this.#turns.flush();
-    this.#write();
+    clearTimeout(this.#retry);
+    this.#write(Number.POSITIVE_INFINITY);
     closeSync(this.#file);
   }
 
@@ -116,52 +131,69 @@ export class Journal {
   }
 
   #collect(line: string): void {
-    this.#unwritten += line;
+    this.#lines += line;
+    this.#lineCount += 1;
     this.#unwrittenCount += 1;
     this.#appendedCount += 1;
   }
 
+  /** Returns whether all lines are in the file. While writes fail, only the timer retries. */
   #tryToWrite(): boolean {
+    if (this.#isHealthy) this.#writeOrRetryLater();
+    return this.#isHealthy;
+  }
+
+  #writeOrRetryLater(): void {
     try {
-      this.#write();
-      return true;
+      this.#write(maxBytesPerTurn);
+      this.#isHealthy = this.#backlog.length === 0;
+      if (!this.#isHealthy) this.#retryAfter(0);
     } catch (error) {
-      this.#handleWriteError(error);
-      return false;
+      if (this.#isHealthy) this.#options.onError(error);
+      this.#isHealthy = false;
+      this.#retryAfter(retryMs);
     }
   }
 
-  #write(): void {
-    if (this.#size >= this.#segmentBytes && this.#syncs === 0) this.#rotate();
-    if (this.#unwritten !== '') {
-      const bytes = Buffer.from(this.#unwritten);
-      this.#writeBytes(bytes);
-      this.#size += bytes.length;
-      this.#unwritten = '';
-      this.#unwrittenCount = 0;
+  #retryAfter(ms: number): void {
+    this.#retry = setTimeout(() => this.#writeOrRetryLater(), ms);
+    this.#retry.unref();
+  }
+
+  /** Writes lines until all are in the file, or until `maxBytes` are written. */
+  #write(maxBytes: number): void {
+    if (this.#lineCount > 0) {
+      this.#backlog.push({ bytes: Buffer.from(this.#lines), count: this.#lineCount });
+      this.#lines = '';
+      this.#lineCount = 0;
     }
-    this.#isHealthy = true;
+    let written = 0;
+    let index = 0;
+    try {
+      for (; index < this.#backlog.length && written < maxBytes; index += 1) {
+        const { bytes, count } = this.#backlog[index] as EncodedLines;
+        if (this.#size >= this.#segmentBytes && this.#syncs === 0) this.#rotate();
+        this.#writeBytes(bytes);
+        written += bytes.length;
+        this.#unwrittenCount -= count;
+      }
+    } finally {
+      this.#backlog.splice(0, index);
+    }
   }
 
   #writeBytes(bytes: Buffer): void {
     let written = 0;
     try {
       while (written < bytes.length) {
-        written += writeSync(this.#file, bytes, written, undefined, this.#size + written);
+        written += this.#writeFile(this.#file, bytes.subarray(written), this.#size + written);
       }
     } catch (error) {
       // Part of a line at the end would corrupt the next line.
       if (written > 0) ftruncateSync(this.#file, this.#size);
       throw error;
     }
-  }
-
-  #handleWriteError(error: unknown): void {
-    if (this.#isHealthy) this.#options.onError(error);
-    this.#isHealthy = false;
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.#flush([]), retryMs);
-    this.#retry.unref();
+    this.#size += bytes.length;
   }
 
   #rotate(): void {
