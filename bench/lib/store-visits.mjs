@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { ChunkRepository } from '../../packages/server/dist/analytics/ingest/chunk-repository.js';
 import { VisitCompactor } from '../../packages/server/dist/analytics/ingest/visit-compactor.js';
 import { VisitRepository } from '../../packages/server/dist/analytics/ingest/visit-repository.js';
 import { EventOutbox } from '../../packages/server/dist/events/event-outbox.js';
@@ -19,7 +18,6 @@ export async function storeVisits(databasePath, visits) {
 
 /** Stores and compacts visits in a database. Returns the times of both, in microseconds a visit. */
 export async function storeVisitsIn(database, visits) {
-  const chunks = new ChunkRepository(database);
   const repository = new VisitRepository(database, {
     outbox: new EventOutbox(database, { newId: () => 'no event' }),
     thresholds: [],
@@ -31,7 +29,7 @@ export async function storeVisitsIn(database, visits) {
     spent[part] += performance.now() - startedAt;
   };
   const compact = (clock) =>
-    timed('compacting', () => new VisitCompactor({ chunks, clock }).compact());
+    timed('compacting', () => new VisitCompactor({ database, clock }).compact());
   let count = 0;
   let batch = [];
   const store = async () => {

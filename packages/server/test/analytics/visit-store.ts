@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { ChunkRepository } from '../../src/analytics/ingest/chunk-repository.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { VisitPruner } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
@@ -47,8 +46,7 @@ export async function openVisitStore() {
   const { database } = stored;
   const outbox = new EventOutbox(database, { newId: () => 'event' });
   const visits = new VisitRepository(database, { outbox, thresholds: [] });
-  const chunks = new ChunkRepository(database);
-  const compactorAt = (now: number) => new VisitCompactor({ chunks, clock: () => now });
+  const compactorAt = (now: number) => new VisitCompactor({ database, clock: () => now });
   let offset = 0;
   return {
     ...stored,
@@ -69,7 +67,7 @@ export async function openVisitStore() {
 
     /** Returns the number of URLs whose visits were pruned. */
     prune: (retentionDays: number | undefined, now: number): Promise<number> =>
-      new VisitPruner({ chunks, clock: () => now, retentionDays }).prune(),
+      new VisitPruner({ database, clock: () => now, retentionDays }).prune(),
   };
 }
 

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { ChunkRepository } from '../../src/analytics/ingest/chunk-repository.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { VisitPruner } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
@@ -18,7 +17,6 @@ it('stores visits in monthly partitions, and drops a partition once its days are
   const stored = await openRepository();
   onTestFinished(() => stored.close());
   const { database } = stored;
-  const chunks = new ChunkRepository(database);
   const visits = new VisitRepository(database, {
     outbox: new EventOutbox(database, { newId: () => 'event' }),
     thresholds: [],
@@ -31,7 +29,7 @@ it('stores visits in monthly partitions, and drops a partition once its days are
     const visit = visitOf(new Date(at).getUTCMonth() + 1, at);
     await visits.store('writer', from, { segment: 1, offset }, { visits: [visit] }, at);
   }
-  await new VisitCompactor({ chunks, clock: () => june + day }).compact();
+  await new VisitCompactor({ database, clock: () => june + day }).compact();
   const months = async () => {
     const { rows } = await sql<{ name: string }>`
       select inhrelid::regclass::text as name from pg_inherits
@@ -49,7 +47,7 @@ it('stores visits in monthly partitions, and drops a partition once its days are
   const month = (number: number) => `visit_chunks_2030_0${number}`;
   expect(await months()).toEqual([1, 2, 3, 4, 5, 6].map(month));
 
-  const pruner = new VisitPruner({ chunks, clock: () => june, retentionDays: 30 });
+  const pruner = new VisitPruner({ database, clock: () => june, retentionDays: 30 });
   // The visits before 16 May are summarized; the others of May are still stored.
   expect(await pruner.prune()).toBe(5);
   expect(await months()).toEqual([5, 6].map(month));

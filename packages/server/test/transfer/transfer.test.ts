@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ChunkRepository } from '../../src/analytics/ingest/chunk-repository.js';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { VisitPruner } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
@@ -133,7 +132,6 @@ async function visit(urlId: number): Promise<void> {
     outbox: new EventOutbox(database, { newId: newUuid }),
     thresholds: [],
   });
-  const chunks = new ChunkRepository(database);
   let offset = 0;
   const store = async (batch: Visit[], now: number) => {
     const from = { segment: 1, offset };
@@ -145,10 +143,10 @@ async function visit(urlId: number): Promise<void> {
       visitAt(urlId + (number % 3), first + number * 1000, number),
     );
   await store(at(3_000, start - 40 * day), start);
-  await new VisitCompactor({ chunks, clock: () => start + day }).compact();
-  await new VisitPruner({ chunks, clock: () => start, retentionDays: 30 }).prune();
+  await new VisitCompactor({ database, clock: () => start + day }).compact();
+  await new VisitPruner({ database, clock: () => start, retentionDays: 30 }).prune();
   await store(at(7_000, start - day), start);
-  await new VisitCompactor({ chunks, clock: () => start + day }).compact();
+  await new VisitCompactor({ database, clock: () => start + day }).compact();
   await store(at(500, start), Date.now() + 10 * 365 * day);
 }
 

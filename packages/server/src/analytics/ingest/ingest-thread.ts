@@ -1,13 +1,12 @@
 import { v7 as newUuid } from 'uuid';
 import { EventOutbox } from '../../events/event-outbox.js';
-import { PeriodicService, stopAll } from '../../lifecycle.js';
+import { PeriodicService, type PeriodicWork, stopAll } from '../../lifecycle.js';
 import type { PlanTable } from '../../organizations/plans.js';
 import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../../threads/error-transfer.js';
-import { ChunkRepository } from './chunk-repository.js';
 import { VisitCompactor } from './visit-compactor.js';
 import { VisitIngester } from './visit-ingester.js';
 import { VisitPruner } from './visit-pruner.js';
@@ -47,32 +46,35 @@ export function createIngest(
 ) {
   const { thresholds, retentionDays } = settings;
   const visits = new VisitRepository(database, { outbox, thresholds });
-  const chunks = new ChunkRepository(database);
   const ingester = new VisitIngester({ visits, ...settings, clock });
-  const compactor = new VisitCompactor({ chunks, clock });
-  const pruner = new VisitPruner({ chunks, clock, retentionDays });
+  const compactor = new VisitCompactor({ database, clock });
+  const pruner = new VisitPruner({ database, clock, retentionDays });
   // True at first: this thread may replace one that failed, and its first success clears that failure.
   let isFailing = true;
   const onError = (error: unknown) => {
     isFailing = true;
     emit({ error: encodeError(error, []) });
   };
+  let ingestedAt = 0;
   const ingest = async () => {
+    ingestedAt = performance.now();
     const storedLines = await ingester.ingest();
     if (storedLines === 0 && !isFailing) return;
     isFailing = false;
     emit({ storedLines });
   };
-  const repeat = (name: string, everyMs: number, tick: () => Promise<unknown>) =>
+  const repeat = (name: string, everyMs: number, tick: PeriodicWork['tick']) =>
     new PeriodicService({ name, everyMs, tick, onError });
   const services = [
     repeat('visits', ingestEveryMs, async () => {
       await ingest();
       // A compaction takes seconds, and reports must show new visits within half a second.
-      await compactor.compact(ingest);
+      await compactor.compact(async () => {
+        if (performance.now() - ingestedAt >= ingestEveryMs) await ingest();
+      });
     }),
     repeat('orphaned journals', recoverEveryMs, () => ingester.recoverOrphans()),
-    repeat('old visits', pruneEveryMs, () => pruner.prune()),
+    repeat('old visits', pruneEveryMs, (signal) => pruner.prune(signal)),
     repeat('maintenance', maintainEveryMs, () => database.maintain()),
   ];
   for (const service of services) service.start();

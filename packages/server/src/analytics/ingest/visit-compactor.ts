@@ -1,49 +1,95 @@
+import { sql } from 'kysely';
 import type { Clock } from '../../ports.js';
-import type {
-  Batch,
-  ChunkRepository,
-  Compaction,
-  UrlVisits,
-  VisitRef,
+import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import {
+  type Batch,
+  type Compaction,
+  findCompaction,
+  readBatches,
+  visitsPerChunk,
 } from './chunk-repository.js';
+import { decodeColumns, encodeColumns } from './columns-codec.js';
+import { timeRange, type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
 export interface VisitCompactorOptions {
-  readonly chunks: ChunkRepository;
+  readonly database: Database;
   readonly clock: Clock;
+}
+
+/** One visit of a batch. */
+interface VisitRef {
+  readonly columns: VisitColumns;
+  readonly index: number;
+}
+
+type UrlVisits = readonly [urlId: number, visits: readonly VisitRef[]];
+
+/** The last chunk of a URL. */
+interface LastChunk {
+  readonly url_id: number;
+  readonly number: number;
+  readonly visit_count: number;
+  readonly visits: Uint8Array;
+}
+
+/** The chunks with the new visits of one URL. */
+interface NewChunks {
+  readonly urlId: number;
+  readonly last: LastChunk | undefined;
+  /** True when the first row replaces the last chunk. */
+  readonly isReplacing: boolean;
+  readonly rows: readonly Omit<Schema['visit_chunks'], 'id'>[];
+  /** The bytes that the transaction writes and deletes. */
+  readonly bytes: number;
 }
 
 // A compaction starts when this many visits are in batches, or when a batch reaches this age. Larger
 // compactions write fewer chunks per visit.
 const visitsPerCompaction = 262_144;
 const maxAgeMs = 60_000;
-// The number of URLs per transaction. On SQLite, a transaction blocks all other writes.
-const urlsPerTransaction = 500;
+// The limits of a transaction, which blocks all other writes on SQLite. All visits that a compaction
+// has of one URL are in one transaction.
+const maxUrls = 200;
+const maxBytes = 1024 * 1024;
+const maxBytesOfUrl = 4 * 1024 * 1024;
+// The number of batches that a transaction deletes: typically 1 MB.
+const maxDeletedBatches = 32;
 
 /**
  * Moves visits from batches, which have visits of many URLs, into chunks, which have visits of one
  * URL. Reports count each visit exactly once at any moment, and a killed compaction continues later.
  */
 export class VisitCompactor {
-  readonly #chunks: ChunkRepository;
+  readonly #database: Database;
   readonly #clock: Clock;
 
-  constructor({ chunks, clock }: VisitCompactorOptions) {
-    this.#chunks = chunks;
+  constructor({ database, clock }: VisitCompactorOptions) {
+    this.#database = database;
     this.#clock = clock;
   }
 
   /** Compacts the batches that are due. Calls `betweenTransactions` after each transaction. */
   async compact(betweenTransactions: () => Promise<unknown> = async () => {}): Promise<void> {
-    const unfinished = await this.#chunks.findCompaction();
-    if (unfinished) await this.#run(unfinished, betweenTransactions);
-    const upToBatch = await this.#findDue();
-    if (upToBatch === undefined || !(await this.#chunks.begin(upToBatch))) return;
-    await this.#run({ upToBatch, nextUrl: 0 }, betweenTransactions);
+    const { read } = this.#database;
+    const unfinished = await findCompaction(read);
+    if (unfinished) {
+      const batches = await readBatches(read, 0, unfinished.upToBatch);
+      await this.#run(unfinished, batches, betweenTransactions);
+    }
+    const lastDue = await this.#findDue();
+    if (lastDue === undefined) return;
+    const batches = limitBytesOfUrl(await readBatches(read, 0, lastDue));
+    const compaction = { upToBatch: batches.at(-1)?.id ?? 0, nextUrl: 0 };
+    if (await this.#begin(compaction)) await this.#run(compaction, batches, betweenTransactions);
   }
 
   /** Returns the last batch of the compaction that is due, or undefined. */
   async #findDue(): Promise<number | undefined> {
-    const batches = await this.#chunks.listBatches();
+    const batches = await this.#database.read
+      .selectFrom('visit_batches')
+      .select(['id', 'created_at', 'visit_count'])
+      .orderBy('id')
+      .execute();
     const [oldest] = batches;
     if (!oldest) return undefined;
     let visits = 0;
@@ -57,21 +103,127 @@ export class VisitCompactor {
     return isDue ? last : undefined;
   }
 
-  async #run(compaction: Compaction, betweenTransactions: () => Promise<unknown>): Promise<void> {
-    const urls = groupByUrl(await this.#chunks.readBatches(compaction.upToBatch)).filter(
-      ({ urlId }) => urlId >= compaction.nextUrl,
-    );
+  /** Returns false when another compaction is running. */
+  #begin({ upToBatch, nextUrl }: Compaction): Promise<boolean> {
+    return this.#database.writeDirectly(async (transaction) => {
+      if (await findCompaction(transaction)) return false;
+      await transaction
+        .insertInto('visit_compactions')
+        .values({ up_to_batch: upToBatch, next_url: nextUrl })
+        .execute();
+      return true;
+    }, 'compaction');
+  }
+
+  async #run(
+    compaction: Compaction,
+    batches: readonly Batch[],
+    betweenTransactions: () => Promise<unknown>,
+  ): Promise<void> {
     let progress = compaction;
-    for (let start = 0; start < urls.length; start += urlsPerTransaction) {
-      const part = urls.slice(start, start + urlsPerTransaction);
-      const next = { ...progress, nextUrl: (part.at(-1)?.urlId ?? 0) + 1 };
-      // False when another process has continued this compaction.
-      if (!(await this.#chunks.addToChunks(progress, part, next))) return;
+    for await (const chunks of this.#newChunks(batches, compaction.nextUrl)) {
+      const next = { ...progress, nextUrl: (chunks.at(-1)?.urlId ?? 0) + 1 };
+      // The next call continues the compaction if this process does not.
+      if (!(await this.#store(chunks, progress, next))) return;
       progress = next;
       await betweenTransactions();
     }
-    await this.#chunks.finish(progress);
+    await this.#finish(progress, batches);
   }
+
+  /** Encodes the chunks of each transaction before it begins, in ascending order of the URLs. */
+  async *#newChunks(
+    batches: readonly Batch[],
+    nextUrl: number,
+  ): AsyncGenerator<readonly NewChunks[]> {
+    const urls = groupByUrl(batches).filter(([urlId]) => urlId >= nextUrl);
+    for (let start = 0; start < urls.length; start += maxUrls) {
+      const group = urls.slice(start, start + maxUrls);
+      const lastChunks = await this.#readLastChunks(group.map(([urlId]) => urlId));
+      let chunks: NewChunks[] = [];
+      let bytes = 0;
+      for (const [urlId, visits] of group) {
+        const added = fillChunks(urlId, lastChunks.get(urlId), visits);
+        if (bytes > 0 && bytes + added.bytes > maxBytes) {
+          yield chunks;
+          chunks = [];
+          bytes = 0;
+        }
+        chunks.push(added);
+        bytes += added.bytes;
+      }
+      yield chunks;
+    }
+  }
+
+  async #readLastChunks(urlIds: readonly number[]): Promise<ReadonlyMap<number, LastChunk>> {
+    const { rows } = await sql<LastChunk>`
+      select chunk.url_id, chunk.number, chunk.visit_count, chunk.visits
+      ${lastChunksOf(urlIds)}`.execute(this.#database.read);
+    return new Map(rows.map((row) => [row.url_id, row]));
+  }
+
+  /**
+   * Stores chunks and the compaction's progress in one transaction. Returns false, and stores
+   * nothing, when another process has continued the compaction or pruned one of the URLs.
+   */
+  #store(
+    chunks: readonly NewChunks[],
+    { upToBatch, nextUrl }: Compaction,
+    next: Compaction,
+  ): Promise<boolean> {
+    return this.#database.writeDirectly(async (transaction) => {
+      if (!(await areLast(transaction, chunks))) return false;
+      const { numUpdatedRows } = await transaction
+        .updateTable('visit_compactions')
+        .set({ next_url: next.nextUrl })
+        .where('up_to_batch', '=', upToBatch)
+        .where('next_url', '=', nextUrl)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows === 0n) return false;
+      await deleteReplaced(transaction, chunks);
+      await this.#database.bulkInsert(
+        transaction,
+        'visit_chunks',
+        chunks.flatMap(({ rows }) => rows),
+      );
+      return true;
+    }, 'compaction');
+  }
+
+  /** Deletes the batches, whose visits are in chunks, and then the compaction. */
+  async #finish({ upToBatch, nextUrl }: Compaction, batches: readonly Batch[]): Promise<void> {
+    for (let start = 0; start < batches.length; start += maxDeletedBatches) {
+      const last = batches[start + maxDeletedBatches - 1]?.id ?? upToBatch;
+      await this.#database.writeDirectly(
+        (transaction) => transaction.deleteFrom('visit_batches').where('id', '<=', last).execute(),
+        'compaction',
+      );
+    }
+    await this.#database.writeDirectly(
+      (transaction) =>
+        transaction
+          .deleteFrom('visit_compactions')
+          .where('up_to_batch', '=', upToBatch)
+          .where('next_url', '=', nextUrl)
+          .execute(),
+      'compaction',
+    );
+  }
+}
+
+/** Returns the first batches, as many as have about `maxBytesOfUrl` of each URL, at least one. */
+function limitBytesOfUrl(batches: readonly Batch[]): readonly Batch[] {
+  const bytesOf = new Map<number, number>();
+  for (const [at, { columns, bytes }] of batches.entries()) {
+    const bytesPerVisit = bytes / columns.count;
+    for (const urlId of columns.urlIds ?? []) {
+      const bytesOfUrl = (bytesOf.get(urlId) ?? 0) + bytesPerVisit;
+      if (bytesOfUrl > maxBytesOfUrl && at > 0) return batches.slice(0, at);
+      bytesOf.set(urlId, bytesOfUrl);
+    }
+  }
+  return batches;
 }
 
 /** Returns the visits of each URL in the order of their arrival, in ascending order of the URLs. */
@@ -86,5 +238,78 @@ function groupByUrl(batches: readonly Batch[]): UrlVisits[] {
       else byUrl.set(urlId, [{ columns, index }]);
     }
   }
-  return [...byUrl].map(([urlId, visits]) => ({ urlId, visits })).sort((a, b) => a.urlId - b.urlId);
+  return [...byUrl].sort(([a], [b]) => a - b);
+}
+
+/** Adds visits to the URL's last chunk unless it is full, then to new ones. */
+function fillChunks(
+  urlId: number,
+  last: LastChunk | undefined,
+  visits: readonly VisitRef[],
+): NewChunks {
+  const isReplacing = last !== undefined && last.visit_count < visitsPerChunk;
+  let number = last ? last.number + (isReplacing ? 0 : 1) : 0;
+  let existing = isReplacing ? decodeColumns(last.visits) : undefined;
+  let bytes = isReplacing ? last.visits.length : 0;
+  const rows: NewChunks['rows'][number][] = [];
+  for (let added = 0; added < visits.length; number += 1) {
+    const existingCount = existing?.count ?? 0;
+    const part = visits.slice(added, added + visitsPerChunk - existingCount);
+    const builder = new VisitColumnsBuilder(existingCount + part.length);
+    if (existing) builder.addAll(existing);
+    for (const { columns, index } of part) builder.addFrom(columns, index);
+    const columns = builder.finish();
+    const encoded = encodeColumns(columns);
+    rows.push({
+      url_id: urlId,
+      number,
+      ...timeRange(columns),
+      visit_count: columns.count,
+      visits: encoded,
+    });
+    bytes += encoded.length;
+    added += part.length;
+    existing = undefined;
+  }
+  return { urlId, last, isReplacing, rows, bytes };
+}
+
+/** The `from` clause that selects the last chunk of each URL as `chunk`. */
+function lastChunksOf(urlIds: readonly number[]) {
+  const wanted = sql.join(urlIds.map((id) => sql`(cast(${id} as bigint))`));
+  return sql`from (values ${wanted}) as wanted
+    join visit_chunks as chunk
+      on chunk.url_id = wanted.column1
+      and chunk.number = (select max(number) from visit_chunks where url_id = wanted.column1)`;
+}
+
+/** Returns whether the last chunks of the URLs have not changed since they were read. */
+async function areLast(
+  transaction: WriteTransaction,
+  chunks: readonly NewChunks[],
+): Promise<boolean> {
+  const { rows } = await sql<Omit<LastChunk, 'visits'>>`
+    select chunk.url_id, chunk.number, chunk.visit_count
+    ${lastChunksOf(chunks.map(({ urlId }) => urlId))}`.execute(transaction);
+  const current = new Map(rows.map((row) => [row.url_id, row]));
+  return chunks.every(({ urlId, last }) => {
+    const found = current.get(urlId);
+    return found?.number === last?.number && found?.visit_count === last?.visit_count;
+  });
+}
+
+async function deleteReplaced(
+  transaction: WriteTransaction,
+  chunks: readonly NewChunks[],
+): Promise<void> {
+  const replaced = chunks.filter(({ isReplacing }) => isReplacing);
+  if (replaced.length === 0) return;
+  const keys = sql.join(
+    replaced.map(
+      ({ urlId, last }) => sql`(cast(${urlId} as bigint), cast(${last?.number ?? 0} as integer))`,
+    ),
+  );
+  await sql`delete from visit_chunks where (url_id, number) in (values ${keys})`.execute(
+    transaction,
+  );
 }

@@ -14,7 +14,9 @@ export interface JournalChunk {
   readonly position: JournalPosition;
 }
 
-const chunkBytes = 1024 * 1024;
+// One transaction stores the lines of a chunk, which are at most 1,500. On SQLite, it blocks all other
+// writes.
+const chunkBytes = 64 * 1024;
 const lineFeed = 0x0a;
 
 /**

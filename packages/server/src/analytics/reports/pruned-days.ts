@@ -1,53 +1,173 @@
-import type { WriteTransaction } from '../../storage/database.js';
-import { type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
-import { timeRange, type VisitColumns } from '../ingest/visit-columns.js';
-import { clickMeasure } from './click-measure.js';
+import type { Database, WriteTransaction } from '../../storage/database.js';
+import type { ScannedUrl } from '../ingest/scanned-url.js';
+import type { VisitColumns } from '../ingest/visit-columns.js';
+import { type ClickReport, clickMeasure } from './click-measure.js';
 import { dayMs } from './report-window.js';
-import { scanMeasure, selectScans } from './scan-measure.js';
-import { type Report, type VisitMeasure, VisitTally } from './visit-tally.js';
+import { type ScanReport, scanMeasure, selectScans } from './scan-measure.js';
+import { type Report, VisitTally } from './visit-tally.js';
 
-/** Stores daily reports of a URL's clicks, and of each QR code's scans, before an instant. */
+// The number of entries of a breakdown that are stored for each day. Referrers are the visitors' own
+// texts: without a limit, a day with 1.7 million of them would be longer than a string can be.
+const maxEntries = 10_000;
+// The number of QR codes in one statement.
+const qrsPerStatement = 500;
+
+interface PrunedDay {
+  readonly clicks: VisitTally<ClickReport>;
+  /** The tallies of QR codes. Codes that exist all day have the same scans and share one tally. */
+  readonly scans: readonly { readonly tally: VisitTally<ScanReport>; readonly qrIds: string[] }[];
+  /** The number of visits that are scans of any QR code. */
+  scanCount: number;
+}
+
+/** The reports of one day, as JSON. */
+export interface DayReports {
+  readonly day: number;
+  readonly clicks: number;
+  readonly scans: number;
+  readonly report: string;
+  readonly ofQrs: readonly {
+    readonly qrId: string;
+    readonly scans: number;
+    readonly report: string;
+  }[];
+}
+
+/** Makes the daily reports of one URL's clicks, and of its QR codes' scans. */
+export class PrunedDays {
+  readonly #urlId: number;
+  readonly #url: ScannedUrl | undefined;
+  readonly #before: number;
+  readonly #days = new Map<number, PrunedDay>();
+
+  /** Days end at or before `before`. `url` is undefined when the URL never had QR codes. */
+  constructor(urlId: number, url: ScannedUrl | undefined, before: number) {
+    this.#urlId = urlId;
+    this.#url = url;
+    this.#before = before;
+  }
+
+  add(columns: VisitColumns): void {
+    const starts = new Set<number>();
+    for (const at of columns.visitedAt) {
+      if (at < this.#before) starts.add(Math.floor(at / dayMs) * dayMs);
+    }
+    for (const start of starts) {
+      let day = this.#days.get(start);
+      if (!day) {
+        day = this.#createDay(start);
+        this.#days.set(start, day);
+      }
+      day.clicks.add(this.#urlId, columns);
+      for (const { tally } of day.scans) tally.add(this.#urlId, columns);
+      if (day.scans.length === 0) continue;
+      const window = { since: start, until: start + dayMs };
+      day.scanCount += selectScans(columns, window, () => this.#url).indexes.length;
+    }
+  }
+
+  /** Returns the reports of the days with clicks. Must be the last call. */
+  finish(): DayReports[] {
+    return (
+      [...this.#days]
+        // A scan is also a click, so there are no scans either.
+        .filter(([, { clicks }]) => clicks.count > 0)
+        .map(([day, { clicks, scans, scanCount }]) => ({
+          day,
+          clicks: clicks.count,
+          scans: scanCount,
+          report: toJson(clicks, 'clicks'),
+          ofQrs: scans
+            .filter(({ tally }) => tally.count > 0)
+            .flatMap(({ tally, qrIds }) => {
+              const report = toJson(tally, 'scans');
+              return qrIds.map((qrId) => ({ qrId, scans: tally.count, report }));
+            }),
+        }))
+    );
+  }
+
+  #createDay(start: number): PrunedDay {
+    const window = { since: start, until: start + dayMs, groupBy: 'hour' } as const;
+    const scans = new Map<string, PrunedDay['scans'][number]>();
+    const { hasSlug = false, spans = [] } = this.#url ?? {};
+    for (const span of spans) {
+      const from = Math.max(span.from, window.since);
+      const until = Math.min(span.until ?? window.until, window.until);
+      if (from >= until) continue;
+      const key = `${from} ${until}`;
+      const known = scans.get(key);
+      if (known) known.qrIds.push(span.qrId);
+      else {
+        const tally = new VisitTally(scanMeasure(span, hasSlug), window);
+        scans.set(key, { tally, qrIds: [span.qrId] });
+      }
+    }
+    return {
+      clicks: new VisitTally(clickMeasure, window),
+      scans: [...scans.values()],
+      scanCount: 0,
+    };
+  }
+}
+
+/** Adds daily reports to those of earlier prunings: visits may arrive after their day was pruned. */
 export async function storePrunedDays(
+  database: Database,
   transaction: WriteTransaction,
   urlId: number,
-  chunks: readonly VisitColumns[],
-  before: number,
+  days: readonly DayReports[],
 ): Promise<void> {
-  const days = new Set(
-    chunks.flatMap(({ visitedAt }) =>
-      Array.from(visitedAt, (at) => Math.floor(at / dayMs) * dayMs).filter((day) => day < before),
-    ),
-  );
-  const spans = await selectSpans(transaction).where('qr_codes.url_id', '=', urlId).execute();
-  const scannedUrl = toScannedUrls(spans).get(urlId);
-  const ranges = chunks.map((columns) => ({ columns, ...timeRange(columns) }));
-  for (const day of days) {
-    const chunksOfDay = ranges
-      .filter(({ first_at, last_at }) => first_at < day + dayMs && last_at >= day)
-      .map(({ columns }) => columns);
-    const { report, count } = reportDay(clickMeasure, urlId, day, chunksOfDay);
-    // A scan is also a click, so there are no scans either.
-    if (count === 0) continue;
-    const scanCount = scannedUrl
-      ? await storeScanDay(transaction, scannedUrl, day, chunksOfDay)
-      : 0;
+  for (const { day, clicks, scans, report, ofQrs } of days) {
     const stored = await transaction
       .selectFrom('click_days')
       .select(['clicks', 'scans', 'summary'])
       .where('url_id', '=', urlId)
       .where('day', '=', day)
       .executeTakeFirst();
-    const summary = appendReport(stored?.summary, report);
-    const clicks = (stored?.clicks ?? 0) + count;
-    const scans = (stored?.scans ?? 0) + scanCount;
+    const row = {
+      clicks: (stored?.clicks ?? 0) + clicks,
+      scans: (stored?.scans ?? 0) + scans,
+      summary: appendReport(stored?.summary, report),
+    };
     await transaction
       .insertInto('click_days')
-      .values({ url_id: urlId, day, clicks, scans, summary })
-      .onConflict((conflict) =>
-        conflict.columns(['url_id', 'day']).doUpdateSet({ clicks, scans, summary }),
-      )
+      .values({ url_id: urlId, day, ...row })
+      .onConflict((conflict) => conflict.columns(['url_id', 'day']).doUpdateSet(row))
       .execute();
+    for (let at = 0; at < ofQrs.length; at += qrsPerStatement) {
+      await storeScanDays(database, transaction, day, ofQrs.slice(at, at + qrsPerStatement));
+    }
   }
+}
+
+async function storeScanDays(
+  database: Database,
+  transaction: WriteTransaction,
+  day: number,
+  ofQrs: DayReports['ofQrs'],
+): Promise<void> {
+  const deleted = await transaction
+    .deleteFrom('scan_days')
+    .where('day', '=', day)
+    .where(
+      'qr_id',
+      'in',
+      ofQrs.map(({ qrId }) => qrId),
+    )
+    .returning(['qr_id', 'scans', 'summary'])
+    .execute();
+  const storedOf = new Map(deleted.map((row) => [row.qr_id, row]));
+  const rows = ofQrs.map(({ qrId, scans, report }) => {
+    const stored = storedOf.get(qrId);
+    return {
+      qr_id: qrId,
+      day,
+      scans: (stored?.scans ?? 0) + scans,
+      summary: appendReport(stored?.summary, report),
+    };
+  });
+  await database.bulkInsert(transaction, 'scan_days', rows);
 }
 
 /** Parses the `summary` of a row in `click_days` or `scan_days`: one or more reports. */
@@ -55,53 +175,13 @@ export function parseSummary<R extends Report>(summary: string): R[] {
   return JSON.parse(summary) as R[];
 }
 
-/** Stores a day's report for each QR code. Returns the number of visits that were scans. */
-async function storeScanDay(
-  transaction: WriteTransaction,
-  url: ScannedUrl,
-  day: number,
-  chunks: readonly VisitColumns[],
-): Promise<number> {
-  for (const span of url.spans) {
-    const measure = scanMeasure(span, url.hasSlug);
-    const { report, count } = reportDay(measure, url.urlId, day, chunks);
-    if (count === 0) continue;
-    const stored = await transaction
-      .selectFrom('scan_days')
-      .select(['scans', 'summary'])
-      .where('qr_id', '=', span.qrId)
-      .where('day', '=', day)
-      .executeTakeFirst();
-    const summary = appendReport(stored?.summary, report);
-    const scans = (stored?.scans ?? 0) + count;
-    await transaction
-      .insertInto('scan_days')
-      .values({ qr_id: span.qrId, day, scans, summary })
-      .onConflict((conflict) => conflict.columns(['qr_id', 'day']).doUpdateSet({ scans, summary }))
-      .execute();
-  }
-  const window = { since: day, until: day + dayMs };
-  return chunks.reduce(
-    (sum, columns) => sum + selectScans(columns, window, () => url).indexes.length,
-    0,
-  );
+function appendReport(summary: string | undefined, report: string): string {
+  return summary === undefined ? `[${report}]` : `${summary.slice(0, -1)},${report}]`;
 }
 
-/** Creates the report of a day, with a time series of the hours that have visits. */
-function reportDay<R extends Report>(
-  measure: VisitMeasure<R>,
-  urlId: number,
-  day: number,
-  chunks: readonly VisitColumns[],
-): { report: R; count: number } {
-  const tally = new VisitTally(measure, { since: day, until: day + dayMs, groupBy: 'hour' });
-  for (const columns of chunks) tally.add(urlId, columns);
-  const report = tally.finish(Number.POSITIVE_INFINITY);
-  const timeseries = report.timeseries.filter((hour) => hour[measure.countField] !== 0);
-  return { report: { ...report, timeseries } as R, count: tally.count };
-}
-
-/** Appends a report to those of a day: visits may arrive after their day was pruned. */
-function appendReport(summary: string | undefined, report: Report): string {
-  return JSON.stringify([...(summary === undefined ? [] : parseSummary(summary)), report]);
+/** Formats the report of a day, with a time series of the hours that have visits. */
+function toJson<R extends Report>(tally: VisitTally<R>, countField: string): string {
+  const report: Report = tally.finish(maxEntries);
+  const timeseries = report.timeseries.filter((hour) => hour[countField] !== 0);
+  return JSON.stringify({ ...report, timeseries });
 }
