@@ -2,15 +2,13 @@ import type { WriteTransaction } from '../storage/database.js';
 import type { EventOutbox } from './event-outbox.js';
 import type { qrScanThreshold, urlClickThreshold } from './threshold-events.js';
 
+/** Counters of one URL, or of its QR codes, that were increased by the same number. */
 export interface CounterChange {
   readonly event: typeof urlClickThreshold | typeof qrScanThreshold;
-  /** The id of the URL or QR code. */
-  readonly id: string;
-  /** The URL, or the URL of the QR code. */
   readonly urlId: number;
-  /** The counter after the change. */
-  readonly count: number;
   readonly added: number;
+  /** The counters after the change, by the id of the URL or the QR code. */
+  readonly counters: readonly { readonly id: string; readonly count: number }[];
 }
 
 /** Records an event for each threshold that a counter reaches by a change. */
@@ -18,11 +16,14 @@ export async function recordThresholds(
   transaction: WriteTransaction,
   outbox: EventOutbox,
   thresholds: readonly number[],
-  { event, id, urlId, count, added }: CounterChange,
+  { event, urlId, added, counters }: CounterChange,
   now: number,
 ): Promise<void> {
-  const before = count - added;
-  const reached = thresholds.filter((threshold) => before < threshold && threshold <= count);
+  const reached = counters.flatMap(({ id, count }) =>
+    thresholds
+      .filter((threshold) => count - added < threshold && threshold <= count)
+      .map((threshold) => ({ id, threshold, count })),
+  );
   if (reached.length === 0) return;
   const url = await transaction
     .selectFrom('urls')
@@ -31,6 +32,11 @@ export async function recordThresholds(
     .executeTakeFirst();
   if (!url) return;
   await outbox.record(transaction, url.organization_id, event, now, () =>
-    reached.map((threshold) => ({ id, shortCode: url.short_code, threshold, count })),
+    reached.map(({ id, threshold, count }) => ({
+      id,
+      shortCode: url.short_code,
+      threshold,
+      count,
+    })),
   );
 }

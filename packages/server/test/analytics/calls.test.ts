@@ -34,8 +34,8 @@ const counted = async () =>
     ({ organization_id, month, meter, used }) => `${organization_id} ${month} ${meter} ${used}`,
   );
 
-describe('API calls in a journal', () => {
-  it('are counted by organization and month, in the transaction that advances the position', async () => {
+describe('VisitRepository.store', () => {
+  it('counts API calls by organization and month, once for each journal position', async () => {
     const [one, two] = [await stored.addOrganization('free'), await stored.addOrganization('free')];
     const endOfJanuary = Date.UTC(2030, 1) - 1;
     const lines = [
@@ -46,7 +46,7 @@ describe('API calls in a journal', () => {
       toCallLine(one, endOfJanuary + 1),
     ];
     expect(await store(0, 1, lines)).toBe(true);
-    // The position has advanced, so the same lines are not stored again.
+    // The stored position is behind these lines, so they are not stored again.
     expect(await store(0, 1, lines)).toBe(false);
     expect(await store(1, 2, [toCallLine(two, endOfJanuary)])).toBe(true);
     expect(await counted()).toEqual([
@@ -56,7 +56,7 @@ describe('API calls in a journal', () => {
     ]);
   });
 
-  it('of an unknown organization are ignored', async () => {
+  it('ignores API calls of an unknown organization', async () => {
     const known = await stored.addOrganization('free');
     expect(await store(0, 1, [toCallLine('gone', now), toCallLine(known, now)])).toBe(true);
     expect(await counted()).toEqual([`${known} 2030-01 api_call 1`]);

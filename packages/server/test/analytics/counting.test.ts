@@ -27,8 +27,8 @@ const clicksOf = async (id: string) =>
 const sources = async () =>
   (await storedVisits(api.server.database)).map(({ source }) => source).sort();
 
-describe('visits', () => {
-  it('of people are counted once each; those of machines are stored and not counted', async () => {
+describe('the ingest of visits', () => {
+  it('counts each visit of a person once, and does not count visits of machines', async () => {
     const { id, shortCode } = await create();
     expect((await visit(shortCode)).status).toBe(307);
     await visit(shortCode, { 'sec-purpose': 'prefetch' });
@@ -46,7 +46,7 @@ describe('visits', () => {
     expect(await clicksOf(id)).toBe(1);
   });
 
-  it('are not recorded without a redirect: unknown, deleted and locked URLs, and wrong passwords', async () => {
+  it('ignores requests without a redirect: unknown, deleted and locked URLs, and wrong passwords', async () => {
     const gone = await create();
     await api.call('deleteUrl', { params: { id: gone.id } });
     const locked = await create({ isPasswordProtected: true, password: 'sesame' });
@@ -66,7 +66,7 @@ describe('visits', () => {
     expect(await sources()).toHaveLength(1);
   });
 
-  it('are counted with a user agent of 64 KB and with malformed headers', async () => {
+  it('counts visits with a user agent of 64 KB and with malformed headers', async () => {
     const { id, shortCode } = await create();
     const agent = 'Mozilla/5.0 '.repeat(5_500).slice(0, 64 * 1024 - 1);
     expect((await visit(shortCode, { 'user-agent': agent })).status).toBe(307);
@@ -75,7 +75,7 @@ describe('visits', () => {
     expect(await clicksOf(id)).toBe(2);
   });
 
-  it('record one event for each threshold, with the count that reached it', async () => {
+  it('records one event for each threshold, with the count that reached it', async () => {
     await sql`insert into webhooks (id, organization_id, url, events, secret, is_active, created_at, updated_at)
       values ('w', ${api.organizationId}, 'https://receiver.invalid', '["url.click_threshold"]', 's', 1, 0, 0)`.execute(
       api.server.database.read,
@@ -95,8 +95,8 @@ describe('visits', () => {
   });
 });
 
-describe('while storage is locked by another process', () => {
-  it('redirects answer, and every visit is stored after the lock is released', async () => {
+describe('a server whose storage another process has locked', () => {
+  it('redirects visitors, and stores every visit after the lock is released', async () => {
     const { id, shortCode } = await create();
     await visit(shortCode);
     const other = file.other();
@@ -118,7 +118,7 @@ describe('while storage is locked by another process', () => {
 });
 
 describe('a server that stops', () => {
-  it('has stored every visit, and leaves no journal position', async () => {
+  it('stores every visit, and deletes its journal position', async () => {
     const { shortCode } = await create();
     await Promise.all(Array.from({ length: 50 }, () => visit(shortCode)));
     await api.stop();
@@ -132,11 +132,11 @@ describe('a server that stops', () => {
   });
 });
 
-describe('a country database that is missing or corrupt', () => {
+describe('a server whose country database is missing or corrupt', () => {
   it.each([
     ['missing', () => '/nowhere/countries.mmdb'],
     ['corrupt', () => file.path],
-  ])('%s: redirects answer, visits are stored, and countries are unknown', async (_, pathOf) => {
+  ])('redirects visitors and stores visits of unknown countries (%s)', async (_, pathOf) => {
     const errors: string[] = [];
     const logger = pino({ level: 'error' }, { write: (line: string) => errors.push(line) });
     const other = await startServer({ countryDatabase: pathOf(), logger });

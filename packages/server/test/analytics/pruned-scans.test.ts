@@ -66,8 +66,8 @@ const span = (qrId: string, from: number) => ({ qrId, from, until: null });
 const totalScans = async () =>
   (await stored.reader.readOverview(organizationId, month, start)).totalScans;
 
-describe('scans whose visits were pruned', () => {
-  it('stay in totals, breakdowns and time series of each QR code, and in the overview', async () => {
+describe('retention', () => {
+  it('leaves scans in totals, breakdowns and time series of each QR code, and in the overview', async () => {
     await createQr('qr-1', start);
     await createQr('qr-2', start + 12 * hour);
     await store(start, 72);
@@ -85,7 +85,7 @@ describe('scans whose visits were pruned', () => {
     expect({ wrongCounters, scans }).toEqual({ wrongCounters: [], scans: 132 });
   });
 
-  it('include late visits of a pruned day', async () => {
+  it('adds late scans to a pruned day', async () => {
     await createQr('qr-1', start);
     await store(start, 5);
     await stored.prune(1, start + 9 * day);

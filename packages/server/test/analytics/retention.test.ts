@@ -27,20 +27,20 @@ async function store(urlId: number, from: number, count: number, kind: 'human' |
   await stored.compact();
 }
 
-describe('visits that are older than the retention period', () => {
-  it('are pruned by entire days; their clicks stay in totals, breakdowns and time series', async () => {
+describe('retention', () => {
+  it('prunes entire days, whose clicks stay in totals, breakdowns and time series', async () => {
     await store(1, start, 72);
     await store(1, start, 5, 'bot');
     await store(2, start + 2 * day, 3);
     const before = await stored.reader.readClicks(1, month);
-    // At noon of the fourth day with a retention of two days: only the first day is pruned.
+    // At noon of the fourth day, a retention of two days includes the second day.
     expect(await stored.prune(2, start + 3 * day + 12 * hour)).toBe(1);
     expect(await storedVisits(stored.database)).toHaveLength(48 + 3);
     const after = await stored.reader.readClicks(1, month);
     expect(after.totals.totalClicks).toBe(72);
     expect(after.breakdowns).toEqual(before.breakdowns);
     expect(after.timeseries).toEqual(before.timeseries);
-    // The visitor's key of the pruned day is gone, so the visitor counts twice.
+    // The keys of a pruned day are deleted, so the same visitor counts again on the other days.
     expect(before.totals.uniqueClicks).toBe(1);
     expect(after.totals).toEqual({ totalClicks: 72, uniqueClicks: 2, uniqueIps: 2 });
     expect((await stored.reader.readClicks(1, { ...month, groupBy: 'hour' })).timeseries).toEqual(
@@ -52,13 +52,13 @@ describe('visits that are older than the retention period', () => {
     expect((await stored.reader.readClicks(2, month)).totals.totalClicks).toBe(3);
   });
 
-  it('are retained for ever without a retention period', async () => {
+  it('prunes nothing without a retention period', async () => {
     await store(1, start, 10);
     expect(await stored.prune(undefined, start + 9_999 * day)).toBe(0);
     expect(await storedVisits(stored.database)).toHaveLength(10);
   });
 
-  it('are pruned once, and late visits of a pruned day are added to it', async () => {
+  it('prunes a day once, and adds late visits to it', async () => {
     await store(1, start, 10);
     expect(await stored.prune(1, start + 5 * day)).toBe(1);
     expect(await stored.prune(1, start + 5 * day)).toBe(0);

@@ -89,7 +89,7 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     expect(await scanCountOf(qr.id)).toBe(1);
   });
 
-  it('with a custom slug, visits by short code are scans and clicks, visits by slug only clicks', async () => {
+  it('counts visits by short code as scans and clicks, and visits by custom slug only as clicks', async () => {
     const url = await createUrl({ customSlug: 'shared-link' });
     const qr = await createQr(url.id);
     await visit('shared-link');
@@ -108,7 +108,7 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     expect(clicks.data.clickCount).toBe(4);
   });
 
-  it('without a custom slug, a visit is a scan when the request shows evidence', async () => {
+  it('counts a visit of a URL without a custom slug as a scan if the request shows evidence', async () => {
     const url = await createUrl();
     const qr = await createQr(url.id);
     await visit(url.shortCode);
@@ -118,7 +118,7 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     expect((await scans(qr.id)).data.totals.totalScans).toBe(1);
   });
 
-  it('a QR code reports the scans between its creation and its deletion', async () => {
+  it('counts the scans between the creation and the deletion of a QR code', async () => {
     const url = await createUrl();
     await visit(url.shortCode);
     api.clock.advance(1000);
@@ -138,7 +138,7 @@ describe('GET /api/v1/qr/{id}/scans', () => {
     expect(listed.data.items.map(({ scanCount }) => scanCount)).toEqual([2]);
   });
 
-  it('a standalone QR code has no URL and no scans', async () => {
+  it('returns no URL and no scans for a standalone QR code', async () => {
     const qr = (await api.call('createQr', { body: { data: 'a text' } })).data;
     const { data } = await scans(qr.id);
     expect(data).toMatchObject({ urlId: null, totals: { totalScans: 0 } });

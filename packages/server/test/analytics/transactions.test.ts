@@ -90,6 +90,72 @@ it('a journal with many lines is stored in several transactions of at most 700 e
   expect(await ingester.ingest()).toBe(0);
 });
 
+it('the scans of all QR codes of a link are counted by a few statements', async () => {
+  const stored = await openStore();
+  const qrCount = 300;
+  const organizationId = await stored.addOrganization('enterprise');
+  await stored.subscribe(organizationId, ['qr.scan_threshold']);
+  const [outcome] = await stored.create(organizationId, [{ customSlug: 'with-slug' }]);
+  const urlId = outcome?.status === 'created' ? outcome.id : 0;
+  await stored.database.writeDirectly(async (transaction) => {
+    const qrs = Array.from({ length: qrCount }, (_, at) => ({
+      id: `qr-${at}`,
+      organization_id: organizationId,
+      url_id: urlId,
+      qr_data: 'https://sho.example/code',
+      format: 'png',
+      size: 512,
+      error_correction: 'M',
+      foreground_color: '#000000',
+      background_color: '#FFFFFF',
+      logo_url: null,
+      style_preset: 'default',
+      version: 1,
+      created_at: start,
+      updated_at: start,
+      // One code is deleted between the two scans, and one before both.
+      deleted_at: at === 0 ? start + 1 : at === 1 ? start : null,
+    }));
+    await stored.database.bulkInsert(transaction, 'qr_codes', qrs);
+    const counts = qrs.map(({ id }) => ({ qr_id: id, scans: 0, downloads: 0 }));
+    await stored.database.bulkInsert(transaction, 'qr_counts', counts);
+  });
+  let recordings = 0;
+  let ids = 0;
+  const newId = () => {
+    ids += 1;
+    return `event-${ids}`;
+  };
+  class CountingOutbox extends EventOutbox {
+    override record(...parameters: Parameters<EventOutbox['record']>): Promise<void> {
+      recordings += 1;
+      return super.record(...parameters);
+    }
+  }
+  const visits = new VisitRepository(stored.database, {
+    outbox: new CountingOutbox(stored.database, { newId }),
+    thresholds: [1],
+  });
+  const scans = [0, 1].map((after) =>
+    makeVisit({ urlId, visitedAt: start + after, isByCode: true }),
+  );
+  const [from, to] = [0, 1].map((offset) => ({ segment: 1, offset }));
+  if (!from || !to) throw new Error('two positions');
+  await visits.store('writer', from, to, { visits: scans }, start);
+  const counts = await stored.database.read
+    .selectFrom('qr_counts')
+    .select('scans')
+    .orderBy('scans')
+    .execute();
+  expect(counts.map((row) => row.scans)).toEqual([0, 1, ...new Array(qrCount - 2).fill(2)]);
+  const events = await stored.database.read.selectFrom('events').select('body').execute();
+  const reached = events.map(({ body }) => JSON.parse(body).data.id);
+  expect(new Set(reached).size).toBe(qrCount - 1);
+  expect(reached).toHaveLength(qrCount - 1);
+  // One for the clicks, one for the deleted code, and three for 298 codes.
+  expect(recordings).toBe(5);
+});
+
 it('a compaction of many large chunks is divided into transactions of about 1 MB', async () => {
   const stored = await openStore();
   const urlCount = 20;

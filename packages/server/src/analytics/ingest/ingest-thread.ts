@@ -49,7 +49,7 @@ export function createIngest(
   const ingester = new VisitIngester({ visits, ...settings, clock });
   const compactor = new VisitCompactor({ database, clock });
   const pruner = new VisitPruner({ database, clock, retentionDays });
-  // True at first: this thread may replace one that failed, and its first success clears that failure.
+  // True at first: this thread may replace one that failed, whose failure the first success clears.
   let isFailing = true;
   const onError = (error: unknown) => {
     isFailing = true;

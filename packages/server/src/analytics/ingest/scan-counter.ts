@@ -6,7 +6,13 @@ import type { Schema, WriteTransaction } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
 import { decideScan } from '../classify/decide-scan.js';
 import type { Visit } from '../journal/visit.js';
-import { isWithin, type ScannedUrl, selectSpans, toScannedUrls } from './scanned-url.js';
+import {
+  isWithin,
+  type QrSpan,
+  type ScannedUrl,
+  selectSpans,
+  toScannedUrls,
+} from './scanned-url.js';
 
 export interface ScanCounterOptions {
   readonly outbox: EventOutbox;
@@ -14,52 +20,38 @@ export interface ScanCounterOptions {
   readonly thresholds: readonly number[];
 }
 
-// The number of URLs that one prepared statement looks up.
-const urlsPerStatement = 128;
-// No URL has this id.
+// The number of URLs, or of QR codes, in one prepared statement.
+const idsPerStatement = 128;
+// No URL and no QR code has this id.
 const noUrl = 0;
+const noQr = '';
 
 /**
  * Counts scans in the transaction that stores their visits. A URL without a QR code costs one index
- * lookup. A database without QR codes costs one query.
+ * lookup.
  */
 export class ScanCounter {
   readonly #options: ScanCounterOptions;
-  readonly #anyQrCode;
   readonly #spansOf;
   readonly #addScans;
 
   constructor(db: Kysely<Schema>, options: ScanCounterOptions) {
     this.#options = options;
-    this.#anyQrCode = prepare(
-      db.selectFrom('qr_codes').select('id').where('url_id', 'is not', null).limit(1),
-    );
     this.#spansOf = prepare(
       selectSpans(db).where(
         'qr_codes.url_id',
         'in',
-        new Array<number>(urlsPerStatement).fill(noUrl),
+        new Array<number>(idsPerStatement).fill(noUrl),
       ),
     );
-    this.#addScans = prepare(
-      db
-        .updateTable('qr_counts')
-        .set(({ eb, val }) => ({ scans: eb('scans', '+', val(0)) }))
-        .where('qr_id', '=', '')
-        .returning('scans'),
-    );
+    // Most URLs have one QR code.
+    this.#addScans = { one: addScans(db, 1), several: addScans(db, idsPerStatement) } as const;
   }
 
   async count(transaction: WriteTransaction, visits: readonly Visit[], now: number): Promise<void> {
     const byUrl = groupCandidates(visits);
-    if (byUrl.size === 0) return;
-    const { rows } = await transaction.executeQuery(this.#anyQrCode(1));
-    if (rows.length === 0) return;
-    const urlIds = [...byUrl.keys()];
-    for (let start = 0; start < urlIds.length; start += urlsPerStatement) {
-      const part = urlIds.slice(start, start + urlsPerStatement);
-      const filler = new Array<number>(urlsPerStatement - part.length).fill(noUrl);
-      const spans = await transaction.executeQuery(this.#spansOf(...part, ...filler));
+    for (const part of padded([...byUrl.keys()], noUrl)) {
+      const spans = await transaction.executeQuery(this.#spansOf(...part));
       for (const url of toScannedUrls(spans.rows).values()) {
         await this.#countUrl(transaction, url, byUrl.get(url.urlId) ?? [], now);
       }
@@ -75,20 +67,63 @@ export class ScanCounter {
     const scans = visits.filter(
       ({ facts }) => decideScan({ hasQr: true, hasSlug, isByCode: true }, facts) !== null,
     );
-    for (const span of spans) {
-      const added = scans.filter(({ visitedAt }) => isWithin(span, visitedAt)).length;
-      if (added === 0) continue;
-      const { rows } = await transaction.executeQuery(this.#addScans(added, span.qrId));
-      const count = rows[0]?.scans ?? added;
-      await recordThresholds(
-        transaction,
-        this.#options.outbox,
-        this.#options.thresholds,
-        { event: qrScanThreshold, id: span.qrId, urlId, count, added },
-        now,
-      );
+    for (const [added, qrIds] of groupByScans(spans, scans)) {
+      for (const part of padded(qrIds, noQr)) {
+        const query =
+          qrIds.length === 1
+            ? this.#addScans.one(added, qrIds[0] as string)
+            : this.#addScans.several(added, ...part);
+        const { rows } = await transaction.executeQuery(query);
+        const counters = rows.map((row) => ({ id: row.qr_id, count: row.scans }));
+        await recordThresholds(
+          transaction,
+          this.#options.outbox,
+          this.#options.thresholds,
+          { event: qrScanThreshold, urlId, added, counters },
+          now,
+        );
+      }
     }
   }
+}
+
+/** Prepares the statement that adds scans to the counters of QR codes and returns the sums. */
+function addScans(db: Kysely<Schema>, qrs: number) {
+  return prepare(
+    db
+      .updateTable('qr_counts')
+      .set(({ eb, val }) => ({ scans: eb('scans', '+', val(0)) }))
+      .where('qr_id', 'in', new Array<string>(qrs).fill(noQr))
+      .returning(['qr_id', 'scans']),
+  );
+}
+
+/** Divides ids into parts of the length that the prepared statements require. */
+function* padded<Id>(ids: readonly Id[], filler: Id): Generator<readonly Id[]> {
+  for (let start = 0; start < ids.length; start += idsPerStatement) {
+    const part = ids.slice(start, start + idsPerStatement);
+    yield [...part, ...new Array<Id>(idsPerStatement - part.length).fill(filler)];
+  }
+}
+
+/** Groups the QR codes by the number of scans within their lifetime. Most have all scans, or none. */
+function groupByScans(
+  spans: readonly QrSpan[],
+  scans: readonly Visit[],
+): ReadonlyMap<number, readonly string[]> {
+  const times = scans.map(({ visitedAt }) => visitedAt);
+  const first = Math.min(...times);
+  const last = Math.max(...times);
+  const groups = new Map<number, string[]>();
+  for (const span of spans) {
+    const hasAll = isWithin(span, first) && isWithin(span, last);
+    const count = hasAll ? times.length : times.filter((at) => isWithin(span, at)).length;
+    if (count === 0) continue;
+    const known = groups.get(count);
+    if (known) known.push(span.qrId);
+    else groups.set(count, [span.qrId]);
+  }
+  return groups;
 }
 
 /** Groups the visits that may be scans by URL: visits of people that used the short code. */

@@ -10,7 +10,7 @@ import type { VisitRepository } from './visit-repository.js';
 const line = toDownloadLine('qr');
 const maxTransactions = 50;
 
-it('stores the lines of the start, and later ones in the next call', async () => {
+it('stores the lines that exist when the call begins, and later ones in the next call', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-ingester-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   let transactions = 0;

@@ -139,10 +139,9 @@ export class VisitRepository {
           this.#thresholds,
           {
             event: urlClickThreshold,
-            id: String(url_id),
             urlId: url_id,
-            count: clicks,
             added: added.get(url_id) ?? 0,
+            counters: [{ id: String(url_id), count: clicks }],
           },
           now,
         );

@@ -43,16 +43,11 @@ export class JournalFolder {
     return claimed;
   }
 
-  /** Lists the numbers of the segments in ascending order. */
-  segments(): number[] {
-    return segmentsIn(this.path);
-  }
-
   release(): void {
     this.#lock.close();
   }
 
-  /** Deletes the folder. All its lines must be in storage. */
+  /** Deletes the folder, whose lines must all be in storage. */
   remove(): void {
     this.release();
     rmSync(this.path, { recursive: true, force: true });
@@ -72,6 +67,7 @@ export function hasWriters(root: string): boolean {
 
 const segmentName = /^(\d{10})\.log$/;
 
+/** Lists the numbers of a folder's segments in ascending order. */
 export function segmentsIn(folder: string): number[] {
   return readdirSync(folder)
     .map((name) => segmentName.exec(name)?.[1])

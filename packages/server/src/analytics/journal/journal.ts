@@ -86,8 +86,8 @@ export class Journal {
   }
 
   /**
-   * Writes a line and calls `onWritten` before it returns, unless the line must be synced. Slow
-   * requests use it: if their responses were sent together, the server would then wait for clients.
+   * Writes a line and calls `onWritten` at once, unless the line must be synced. API calls use it:
+   * their responses are not sent together, because the server would then wait for clients.
    */
   appendNow(line: string, onWritten: () => void): void {
     if (this.#options.durability === 'power') {
