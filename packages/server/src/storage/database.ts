@@ -89,9 +89,10 @@ export interface Database {
 export type Engine = 'sqlite' | 'postgres';
 
 /**
- * A lock that a write transaction holds until its commit. Transactions with the same lock run one
- * after another, on all nodes, except those of 'deliveries', which lock the rows that they claim.
- * 'exclusive' waits for all other locks but 'deliveries'. SQLite has one writer at a time anyway.
+ * The lock that a write transaction holds until its commit. Transactions with the same lock run one
+ * after another, on all nodes. 'exclusive' takes the locks 'records', 'visits' and 'compaction'.
+ * 'deliveries' takes no lock, because the dispatcher locks the rows that it claims. SQLite runs all
+ * write transactions one after another.
  */
 export type WriteLock = 'records' | 'visits' | 'compaction' | 'deliveries' | 'exclusive';
 
@@ -119,7 +120,7 @@ export interface Claim {
   readonly count: number;
 }
 
-/** Returns the deliveries that are due longest of each webhook, without those that others are claiming. */
+/** Returns the oldest due deliveries of each webhook. Skips those that another dispatcher is claiming. */
 export type FindDueDeliveries = (
   transaction: WriteTransaction,
   claims: readonly Claim[],

@@ -11,6 +11,8 @@ export interface ListQuery {
   readonly indexed?: RawBuilder<SqlBool> | undefined;
   /** Selects among the indexed rows; undefined lists all of them. */
   readonly condition?: RawBuilder<SqlBool> | undefined;
+  /** A text that `condition` requires in `urls.search_text`. An engine may look it up in an index. */
+  readonly search?: (SearchLimits & { readonly text: string }) | undefined;
   readonly limit: number;
   readonly offset: number;
   /** `listTimeoutMs` by default. */
@@ -21,4 +23,11 @@ export interface ListPage<Id> {
   readonly total: number;
   /** The ids of the page's rows, in order. */
   readonly ids: readonly Id[];
+}
+
+export interface SearchLimits {
+  /** An organization with at most this many links is searched without the index. */
+  readonly readWithoutIndex?: number;
+  /** A search that finds more candidates in the index, or more pending links, reads without the index. */
+  readonly maxCandidates?: number;
 }

@@ -38,9 +38,9 @@ describe('with a full disk', () => {
     expect((await api.call('getUsage')).data.links.used).toBe(1);
 
     let made = 1;
-    let answer = await create();
-    for (; answer.status === 201; answer = await create()) made += 1;
-    expect(answer.outcome).toBe('503 UNAVAILABLE');
+    let response = await create();
+    for (; response.status === 201; response = await create()) made += 1;
+    expect(response.outcome).toBe('503 UNAVAILABLE');
     expect((await api.call('listUrls')).data.total).toBe(made);
     expect((await api.visit(`/${shortCode}`)).status).toBe(307);
     expect((await api.call('getUrl', { params: { id } })).status).toBe(200);

@@ -3,7 +3,7 @@ import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { expireUrls } from '../../src/urls/url-expiry.js';
 import { now, openRepository, type Stored } from './temporary-database.js';
 
-// The server answers redirects between the turns of the event loop that a long write takes.
+// A long write takes several turns of the event loop. The server serves redirects in between.
 let stored: Stored;
 let turn = 0;
 let ticker: NodeJS.Immediate;

@@ -38,7 +38,7 @@ describe('changePlan', () => {
     expect(await organizations.changePlan(id, 'scale', now)).toMatchObject({ id, plan: 'free' });
     expect(await organizations.changePlan(id, 'scale', now)).toMatchObject({ id, plan: 'scale' });
     expect((await organizations.get(id)).plan).toBe('scale');
-    expect(await organizations.changePlan('nobody', 'scale', now)).toBeUndefined();
+    expect(await organizations.changePlan('unknown', 'scale', now)).toBeUndefined();
     const changes = await stored.database.read.selectFrom('plan_changes').selectAll().execute();
     expect(changes).toEqual([{ organization_id: id, changed_at: now, plan_before: 'free' }]);
   });

@@ -18,7 +18,7 @@ import { DeliveryQueue } from '../../src/webhooks/delivery-queue.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
 import { draftOf, now, type TemporaryFile, temporaryFile } from './temporary-database.js';
 
-// These calls run on the thread that answers redirects, so their time must not grow with the tables.
+// These calls run on the thread that serves redirects, so their time must not grow with the tables.
 const linkCount = 20_000;
 const organizationId = 'organization-1';
 const other = 'organization-2';

@@ -27,16 +27,16 @@ export interface TemporaryFile {
 export function temporaryFile(): TemporaryFile {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-test-'));
   const path = join(folder, 'shorty.db');
-  const others: SqliteHandle.Database[] = [];
+  const handles: SqliteHandle.Database[] = [];
   return {
     path,
     other() {
       const handle = new SqliteHandle(path);
-      others.push(handle);
+      handles.push(handle);
       return handle;
     },
     remove() {
-      for (const handle of others) handle.close();
+      for (const handle of handles) handle.close();
       rmSync(folder, { recursive: true });
     },
   };

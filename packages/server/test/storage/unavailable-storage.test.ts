@@ -58,9 +58,9 @@ describe('while another process has locked the database', () => {
         expect((await api.visit('/health/ready')).status).toBe(200);
       }
     }
-    for (const answer of await watched) {
-      expect(answer.outcome).toBe('503 UNAVAILABLE');
-      expect(answer.headers.get('retry-after')).toBe('2');
+    for (const response of await watched) {
+      expect(response.outcome).toBe('503 UNAVAILABLE');
+      expect(response.headers.get('retry-after')).toBe('2');
     }
     expect((await token).body).toMatchObject({ error: 'temporarily_unavailable' });
     expect((await token).headers.get('retry-after')).toBe('2');

@@ -52,12 +52,12 @@ async function openTokenRequests() {
 /** Runs 30 bulk updates, and other writes after the first of them. Returns the order of completion. */
 async function orderBeside(
   update: () => Promise<unknown>,
-  others: Readonly<Record<string, () => Promise<unknown>>>,
+  otherWrites: Readonly<Record<string, () => Promise<unknown>>>,
 ): Promise<string[]> {
   const finished: string[] = [];
   const updates = Array.from({ length: 30 }, () => update().then(() => finished.push('update')));
   await Promise.race(updates);
-  const started = Object.entries(others).map(([name, run]) =>
+  const started = Object.entries(otherWrites).map(([name, run]) =>
     run().then(() => finished.push(name)),
   );
   await Promise.all([...updates, ...started]);
@@ -70,7 +70,7 @@ function updatesBefore(name: string, finished: readonly string[]): number {
 }
 
 describe('a backlog of bulk updates of one organization', () => {
-  it('delays a create and a token request of others by at most 8 of them', async () => {
+  it('delays a create and a token request of another organization by at most 8', async () => {
     const update = await openBulkUpdater();
     const requestToken = await openTokenRequests();
     const other = await stored.addOrganization('scale');

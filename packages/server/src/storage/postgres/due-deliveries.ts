@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { DueDelivery, FindDueDeliveries } from '../database.js';
 
-/** Runs one query for all webhooks, which saves round trips. Skips rows that others are claiming. */
+/** Runs one query for all webhooks, which saves round trips. Skips rows that another dispatcher is claiming. */
 export const findDueDeliveries: FindDueDeliveries = async (transaction, claims, now) => {
   const { rows } = await transaction.executeQuery<DueDelivery>(
     CompiledQuery.raw(

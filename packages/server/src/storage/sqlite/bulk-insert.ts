@@ -1,7 +1,7 @@
-import type { Database as SqliteHandle, Statement } from 'better-sqlite3';
-import { LRUCache } from 'lru-cache';
+import type { Database as SqliteHandle } from 'better-sqlite3';
 import { yieldToEventLoop } from '../../yield-to-event-loop.js';
 import type { BulkInsert, Value } from '../database.js';
+import { prepareStatement } from './prepare-statement.js';
 import { translateSqliteError } from './sqlite-error.js';
 
 // Takes about 0.2 ms.
@@ -12,8 +12,6 @@ const rowsAtOnce = 16;
  * first copies every page that it touches, to be able to undo half of the statement.
  */
 export function bulkInserter(handle: SqliteHandle): BulkInsert {
-  const statements = new LRUCache<string, Statement<[Value[]]>>({ max: 200 });
-
   return async (_transaction, table, rows) => {
     if (rows.length === 0) return;
     const records = rows as readonly Record<string, Value>[];
@@ -23,11 +21,7 @@ export function bulkInserter(handle: SqliteHandle): BulkInsert {
     const values: Value[] = new Array(columns.length);
     const text = `insert into ${table} (${columns.join()}) values (${columns.map(() => '?').join()})`;
     try {
-      let statement = statements.get(text);
-      if (!statement) {
-        statement = handle.prepare<[Value[]]>(text);
-        statements.set(text, statement);
-      }
+      const statement = prepareStatement(handle, text);
       for (const [index, record] of records.entries()) {
         if (index % rowsAtOnce === rowsAtOnce - 1) await yieldToEventLoop();
         for (let at = 0; at < columns.length; at += 1) {

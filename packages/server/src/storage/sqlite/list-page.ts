@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../database.js';
 import { ListClock, listTimeoutMs, newestFirst, rowsOf } from '../list-page.js';
 import type { ListPage, ListQuery } from '../list-query.js';
+import { readSearchPage } from './search-page.js';
 
 // Takes about 1 ms, or 5 ms if a condition reads the rows themselves.
 const rowsAtOnce = 4_096;
@@ -12,13 +13,16 @@ interface Position {
 }
 
 /**
- * Reads the index from the newest row to the oldest in slices, so that other lists run between
- * them. Without a condition it reads only the index.
+ * Reads a search by its index if possible. Otherwise reads the index of the list from the newest row to
+ * the oldest in slices, so that other lists run between them. Without a condition, it reads only the
+ * index.
  */
 export async function readListPage<Id extends string | number>(
   db: Kysely<Schema>,
   query: ListQuery,
 ): Promise<ListPage<Id>> {
+  const page = await readSearchPage(db, query);
+  if (page) return page as ListPage<Id>;
   const { condition, limit, offset, timeoutMs = listTimeoutMs } = query;
   const clock = new ListClock(timeoutMs);
   const ids: Id[] = [];

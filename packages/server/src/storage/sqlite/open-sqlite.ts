@@ -74,7 +74,7 @@ export function openSqlite(options: SqliteOptions): Database {
         }
       }),
     readListPage: (query) => readListPage(read, query),
-    // Each list yields to the others between its slices.
+    // Lists run in slices and alternate.
     maxConcurrentLists: 4,
     searchIndex: openSearchIndex({ read, writeDirectly }),
     write: (organizationId, work, { isBulk } = {}) =>

@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database as SqliteHandle, Statement } from 'better-sqlite3';
+import type { Database as SqliteHandle } from 'better-sqlite3';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
-import { LRUCache } from 'lru-cache';
+import { prepareStatement } from './prepare-statement.js';
 import { isLocked, translateSqliteError } from './sqlite-error.js';
 
 // Another process may hold the write lock. Waiting inside SQLite would block the event loop, and
 // redirects with it, so SQLite returns at once and the driver retries.
 const lockWaitMs = 5_000;
 const lockRetryMs = 10;
-
-const maxStatements = 500;
 
 /** Runs Kysely on one better-sqlite3 handle. Callers queue for it; statements are prepared once. */
 export class SqliteDriver implements Driver {
@@ -70,7 +68,6 @@ export class SqliteDriver implements Driver {
 
 class SqliteConnection implements DatabaseConnection {
   readonly #handle: SqliteHandle;
-  readonly #statements = new LRUCache<string, Statement<unknown[]>>({ max: maxStatements });
 
   constructor(handle: SqliteHandle) {
     this.#handle = handle;
@@ -78,7 +75,7 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     try {
-      const statement = this.#prepare(query.sql);
+      const statement = prepareStatement(this.#handle, query.sql);
       if (statement.reader) return { rows: statement.all(...query.parameters) as Row[] };
       const { changes } = statement.run(...query.parameters);
       return { rows: [], numAffectedRows: BigInt(changes) };
@@ -93,7 +90,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   execute(sql: string): void {
-    this.#prepare(sql).run();
+    prepareStatement(this.#handle, sql).run();
   }
 
   rollback(): void {
@@ -103,14 +100,5 @@ class SqliteConnection implements DatabaseConnection {
 
   close(): void {
     this.#handle.close();
-  }
-
-  #prepare(sql: string): Statement<unknown[]> {
-    let statement = this.#statements.get(sql);
-    if (!statement) {
-      statement = this.#handle.prepare<unknown[]>(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
   }
 }

@@ -1,12 +1,10 @@
-import type { Database as SqliteHandle, Statement } from 'better-sqlite3';
-import { LRUCache } from 'lru-cache';
+import type { Database as SqliteHandle } from 'better-sqlite3';
 import type { UpdateEach, Value } from '../database.js';
+import { prepareStatement } from './prepare-statement.js';
 import { translateSqliteError } from './sqlite-error.js';
 
 /** Updates the rows one by one with a prepared statement, without a promise for each. */
 export function eachUpdater(handle: SqliteHandle): UpdateEach {
-  const statements = new LRUCache<string, Statement<[Value[]]>>({ max: 50 });
-
   return async (_transaction, table, rows) => {
     const [first] = rows;
     if (!first) return [];
@@ -14,11 +12,7 @@ export function eachUpdater(handle: SqliteHandle): UpdateEach {
     const wheres = Object.keys(first.where).map((column) => `${column} = ?`);
     const text = `update ${table} set ${sets.join()} where ${wheres.join(' and ')}`;
     try {
-      let statement = statements.get(text);
-      if (!statement) {
-        statement = handle.prepare<[Value[]]>(text);
-        statements.set(text, statement);
-      }
+      const statement = prepareStatement(handle, text);
       const changed: boolean[] = [];
       for (const { set, where } of rows) {
         const values = [...Object.values(set), ...Object.values(where)] as Value[];
