@@ -12,9 +12,8 @@ import { type Config, readConfig } from './config.js';
 import { createDomainModule } from './domains/domain-module.js';
 import { hostnameOf } from './domains/hostname.js';
 import { OwnHosts } from './domains/own-hosts.js';
+import { ErrorLog } from './health/error-log.js';
 import { createHealthModule } from './health/health-module.js';
-import { RequestErrors } from './health/request-errors.js';
-import { UncaughtErrors } from './health/uncaught-errors.js';
 import { BodySlots } from './http/body-slots.js';
 import { createHttpServer } from './http/create-http-server.js';
 import { type Listener, listen, listenForOperators } from './http/listen.js';
@@ -148,11 +147,10 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
   const clients = new ClientRepository(database);
   const organizations = new OrganizationRepository(database);
   const auth = new AuthService(clients, { clock, randomBytes });
-  const uncaughtErrors = new UncaughtErrors(logger);
-  const requestErrors = new RequestErrors(logger, uncaughtErrors);
+  const errorLog = new ErrorLog(logger);
   const onRequestError = (error: unknown, requestId: string) =>
-    requestErrors.note(error, requestId);
-  const onCallbackError = (error: unknown) => uncaughtErrors.note('callback', error);
+    errorLog.noteRequest(error, requestId);
+  const onCallbackError = (error: unknown) => errorLog.note('callback', error);
   const { lists, ...listReader } = openListReader({
     isThreaded: usesThreads,
     storage,
@@ -254,8 +252,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     threads,
     // Not among `queues`: requests that are running during a stop still write.
     queues: [...queues, ...database.writeQueues],
-    uncaughtErrors,
-    requestErrors,
+    errorLog,
   });
   const publicBodyTimeoutMs = timeLimits?.publicBody ?? defaultTimeLimits.publicBody;
   const appOptions = {
@@ -377,7 +374,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       const ended = await Promise.all(threads().map((thread) => thread.terminate()));
       return ended.every(Boolean);
     },
-    noteUncaughtError: (error) => uncaughtErrors.note('process', error),
+    noteUncaughtError: (error) => errorLog.note('process', error),
     expireUrls: () => urls.expire(),
   };
 }

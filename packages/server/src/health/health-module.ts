@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import type { Service } from '../lifecycle.js';
 import { type HealthOptions, healthHandlers } from './health-handlers.js';
-import { ProcessMetrics } from './process-metrics.js';
-import { type FinishedRequest, RequestMetrics } from './request-metrics.js';
+import { registerProcessMetrics } from './process-metrics.js';
+import { registerRequestMetrics } from './request-metrics.js';
 import { type MetricSources, registerServerMetrics } from './server-metrics.js';
 
 export interface HealthModuleOptions
@@ -13,8 +13,8 @@ export interface HealthModuleOptions
 export function createHealthModule(options: HealthModuleOptions) {
   const metrics = new Registry();
   registerServerMetrics(metrics, options);
-  const requestMetrics = new RequestMetrics(metrics);
-  const processMetrics = new ProcessMetrics(metrics);
+  const onFinished = registerRequestMetrics(metrics);
+  const processMetrics = registerProcessMetrics(metrics);
 
   return {
     handlers: healthHandlers({
@@ -23,6 +23,6 @@ export function createHealthModule(options: HealthModuleOptions) {
       metrics,
     }),
     services: [processMetrics] satisfies readonly Service[],
-    onFinished: (request: FinishedRequest) => requestMetrics.observe(request),
+    onFinished,
   };
 }

@@ -11,30 +11,27 @@ export interface FinishedRequest {
 
 const bucketSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Counts API requests by operation and status, and measures their duration. */
-export class RequestMetrics {
-  readonly #requests: Counter<'operation' | 'status'>;
-  readonly #durations: Histogram<'operation'>;
-
-  constructor(registry: Registry) {
-    const registers = [registry];
-    this.#requests = new Counter({
-      name: 'shorty_api_requests_total',
-      help: 'API requests by operation and status.',
-      labelNames: ['operation', 'status'],
-      registers,
-    });
-    this.#durations = new Histogram({
-      name: 'shorty_api_request_duration_seconds',
-      help: 'Time from the headers of a request to the end of its response.',
-      labelNames: ['operation'],
-      buckets: bucketSeconds,
-      registers,
-    });
-  }
-
-  observe({ operation = 'none', status, durationMs }: FinishedRequest): void {
-    this.#requests.inc({ operation, status: status ?? 'aborted' });
-    this.#durations.observe({ operation }, durationMs / 1000);
-  }
+/**
+ * Registers the number of API requests by operation and status, and their duration. Returns a function
+ * that counts a request.
+ */
+export function registerRequestMetrics(registry: Registry): (request: FinishedRequest) => void {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'shorty_api_requests_total',
+    help: 'API requests by operation and status.',
+    labelNames: ['operation', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'shorty_api_request_duration_seconds',
+    help: 'Time from the headers of a request to the end of its response.',
+    labelNames: ['operation'],
+    buckets: bucketSeconds,
+    registers,
+  });
+  return ({ operation = 'none', status, durationMs }) => {
+    requests.inc({ operation, status: status ?? 'aborted' });
+    durations.observe({ operation }, durationMs / 1000);
+  };
 }

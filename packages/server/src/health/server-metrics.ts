@@ -5,9 +5,8 @@ import type { FairQueue } from '../fair-queue.js';
 import type { Database } from '../storage/database.js';
 import type { ObservedThread } from '../threads/thread.js';
 import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
-import type { RequestErrors } from './request-errors.js';
+import type { ErrorLog } from './error-log.js';
 import { registerCounter, registerGauge, type Sample } from './scraped-metric.js';
-import type { UncaughtErrors } from './uncaught-errors.js';
 
 export interface MetricSources {
   readonly database: Database;
@@ -16,8 +15,7 @@ export interface MetricSources {
   readonly dispatchFigures: () => DispatchFigures;
   readonly threads: () => readonly ObservedThread[];
   readonly queues: readonly FairQueue[];
-  readonly uncaughtErrors: UncaughtErrors;
-  readonly requestErrors: RequestErrors;
+  readonly errorLog: ErrorLog;
 }
 
 /** Registers the metrics of the server's parts. */
@@ -154,16 +152,13 @@ function registerQueueMetrics(registry: Registry, queues: readonly FairQueue[]):
   });
 }
 
-function registerErrorMetrics(
-  registry: Registry,
-  { uncaughtErrors, requestErrors, threads }: MetricSources,
-): void {
+function registerErrorMetrics(registry: Registry, { errorLog, threads }: MetricSources): void {
   registerCounter(registry, {
     name: 'shorty_uncaught_errors_total',
     help: 'Unexpected errors by source. Each one is a defect.',
     labelNames: ['source'],
     read: () => [
-      ...toSamples('source', Object.entries(uncaughtErrors.counts)),
+      ...toSamples('source', Object.entries(errorLog.uncaught)),
       ...threads().map(({ figures }) => ({
         labels: { source: 'thread' },
         value: figures.uncaughtErrors,
@@ -174,7 +169,7 @@ function registerErrorMetrics(
     name: 'shorty_unavailable_responses_total',
     help: 'Responses with status 503, by error: a full queue, or an outage of storage or of a worker thread.',
     labelNames: ['error'],
-    read: () => toSamples('error', requestErrors.unavailable),
+    read: () => toSamples('error', errorLog.unavailable),
   });
 }
 

@@ -1,0 +1,133 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../contract/api-error.js';
+import { QueueFullError } from '../fair-queue.js';
+import { StorageUnavailableError } from '../storage/database.js';
+import { ThreadEndedError } from '../threads/thread.js';
+import { ErrorLog } from './error-log.js';
+
+function open() {
+  const lines: Record<string, unknown>[] = [];
+  let now = 0;
+  const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const errors = new ErrorLog(logger, () => now);
+  return { errors, lines, advance: (ms: number) => (now += ms) };
+}
+
+describe('errors of requests', () => {
+  it('logs a full queue once in 10 s at level warn without a stack, and counts each refusal', () => {
+    const { errors, lines, advance } = open();
+    for (let count = 1; count <= 3_000; count += 1) {
+      errors.noteRequest(
+        new QueueFullError('passwords', `${count} tasks are waiting`, 1),
+        `id-${count}`,
+      );
+    }
+    advance(10_000);
+    errors.noteRequest(new QueueFullError('passwords', 'again', 1), 'last');
+    const common = {
+      level: 40,
+      msg: 'request refused',
+      error: 'QueueFullError',
+      queue: 'passwords',
+    };
+    expect(lines).toMatchObject([
+      { ...common, requestId: 'id-1', reason: 'passwords: 1 tasks are waiting', repeats: 0 },
+      { ...common, requestId: 'last', reason: 'passwords: again', repeats: 2_999 },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('at ');
+    expect(errors.unavailable.get('QueueFullError')).toBe(3_001);
+    expect(errors.uncaught.request).toBe(0);
+  });
+
+  it('logs each queue and each kind of outage', () => {
+    const { errors, lines } = open();
+    errors.noteRequest(new QueueFullError('passwords', 'full', 1), 'a');
+    errors.noteRequest(new QueueFullError('reports', 'full', 1), 'b');
+    errors.noteRequest(new StorageUnavailableError('storage is unavailable (SQLITE_FULL)'), 'c');
+    errors.noteRequest(new ThreadEndedError('thread lists: ended 2 times during listUrls'), 'd');
+    errors.noteRequest(new ApiError('UNAVAILABLE', 'The server is stopping'), 'e');
+    expect(lines.map(({ level, requestId }) => [level, requestId])).toEqual(
+      ['a', 'b', 'c', 'd', 'e'].map((id) => [40, id]),
+    );
+    expect(Object.fromEntries(errors.unavailable)).toMatchObject({
+      QueueFullError: 2,
+      StorageUnavailableError: 1,
+      ThreadEndedError: 1,
+      ThreadTimeoutError: 0,
+      ApiError: 1,
+    });
+  });
+
+  it('logs each unexpected error with its stack at level error', () => {
+    const { errors, lines } = open();
+    for (const id of ['a', 'b']) errors.noteRequest(new TypeError('a defect'), id);
+    expect(lines).toMatchObject(
+      ['a', 'b'].map((requestId) => ({
+        level: 50,
+        requestId,
+        err: { message: 'a defect', stack: expect.stringContaining('error-log.test.ts') },
+      })),
+    );
+    expect(errors.uncaught.request).toBe(2);
+  });
+
+  it('ignores errors of the client', () => {
+    const { errors, lines } = open();
+    errors.noteRequest(new ApiError('NOT_FOUND', 'There is no such link'), 'a');
+    expect(lines).toEqual([]);
+    expect(errors.uncaught.request).toBe(0);
+  });
+
+  it('does not throw when the log cannot be written', () => {
+    const write = () => {
+      throw new Error('no space left');
+    };
+    const broken = pino({}, { write });
+    const errors = new ErrorLog(broken);
+    expect(() => errors.noteRequest(new StorageUnavailableError('away'), 'id')).not.toThrow();
+    expect(errors.unavailable.get('StorageUnavailableError')).toBe(1);
+  });
+});
+
+describe('uncaught errors', () => {
+  it('logs a repeating error once a second with the number of repeats, and counts each', () => {
+    const { errors, lines, advance } = open();
+    for (let at = 0; at <= 5_000; at += 1) {
+      if (at === 5_000) advance(1_000);
+      errors.note('process', new Error(`text ${at}`));
+    }
+    expect(lines.map(({ repeats }) => repeats)).toEqual([0, 4_999]);
+    expect(errors.uncaught).toEqual({ request: 0, callback: 0, process: 5_001 });
+    expect(lines).toHaveLength(2);
+  });
+
+  it('logs each of two different errors', () => {
+    const { errors, lines } = open();
+    errors.note('callback', new TypeError('one'));
+    errors.note('callback', new RangeError('two'));
+    errors.note('process', 'a string');
+    expect(lines.map(({ source }) => source)).toEqual(['callback', 'callback', 'process']);
+  });
+
+  it('logs every failed request with its id', () => {
+    const { errors, lines } = open();
+    for (const id of ['a', 'b', 'c']) errors.noteRequest(new Error('the same'), id);
+    expect(lines.map(({ requestId }) => requestId)).toEqual(['a', 'b', 'c']);
+    expect(errors.uncaught).toMatchObject({ request: 3 });
+  });
+
+  it('does not throw when the log cannot be written', () => {
+    const broken = pino(
+      {},
+      {
+        write: () => {
+          throw new Error('no space left');
+        },
+      },
+    );
+    const errors = new ErrorLog(broken);
+    expect(() => errors.note('process', new Error('x'))).not.toThrow();
+    expect(() => errors.noteRequest(new Error('x'), 'id')).not.toThrow();
+  });
+});
