@@ -36,8 +36,13 @@ export async function benchCacheSimulation({ requests = 1_000_000, changes = 200
 function printHits({ entries, links, exponent, requests }) {
   const next = zipfRanks(links, exponent, randomNumbers(7));
   let evicted = 0;
-  const cache = new ClockCache(entries, () => {
-    evicted += 1;
+  const cache = new ClockCache({
+    maxEntries: entries,
+    maxSize: Number.POSITIVE_INFINITY,
+    sizeOf: () => 1,
+    onEvict() {
+      evicted += 1;
+    },
   });
   const readLink = () => {
     const rank = next();
