@@ -42,10 +42,6 @@ export class OpenConnections {
     });
   }
 
-  get count(): number {
-    return this.#progress.size;
-  }
-
   /** Closes connections that never sent a byte. Browsers open them in advance; Node counts them as busy. */
   endUnused(): void {
     for (const socket of this.#progress.keys()) if (socket.bytesRead === 0) socket.destroy();

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
 import type { ResolveDns } from '../ports.js';
 import { createAddressResolver } from './dns-resolver.js';
@@ -46,14 +45,11 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     bodyTimeout: 0,
   });
 
-  // The same receivers recur. Nothing changes a parsed URL.
-  const parsed = new LRUCache<string, URL>({ max: 1_000, memoMethod: parse });
-
   return {
     async request(url, request) {
       const { method, timeoutMs, followRedirects = 0 } = request;
       const deadline = performance.now() + timeoutMs;
-      let target = typeof url === 'string' ? parsed.memo(url) : url;
+      let target = typeof url === 'string' ? parse(url) : url;
       for (let redirects = 0; ; redirects += 1) {
         const urlError = findUrlError(target, options);
         if (urlError) throw new GuardedFetchError(urlError.reason, `The URL ${urlError.message}`);

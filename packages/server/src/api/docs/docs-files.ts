@@ -16,14 +16,13 @@ export interface DocsFile {
 const css = 'text/css; charset=utf-8';
 const script = 'text/javascript; charset=utf-8';
 
-const sources: Readonly<
-  Record<string, { mediaType: string; read: () => Promise<Buffer> | Buffer }>
-> = {
-  'swagger-ui.css': { mediaType: css, read: () => readVendored('swagger-ui.css') },
-  'swagger-ui-bundle.js': { mediaType: script, read: () => readVendored('swagger-ui-bundle.js') },
-  'docs.css': { mediaType: css, read: () => Buffer.from(docsStyle) },
-  'docs.js': { mediaType: script, read: () => Buffer.from(docsScript) },
-};
+/** The files by name: a text of ours, or undefined for a file of Swagger UI. */
+const files = new Map([
+  ['swagger-ui.css', undefined],
+  ['swagger-ui-bundle.js', undefined],
+  ['docs.css', docsStyle],
+  ['docs.js', docsScript],
+]);
 
 const require = createRequire(import.meta.url);
 const compress = promisify(gzip);
@@ -31,7 +30,7 @@ const loaded = new Map<string, Promise<DocsFile>>();
 
 /** Finds a file of the documentation page. It is read and compressed at the first request. */
 export async function findDocsFile(name: string): Promise<DocsFile | undefined> {
-  if (!Object.hasOwn(sources, name)) return undefined;
+  if (!files.has(name)) return undefined;
   let file = loaded.get(name);
   if (file === undefined) {
     file = load(name);
@@ -43,12 +42,12 @@ export async function findDocsFile(name: string): Promise<DocsFile | undefined> 
 }
 
 async function load(name: string): Promise<DocsFile> {
-  const source = sources[name] as (typeof sources)[string];
-  const plain = await source.read();
+  const text = files.get(name);
+  const plain =
+    text === undefined
+      ? await readFile(require.resolve(`swagger-ui-dist/${name}`))
+      : Buffer.from(text);
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
-  return { mediaType: source.mediaType, etag, plain, gzipped: await compress(plain) };
-}
-
-function readVendored(file: string): Promise<Buffer> {
-  return readFile(require.resolve(`swagger-ui-dist/${file}`));
+  const mediaType = name.endsWith('.css') ? css : script;
+  return { mediaType, etag, plain, gzipped: await compress(plain) };
 }
