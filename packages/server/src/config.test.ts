@@ -19,7 +19,7 @@ describe('readConfig', () => {
     expect(readConfig({}).trustedProxies.includes('127.0.0.1')).toBe(false);
   });
 
-  it('ignores an empty setting, which shells and compose files leave behind', () => {
+  it('ignores an empty setting, which shells and compose files may produce', () => {
     const names = ['PORT', 'HOST', 'SHORTY_DATABASE_URL', 'SHORTY_BASE_URL', 'SHORTY_CLIENT_ID'];
     const environment = Object.fromEntries(names.map((name) => [name, ' ']));
     expect(JSON.stringify(readConfig(environment))).toBe(JSON.stringify(readConfig({})));

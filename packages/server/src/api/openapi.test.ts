@@ -28,7 +28,7 @@ interface OpenApi {
 }
 
 describe('openapi.yaml', () => {
-  it('is what the contract renders: run `npm run generate` when it is not', () => {
+  it('equals the rendered contract; if it does not, run `npm run generate`', () => {
     expect(renderOpenApi()).toBe(committed);
   });
 

@@ -14,7 +14,7 @@ import {
 const largest = Number.MAX_SAFE_INTEGER;
 
 describe('urlIdInput', () => {
-  it('takes every id as a number and in digits alike', () => {
+  it('accepts each id as a number and as decimal digits', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: largest }), (id) => {
         expect(urlIdInput.parse(id)).toBe(id);
@@ -68,7 +68,7 @@ describe('timestamp', () => {
     },
   );
 
-  it('takes every instant as JSON writes it', () => {
+  it('accepts every instant in the form of Date.toJSON', () => {
     const instants = fc.date({
       min: new Date('1970-01-01T00:00:00Z'),
       max: new Date('9999-12-31T23:59:59.999Z'),
@@ -87,13 +87,13 @@ describe('text', () => {
     expect(line(10).safeParse(text).success).toBe(false);
   });
 
-  it('multilineText takes line breaks and tabs, and no other control character', () => {
+  it('multilineText accepts line breaks and tabs, and no other control character', () => {
     expect(multilineText(10).safeParse('a\r\n\tb').success).toBe(true);
     expect(multilineText(10).safeParse('a\0b').success).toBe(false);
     expect(multilineText(10).safeParse('\udc00').success).toBe(false);
   });
 
-  it('folds tabs and line breaks to one space, before it counts', () => {
+  it('replaces tabs and line breaks with one space before it counts characters', () => {
     expect(displayText(3).parse('a\r\n\t\n\u2028b')).toBe('a b');
     expect(displayText(3).parse('\u05d0\u200f')).toBe('\u05d0\u200f');
   });
@@ -116,7 +116,7 @@ describe('text', () => {
 describe('queryInteger', () => {
   const limit = queryInteger({ min: 1, max: 100, default: 25 });
 
-  it('has a default and edges that are not clamped', () => {
+  it('has a default, and refuses values out of range', () => {
     expect(limit.parse(undefined)).toBe(25);
     expect(['1', '100', '007'].map((text) => limit.parse(text))).toEqual([1, 100, 7]);
     for (const text of ['0', '101', '1e1', '', ' 1', '-1', '1.0', '9'.repeat(16)]) {
@@ -126,7 +126,7 @@ describe('queryInteger', () => {
 });
 
 describe('uuid', () => {
-  it('is read in any case and kept in lower case', () => {
+  it('accepts any case and returns lower case', () => {
     const id = '0197F3B4-7C1A-7D2E-9F00-0123456789AB';
     expect(uuid.parse(id)).toBe(id.toLowerCase());
     expect(uuid.safeParse(id.slice(1)).success).toBe(false);

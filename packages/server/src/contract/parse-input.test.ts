@@ -11,13 +11,13 @@ const schema = z.strictObject({
   items: z.array(z.strictObject({ at: z.number() })).optional(),
 });
 
-function faults(input: unknown, base?: PropertyKey[]): string[] {
+function errorsOf(input: unknown, base?: PropertyKey[]): string[] {
   const parsed = parseInput(schema, input, base);
   return parsed.ok ? [] : parsed.details.map(({ path, message }) => `${path}: ${message}`);
 }
 
 describe('parseInput', () => {
-  it('hands on what fits', () => {
+  it('returns valid input', () => {
     expect(parseInput(schema, { name: 'ab' })).toEqual({ ok: true, value: { name: 'ab' } });
   });
 
@@ -38,21 +38,21 @@ describe('parseInput', () => {
     [[], ': must be a JSON object'],
     [null, ': must be a JSON object'],
     [undefined, ': is required (a JSON object)'],
-  ])('of %j says %s', (input, fault) => {
-    expect(faults(input)).toEqual([fault]);
+  ])('reports for %j: %s', (input, error) => {
+    expect(errorsOf(input)).toEqual([error]);
   });
 
-  it('names fields below a base', () => {
-    expect(faults({ name: 1 }, ['urls', 3])).toEqual(['urls[3].name: must be a string']);
+  it('prefixes paths with the base', () => {
+    expect(errorsOf({ name: 1 }, ['urls', 3])).toEqual(['urls[3].name: must be a string']);
   });
 
-  it('names every fault, and each unknown field by itself', () => {
-    expect(faults({ x: 1, y: 2, name: 1 })).toHaveLength(3);
+  it('reports every error, and each unknown field separately', () => {
+    expect(errorsOf({ x: 1, y: 2, name: 1 })).toHaveLength(3);
   });
 
-  it('keeps lists and names of faults short, however hostile the input', () => {
+  it('limits the number of errors and the length of paths', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`x${at}`, at]));
-    expect(faults(many)).toHaveLength(100);
+    expect(errorsOf(many)).toHaveLength(100);
     const parsed = parseInput(schema, { ['x'.repeat(100_000)]: 1 });
     expect(parsed.ok || parsed.details[0]?.path.length).toBe(201);
   });
@@ -71,7 +71,7 @@ describe('summarize', () => {
       ],
       'a is odd (and 2 more)',
     ],
-  ])('%j is %s', (details, sentence) => {
+  ])('summarizes %j as: %s', (details, sentence) => {
     expect(summarize(details)).toBe(sentence);
   });
 });

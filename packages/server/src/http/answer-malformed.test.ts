@@ -6,7 +6,7 @@ import { errorResponse } from '../contract/errors.js';
 import { answerMalformed } from './answer-malformed.js';
 import { listen } from './listen.js';
 
-/** What comes back to somebody who never closes a connection, and the server's side of it. */
+/** Sends text on a connection that the client never closes, and returns the parsed error response. */
 async function send(text: string, options: ServerOptions = {}) {
   const server = createServer(options);
   server.on('clientError', answerMalformed);
@@ -32,8 +32,8 @@ async function send(text: string, options: ServerOptions = {}) {
 
 describe('answerMalformed', () => {
   it.each([
-    ['no HTTP at all', 'GARBAGE\r\n\r\n', {}, '400 Bad Request'],
-    ['a header line that is none', 'GET / HTTP/1.1\r\nHost\r\n\r\n', {}, '400 Bad Request'],
+    ['text that is not HTTP', 'GARBAGE\r\n\r\n', {}, '400 Bad Request'],
+    ['a header line without a colon', 'GET / HTTP/1.1\r\nHost\r\n\r\n', {}, '400 Bad Request'],
     [
       'headers that are too large',
       `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
@@ -46,11 +46,14 @@ describe('answerMalformed', () => {
       { headersTimeout: 10, connectionsCheckingInterval: 10 },
       '408 Request Timeout',
     ],
-  ])('%s: the envelope, and the connection ends', async (_, text, options, status) => {
-    const { head, error } = await send(text, options);
-    expect(head).toContain(`HTTP/1.1 ${status}\r\n`);
-    expect(head).toContain(`X-Request-Id: ${error.requestId}\r\n`);
-    expect(head).toMatch(/Connection: close$/);
-    expect(error.code).toBe('VALIDATION_FAILED');
-  });
+  ])(
+    'answers %s with an error in the envelope and closes the connection',
+    async (_, text, options, status) => {
+      const { head, error } = await send(text, options);
+      expect(head).toContain(`HTTP/1.1 ${status}\r\n`);
+      expect(head).toContain(`X-Request-Id: ${error.requestId}\r\n`);
+      expect(head).toMatch(/Connection: close$/);
+      expect(error.code).toBe('VALIDATION_FAILED');
+    },
+  );
 });

@@ -60,7 +60,7 @@ describe('a body in a slot', () => {
     vi.useRealTimers();
   });
 
-  it('is reported as slow when it stops after the time of grace', async () => {
+  it('is reported as slow when it stops after the grace period', async () => {
     const onSlow = vi.fn();
     const slot = open(2, 2).slotFor('a');
     slot.add(16 * 1024);
@@ -108,7 +108,7 @@ describe('a body in a slot', () => {
     other.release();
   });
 
-  it('that arrives at 256 KB a second has its slot while others wait', async () => {
+  it('may keep its slot at 256 KB a second while others wait', async () => {
     const slots = open(1, 1);
     const onSlow = vi.fn();
     const fast = slots.slotFor('a');

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** A server whose answers the test holds in its hands. */
+/** A server whose responses the test sends. */
 async function heldServer() {
   const held: ServerResponse[] = [];
   const server = createServer((_request, response) => {
@@ -40,13 +40,13 @@ describe('listen', () => {
     ['127.0.0.1', /^http:\/\/localhost:\d+$/],
     ['0.0.0.0', /^http:\/\/localhost:\d+$/],
     ['127.0.0.2', /^http:\/\/127\.0\.0\.2:\d+$/],
-  ])('on %s gives the origin that reaches it', async (host, origin) => {
+  ])('on %s returns the origin for clients', async (host, origin) => {
     const server = createServer();
     ends.push(() => server.close());
     expect((await listen(server, { port: 0, host })).origin).toMatch(origin);
   });
 
-  it('names the settings when the port is taken or the host is not ours', async () => {
+  it('names the settings when the port is in use or the host is not an address of this machine', async () => {
     const { server } = await heldServer();
     const { port } = server.address() as AddressInfo;
     const taken = listen(createServer(), { port, host: '127.0.0.1' });
@@ -57,7 +57,7 @@ describe('listen', () => {
 });
 
 describe('Listener.stop', () => {
-  it('lets the request under way finish and closes its connection then', async () => {
+  it('finishes the request in progress and then closes its connection', async () => {
     const { server, listener, held, get } = await heldServer();
     const answer = get();
     await once(server, 'held');
@@ -67,7 +67,7 @@ describe('Listener.stop', () => {
     await stopped;
   });
 
-  it('tells a busy connection with its next answer that it was the last', async () => {
+  it('sends Connection: close with the next response of a busy connection', async () => {
     const { server, listener, held, get } = await heldServer();
     const first = get();
     await once(server, 'held');
@@ -81,7 +81,7 @@ describe('Listener.stop', () => {
     await stopped;
   });
 
-  it('cuts off after its grace what has not finished', async () => {
+  it('closes connections with unfinished requests after the grace period', async () => {
     const { server, listener, get } = await heldServer();
     const answer = get();
     await once(server, 'held');
@@ -89,7 +89,7 @@ describe('Listener.stop', () => {
     expect(await answer).toBe('ECONNRESET');
   });
 
-  it('does not wait for connections that are silent', async () => {
+  it('does not wait for connections that have sent nothing', async () => {
     const { server, listener } = await heldServer();
     const { port } = server.address() as AddressInfo;
     const silent = connect(port, '127.0.0.1');

@@ -12,7 +12,7 @@ import {
 } from './parse-json.js';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
-// What is longer than this is parsed part by part.
+// A body that is longer than this is parsed in parts.
 const padding = ' '.repeat(70_000);
 const parseInParts = (text: string) => parse(padding + text);
 
@@ -20,7 +20,7 @@ async function outcomeOf(work: () => unknown): Promise<unknown> {
   try {
     return { value: await work() };
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof ApiError) return 'no JSON';
+    if (error instanceof SyntaxError || error instanceof ApiError) return 'not JSON';
     throw error;
   }
 }
@@ -28,12 +28,12 @@ async function outcomeOf(work: () => unknown): Promise<unknown> {
 const isUnreadable = (value: unknown, rule: string) =>
   expect((value as symbol).description).toContain(rule);
 
-describe('a body is read as JSON.parse reads it', () => {
+describe('parseJson returns the same value as JSON.parse', () => {
   const json = fc.jsonValue({ maxDepth: 5 }).map((value) => JSON.stringify(value));
   const spaced = fc
     .tuple(json, fc.constantFrom('', ' ', '\n\t'))
     .map(([text, space]) => text.replace(/[[\]{}:,]/g, (mark) => space + mark + space));
-  // One character away from JSON, mostly.
+  // Mostly JSON with one changed character.
   const broken = fc
     .tuple(json, fc.nat(), fc.constantFrom('', ...'[]{},:"\\1 \u0000'), fc.boolean())
     .map(([text, seed, mark, replaces]) => {
@@ -66,7 +66,7 @@ describe('a body is read as JSON.parse reads it', () => {
     '{"a\\"b":"]}","\\\\":"\\\\"}',
     '7',
     '[1,{"a":2}]',
-  ])('%s, in parts too', async (text) => {
+  ])('%s, also in parts', async (text) => {
     const value = await parseInParts(text);
     expect(value).toEqual(JSON.parse(text));
     expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
@@ -95,12 +95,12 @@ describe('a body is read as JSON.parse reads it', () => {
     '{"a":1]',
     '{"a":"b}',
     '[1,2',
-  ])('%s is no JSON, in parts neither', async (text) => {
-    expect(await outcomeOf(() => parse(text))).toBe('no JSON');
-    expect(await outcomeOf(() => parseInParts(text))).toBe('no JSON');
+  ])('refuses %s, also in parts', async (text) => {
+    expect(await outcomeOf(() => parse(text))).toBe('not JSON');
+    expect(await outcomeOf(() => parseInParts(text))).toBe('not JSON');
   });
 
-  it('a byte order mark is passed over, and bytes that are no UTF-8 are refused', async () => {
+  it('ignores a byte order mark, and refuses bytes that are not UTF-8', async () => {
     expect(await parse('\ufeff{"a":1}')).toEqual({ a: 1 });
     expect(await parse(`\ufeff${padding}{"a":1}`)).toEqual({ a: 1 });
     const latin1 = Buffer.from('{"a":"ü"}', 'latin1');

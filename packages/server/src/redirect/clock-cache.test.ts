@@ -93,7 +93,7 @@ describe('ClockCache', () => {
     expect(map.get('a')).toBe(5);
   });
 
-  it('never exceeds its maxima, counts its size right, and returns the last value set', () => {
+  it('never exceeds its maxima, sums its size correctly, and returns the last value set', () => {
     const step = fc.record({
       act: fc.constantFrom('set', 'set', 'set', 'get', 'delete', 'clear'),
       key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),

@@ -20,7 +20,7 @@ const link: Link = {
   isLoop: false,
 };
 
-/** A server of redirects only: `good-link` works, `bad-link` has a target that is not a valid header. */
+/** Starts a server with two links. `good-link` works; the target of `bad-link` is not a valid header. */
 async function serve(options: Partial<RedirectHandlerOptions>) {
   const errors: { readonly error: unknown; readonly requestId: string }[] = [];
   const cache = new LinkCache({

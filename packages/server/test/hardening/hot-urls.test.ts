@@ -5,12 +5,12 @@ import { parseUrl } from '../../src/network/parse-url.js';
 import { findUrlError } from '../../src/network/receiver-url.js';
 import { findTargetUrlError } from '../../src/urls/target-url.js';
 
-// Node compiles a function after some thousand calls, and compiled code may take other paths into
-// the runtime than interpreted code. Every test here therefore runs after this many calls.
+// V8 compiles a function after thousands of calls, and compiled code may call other functions of the
+// runtime. So every test runs after this many calls.
 const warmUpCalls = 30_000;
 const highBytes = Array.from({ length: 128 }, (_, at) => String.fromCharCode(0x80 + at));
-// As a parser of requests makes it: one flat string with a byte for each character. Compiled code
-// treats one that was put together from parts otherwise.
+// Returns a flat one-byte string, as the HTTP parser creates it. Compiled code treats concatenated
+// strings differently.
 const flat = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
 const rules = { allowPrivateNetwork: false };
 

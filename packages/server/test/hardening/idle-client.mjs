@@ -1,4 +1,5 @@
-// Opens as many sockets as it is told, says so, and keeps them until its input ends.
+// Opens `count` sockets, prints that, and keeps them open until its input ends. For each line of input,
+// it prints how many sockets the server has closed.
 // usage: node idle-client.mjs <port> <count>
 import { connect } from 'node:net';
 

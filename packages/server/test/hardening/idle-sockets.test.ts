@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { maxOpenFiles } from '../../src/network/open-files.js';
-import { startBusy } from './others.js';
+import { startAttackedServer } from './attacked-server.js';
 
 const client = fileURLToPath(new URL('idle-client.mjs', import.meta.url));
 const wanted = 10_000;
-// Both processes keep a file for each socket, and need some for themselves.
+// Each process needs a file descriptor for each socket, and some others.
 const allowed = (maxOpenFiles() ?? wanted * 2) - 1_000;
 const count = Math.min(wanted, allowed);
 
-/** A process with so many idle sockets; asks it how many were closed by the server. */
+/** Starts a process with idle sockets. Returns a function that reads how many the server has closed. */
 async function idle(origin: string, sockets: number): Promise<() => Promise<number>> {
   const child = spawn(process.execPath, [client, new URL(origin).port, String(sockets)]);
   onTestFinished(() => {
@@ -32,16 +32,16 @@ async function lineOf(child: ChildProcessWithoutNullStreams): Promise<string> {
 
 describe('idle sockets', () => {
   it(`${count} of them do not prevent new connections (this machine allows ${allowed}, ${wanted} are wanted)`, async () => {
-    const api = await startBusy();
+    const api = await startAttackedServer();
     onTestFinished(() => api.stop());
     const closed = await idle(api.server.url, count);
     for (let round = 0; round < 20; round += 1) await api.servesOthers();
-    // Nobody is sent away while there is room.
+    // No connection is closed below the limit.
     expect(await closed()).toBeLessThan(100);
   }, 60_000);
 
   it('are closed beyond the connection limit, the oldest first, and new clients connect', async () => {
-    const api = await startBusy({ maxConnections: 100 });
+    const api = await startAttackedServer({ maxConnections: 100 });
     onTestFinished(() => api.stop());
     const closed = await idle(api.server.url, 1_000);
     await api.servesOthers();

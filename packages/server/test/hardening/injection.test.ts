@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/operations/commands/create-logger.js';
 import { sendRaw } from '../api/raw-http.js';
-import { type Busy, startBusy } from './others.js';
+import { type AttackedServer, startAttackedServer } from './attacked-server.js';
 
 const written: string[] = [];
-let api: Busy;
+let api: AttackedServer;
 beforeAll(async () => {
   const logger = createLogger('trace', { write: (line) => void written.push(line) });
-  api = await startBusy({ logger });
+  api = await startAttackedServer({ logger });
 });
 afterAll(() => api.stop());
 beforeEach(() => {
@@ -22,7 +22,7 @@ const get = (path: string, ...headers: string[]) =>
   ]);
 const create = (body: object) =>
   api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } });
-/** The names of the headers of an answer. */
+/** Returns the names of the headers of a response. */
 const headerNames = (answer: string) =>
   (answer.split('\r\n\r\n')[0] ?? '')
     .split('\r\n')

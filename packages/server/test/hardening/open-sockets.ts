@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A connection that has sent so much, and how it ended, once it has. */
+/** A client connection that has sent a text. */
 export interface OpenSocket {
   readonly socket: Socket;
-  /** Everything that came until the server closed it. */
+  /** Resolves to all received text when the connection is closed. */
   readonly ended: Promise<string>;
 }
 
@@ -18,7 +18,7 @@ export async function openSocket(origin: string, text = ''): Promise<OpenSocket>
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     received += chunk;
   });
-  // Those that are cut off are told so, or find out when they write.
+  // The server may reset the connection.
   socket.on('error', () => socket.destroy());
   const ended = new Promise<string>((resolve) => {
     socket.on('close', () => resolve(received));

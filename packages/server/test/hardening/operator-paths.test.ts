@@ -24,13 +24,13 @@ async function startApi(options: ServerOptions = {}): Promise<TestServer> {
   return api;
 }
 
-/** Sends the request target as it is; the status of the response. */
+/** Sends a request target unchanged, and returns the status of the response. */
 async function statusOf(origin: string, method: string, target: string): Promise<number> {
   const request = `${method.toUpperCase()} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
   return Number(/^HTTP\/1\.1 (\d{3}) /.exec(await sendRaw(origin, [request]))?.[1]);
 }
 
-/** How often each operation was reached, by operationId. */
+/** Returns the number of requests of each operation. */
 async function reached(metricsUrl: string): Promise<Map<string, number>> {
   const text = await (await fetch(metricsUrl)).text();
   const counts = new Map<string, number>();
@@ -53,7 +53,7 @@ function requestSocket(socketPath: string, path: string) {
   });
 }
 
-/** Whether a target is the route's path, literally but for its parameters. */
+/** Returns whether a target equals the path of a route, with any values of its parameters. */
 function isExact(route: Route, target: string): boolean {
   const [path = ''] = target.split('?');
   const pattern = route.path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/\\\\#]+');
@@ -86,7 +86,7 @@ describe('a path that differs from the route of the contract', () => {
         const some = targets.slice(at, at + 50);
         await Promise.all(some.map((target) => statusOf(url, route.method, target)));
       }
-      // Reading the metrics is a request of an operation, too.
+      // The request for the metrics is counted, too.
       expect((await count()) - before).toBe(isRead ? 1 : 0);
       await statusOf(url, route.method, path);
       expect((await count()) - before).toBe(isRead ? 3 : 1);
@@ -124,7 +124,7 @@ describe('a path that differs from the route of the contract', () => {
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const loopback = { adminListen: { host: '127.0.0.1', port: 0 } } as const;
 
-/** A path for a socket, gone after the test. */
+/** Returns a path for a socket. Its folder is deleted after the test. */
 function socketPath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shorty-admin-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -206,7 +206,7 @@ describe('SHORTY_ADMIN_LISTEN', () => {
     held.write(
       'POST /api/v1/auth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{',
     );
-    // The request has arrived once another connection, opened later, was answered.
+    // When a later connection has its response, the server has received this request.
     expect((await fetch(`${server.url}/`)).status).toBe(200);
     const stopped = server.stop();
     const { status, body } = await requestSocket(path, '/health/ready');

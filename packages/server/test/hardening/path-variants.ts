@@ -1,6 +1,6 @@
 /**
- * Paths that differ from `path` and that one parser or another takes for it: by slashes, dots, case,
- * percent-encoding, parameters, backslashes and fragments.
+ * Returns paths that differ from `path` and that some parsers treat as equal to it: by slashes, dots,
+ * case, percent-encoding, parameters, backslashes and fragments.
  */
 export function pathVariants(path: string): readonly string[] {
   const encode = (letter: string) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`;
@@ -68,7 +68,7 @@ export function pathVariants(path: string): readonly string[] {
   ];
 }
 
-/** The same as absolute targets, for which some parsers have another reading. */
+/** Returns the variants as absolute targets, which some parsers read differently. */
 export function absoluteVariants(path: string, origin: string): readonly string[] {
   return [
     ...pathVariants(path).map((variant) => origin + variant),

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sendRaw } from '../api/raw-http.js';
-import { type Busy, startBusy } from './others.js';
+import { type AttackedServer, startAttackedServer } from './attacked-server.js';
 
-let api: Busy;
+let api: AttackedServer;
 beforeAll(async () => {
-  api = await startBusy();
+  api = await startAttackedServer();
 });
 afterAll(() => api.stop());
 afterEach(() => api.servesOthers());
@@ -40,11 +40,11 @@ describe('the server refuses an ambiguous request and closes its connection', ()
       `${post(host, json, 'Transfer-Encoding: chunked, x')}0\r\n\r\n`,
     ],
     [
-      'a size that is no number',
+      'a chunk size that is not a number',
       `${post(host, json, 'Transfer-Encoding: chunked')}zz\r\n{}\r\n0\r\n\r\n`,
     ],
     [
-      'a size beyond all',
+      'a chunk size of 17 digits',
       `${post(host, json, 'Transfer-Encoding: chunked')}${'f'.repeat(17)}\r\n{}`,
     ],
     [
@@ -59,14 +59,14 @@ describe('the server refuses an ambiguous request and closes its connection', ()
     ],
     ['a NUL in a header', lines('GET /health/live HTTP/1.1', host, 'X-A: a\0b')],
     ['a NUL in the path', lines('GET /health\0/live HTTP/1.1', host)],
-    ['letters beyond ASCII in the path', lines('GET /health/\xff HTTP/1.1', host)],
+    ['non-ASCII bytes in the path', lines('GET /health/\xff HTTP/1.1', host)],
     ['a space in the path', lines('GET /health/live /x HTTP/1.1', host)],
-    ['a target that is no path', lines('GET example.com/health HTTP/1.1', host)],
+    ['a target that is not a path', lines('GET example.com/health HTTP/1.1', host)],
     ['a target with a user', lines('GET http://a:b@localhost/health/live HTTP/1.1', host)],
-    ['all of the server, by GET', lines('GET * HTTP/1.1', host)],
+    ['the target * with GET', lines('GET * HTTP/1.1', host)],
     ['HTTP/0.9', 'GET /health/live\r\n\r\n'],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a method that nobody knows', lines('FETCH /health/live HTTP/1.1', host)],
+    ['an unknown method', lines('FETCH /health/live HTTP/1.1', host)],
     ['TLS', Buffer.from('16030100c8010000c40303', 'hex')],
   ])('%s', async (_, request) => {
     const answer = await raw(request);

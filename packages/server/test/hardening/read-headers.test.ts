@@ -51,7 +51,7 @@ it('the list of headers matches the headers that the sources read', { timeout: 1
   const { names, expressions } = readsOfHeaders();
   // `location` is read from responses, which have the same type.
   const known = { ...ownHeaders, ...framingHeaders, location: undefined };
-  // A header that is missing here joins the list in read-headers.ts, so that it is tested.
+  // Add missing headers to the list in read-headers.ts, which tests them.
   expect([...names].filter((name) => !(name in known))).toEqual([]);
   expect(Object.keys(ownHeaders).filter((name) => !names.has(name))).toEqual([]);
   expect([...expressions].sort()).toEqual([

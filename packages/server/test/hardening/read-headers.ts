@@ -1,4 +1,4 @@
-/** A value of a request header with this byte in it, at the place where a reader would stumble. */
+/** Returns a header value that contains the byte where a parser is most likely to fail. */
 type ValueWith = (byte: string) => string;
 
 const anywhere: ValueWith = (byte) => `a${byte}b`;
@@ -26,7 +26,7 @@ export const ownHeaders: Readonly<Record<string, ValueWith>> = {
   'x-request-id': anywhere,
 };
 
-/** Those that it reads by a name that is not in the source beside the read. */
+/** Headers that the server's own code reads by a name that is defined in another place. */
 export const namedElsewhere: Readonly<Record<string, ValueWith>> = {
   // classify-visit.ts
   'sec-purpose': anywhere,
@@ -37,7 +37,7 @@ export const namedElsewhere: Readonly<Record<string, ValueWith>> = {
   'cf-ipcountry': (byte) => `D${byte}`,
 };
 
-/** Those that Node, Express and its parsers of bodies read, and those that browsers always send. */
+/** Headers that Node and Express read, and headers that browsers always send. */
 export const foreignHeaders: Readonly<Record<string, ValueWith>> = {
   'accept-language': anywhere,
   cookie: (byte) => `a=${byte}`,
@@ -49,7 +49,7 @@ export const foreignHeaders: Readonly<Record<string, ValueWith>> = {
   'x-forwarded-proto': anywhere,
 };
 
-/** Those by which Node finds the end of a request: a bad one ends the connection. */
+/** Headers that define the end of a request. An invalid one ends the connection. */
 export const framingHeaders: Readonly<Record<string, ValueWith>> = {
   connection: anywhere,
   'content-length': (byte) => `1${byte}`,

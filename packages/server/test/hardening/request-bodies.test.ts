@@ -5,14 +5,14 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
 import { sendRaw } from '../api/raw-http.js';
+import { type AttackedServer, startAttackedServer } from './attacked-server.js';
 import { openSocket, openSockets } from './open-sockets.js';
-import { type Busy, startBusy } from './others.js';
 
 const publicBody = 500;
 const slotGrace = 3_000;
-let api: Busy;
+let api: AttackedServer;
 beforeAll(async () => {
-  api = await startBusy({
+  api = await startAttackedServer({
     rateLimit: 0,
     tokenRateLimit: 20,
     timeLimits: { publicBody, slotGrace, checks: 50 },

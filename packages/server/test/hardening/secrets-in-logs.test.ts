@@ -7,7 +7,7 @@ const lines: string[] = [];
 const logger = createLogger('trace', { write: (line) => void lines.push(line) });
 const basic = (id: string, secret: string) => `Basic ${btoa(`${id}:${secret}`)}`;
 
-/** Every secret that the flows below have used, by what it is. */
+/** Every secret that the functions below have sent or received, by its kind. */
 const used = new Map<string, string>();
 const remember = (name: string, secret: string) => {
   used.set(name, secret);
@@ -40,7 +40,7 @@ async function tokens(api: TestServer) {
     remember(`basic credentials of ${secret}`, authorization.slice('Basic '.length));
     await form('grant_type=client_credentials', { authorization });
   }
-  // As those do who mistake a place for another.
+  // Some clients send a token in the wrong place.
   await api.visit(`/api/v1/urls?access_token=${api.token}`);
   await api.send('GET', `/api/v1/urls/${api.token}`);
   await api.send('GET', `/api/v1/webhooks/Bearer%20${api.token}`);
@@ -69,7 +69,7 @@ async function passwords(api: TestServer) {
   }
 }
 
-/** The same while storage fails, which is when most is logged. */
+/** Sends secrets while storage fails, because the log contains most details then. */
 async function faults(api: TestServer) {
   for (const table of ['webhooks', 'access_tokens', 'url_keys']) {
     await api.server.database.writeDirectly(async (transaction) => {

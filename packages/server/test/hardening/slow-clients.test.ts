@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AttackedServer, startAttackedServer } from './attacked-server.js';
 import { openSocket, openSockets } from './open-sockets.js';
-import { type Busy, startBusy } from './others.js';
 
 const many = 200;
-let api: Busy;
+let api: AttackedServer;
 beforeAll(async () => {
   const timeLimits = { headers: 300, request: 600, keepAlive: 300, response: 300, checks: 50 };
-  api = await startBusy({ timeLimits });
+  api = await startAttackedServer({ timeLimits });
 });
 afterAll(() => api.stop());
 
 const bodyOf = (length: number) =>
   `POST /api/v1/urls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${api.token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-/** Writes a byte now and then until the server has had enough; what it said at the end. */
-async function dribble(first: string, byte: string): Promise<string> {
+/** Sends a byte every 20 ms until the server closes the connection. Returns the received text. */
+async function sendSlowly(first: string, byte: string): Promise<string> {
   const { socket, ended } = await openSocket(api.server.url, first);
   const timer = setInterval(() => {
     if (socket.writable) socket.write(byte);
@@ -34,14 +34,14 @@ describe('the server disconnects slow clients and serves other clients', () => {
 
   it('a client that sends headers byte by byte', async () => {
     const slow = Array.from({ length: many }, () =>
-      dribble('GET /health/live HTTP/1.1\r\nHost: localhost\r\nX-Slow: ', 'a'),
+      sendSlowly('GET /health/live HTTP/1.1\r\nHost: localhost\r\nX-Slow: ', 'a'),
     );
     await api.servesOthers();
     for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   it('a client that sends a body byte by byte', async () => {
-    const slow = Array.from({ length: many }, () => dribble(bodyOf(100_000), ' '));
+    const slow = Array.from({ length: many }, () => sendSlowly(bodyOf(100_000), ' '));
     await api.servesOthers();
     for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
@@ -50,7 +50,7 @@ describe('the server disconnects slow clients and serves other clients', () => {
     const body = { targetUrl: 'https://example.com/', isPasswordProtected: true, password: 'x' };
     const { shortCode } = (await api.call('createUrl', { body })).data;
     const head = `POST /${shortCode} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 4000\r\n\r\n`;
-    const slow = Array.from({ length: many }, () => dribble(head, 'p'));
+    const slow = Array.from({ length: many }, () => sendSlowly(head, 'p'));
     await api.servesOthers();
     for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
@@ -76,7 +76,7 @@ describe('the server disconnects slow clients and serves other clients', () => {
     const cutOff = sockets.map(async ({ socket, ended }) => {
       socket.pause();
       socket.write(list.repeat(50));
-      // A paused reader is not told of the end; who goes on writing is.
+      // A paused socket does not detect that it was closed; a write does.
       const timer = setInterval(() => socket.write(list), 50);
       await ended;
       clearInterval(timer);

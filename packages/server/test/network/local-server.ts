@@ -6,11 +6,11 @@ import { onTestFinished } from 'vitest';
 export interface LocalServer {
   readonly port: number;
   readonly url: string;
-  /** Connections that were made so far. */
+  /** Returns the number of accepted connections. */
   readonly connections: () => number;
 }
 
-/** A real receiver on the loopback interface, until the test has finished. */
+/** Starts an HTTP server on the loopback interface. It is closed after the test. */
 export async function httpServer(listener: RequestListener): Promise<LocalServer> {
   const server = createServer(listener);
   let connections = 0;
@@ -27,7 +27,7 @@ export async function httpServer(listener: RequestListener): Promise<LocalServer
   return { port, url: `http://127.0.0.1:${port}`, connections: () => connections };
 }
 
-/** One that speaks for itself, byte by byte, once it has been sent something. */
+/** Starts a TCP server that calls `answer` when it receives the first bytes of a connection. */
 export async function rawServer(answer: (socket: Socket) => void): Promise<LocalServer> {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -47,7 +47,7 @@ export async function rawServer(answer: (socket: Socket) => void): Promise<Local
   return { port, url: `http://127.0.0.1:${port}`, connections: () => connections };
 }
 
-/** Writes a piece again and again, as fast as it is taken, until the other side is gone. */
+/** Writes `piece` repeatedly until the connection is closed. */
 export function flood(socket: Socket, head: string, piece: Buffer): void {
   const pour = () => {
     while (!socket.destroyed && socket.write(piece));

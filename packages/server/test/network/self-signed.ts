@@ -1,4 +1,4 @@
-/** A certificate for receiver.test that nobody has signed but itself, and its key: for tests only. */
+/** A self-signed certificate for receiver.test and its key, for tests only. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgOHFfsLReAs6PBcnu

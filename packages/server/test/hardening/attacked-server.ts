@@ -2,13 +2,13 @@ import { expect } from 'vitest';
 import type { ServerOptions } from '../../src/create-server.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 
-export interface Busy extends TestServer {
-  /** Fails unless everybody else is served: a visitor, a caller of the API, a load balancer. */
+export interface AttackedServer extends TestServer {
+  /** Expects that a visitor, an API client and a load balancer are served. */
   servesOthers(): Promise<void>;
 }
 
-/** A server that somebody is about to abuse. */
-export async function startBusy(options: ServerOptions = {}): Promise<Busy> {
+/** Starts a server that the test attacks, and creates a link for `servesOthers`. */
+export async function startAttackedServer(options: ServerOptions = {}): Promise<AttackedServer> {
   const api = await startServer(options);
   const body = { targetUrl: 'https://example.com/' };
   const { shortCode } = (await api.call('createUrl', { body })).data;
