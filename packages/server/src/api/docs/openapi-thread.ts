@@ -1,7 +1,12 @@
 import { defineThread } from '../../threads/define-thread.js';
-import { renderOpenApi } from '../openapi.js';
 
-export const openApiMethods = { render: renderOpenApi };
+export const openApiMethods = {
+  async render(): Promise<string> {
+    // Its libraries would delay each start by a tenth.
+    const { renderOpenApi } = await import('../openapi.js');
+    return renderOpenApi();
+  },
+};
 
 /** The thread that renders openapi.yaml, because this takes hundreds of milliseconds. */
 export const openApiThread = defineThread({
