@@ -74,13 +74,15 @@ const pages: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   },
 };
 
-for (const colorScheme of colorSchemes) {
-  for (const { name: view, viewport } of views) {
-    for (const [name, open] of Object.entries(pages)) {
-      test(`${name} fits a ${view} in ${colorScheme}, loads nothing from other sites, and is accessible`, async () => {
-        const page = await browser.newPage({ colorScheme, viewport });
-        const { outside, problems } = watchPage(page, server.url);
-        await open(page);
+for (const [name, open] of Object.entries(pages)) {
+  test(`${name} fits every screen in light and dark, loads nothing from other sites, and is accessible`, async () => {
+    const page = await browser.newPage();
+    const { outside, problems } = watchPage(page, server.url);
+    await open(page);
+    for (const colorScheme of colorSchemes) {
+      await page.emulateMedia({ colorScheme });
+      for (const { name: view, viewport } of views) {
+        await page.setViewportSize(viewport);
         const layout = await page.evaluate(() => {
           const style = getComputedStyle(document.body);
           return {
@@ -91,19 +93,19 @@ for (const colorScheme of colorSchemes) {
           };
         });
         expect(layout.headings).toBe(1);
-        expect(layout.isWiderThanScreen).toBe(false);
+        expect(layout.isWiderThanScreen, view).toBe(false);
         expect(layout.font).toBeGreaterThanOrEqual(16);
         // Proves that the content policy allows the style sheet.
         expect(layout.background).toBe(
           colorScheme === 'dark' ? 'rgb(17, 17, 19)' : 'rgb(252, 252, 253)',
         );
-        expect(await accessibilityErrors(page)).toEqual([]);
-        expect({ outside, problems }).toEqual({ outside: [], problems: [] });
+        expect(await accessibilityErrors(page), `${view} in ${colorScheme}`).toEqual([]);
         await saveScreenshot(page, `${name.replaceAll(' ', '-')}-${view}-${colorScheme}`);
-        await page.close();
-      });
+      }
     }
-  }
+    expect({ outside, problems }).toEqual({ outside: [], problems: [] });
+    await page.close();
+  });
 }
 
 test('a QR code of a hostile address shows its host in ASCII and no direction overrides', async () => {
