@@ -3,7 +3,9 @@ import { createServer } from '@shorty/server';
 import { expect, onTestFinished, test } from 'vitest';
 
 test('the SDK waits for Retry-After when it is rate-limited, and no call fails', async () => {
-  const server = createServer({ rateLimit: 60 });
+  // Time passes only while the SDK waits, so that a slow machine reaches the limit, too.
+  let now = Date.now();
+  const server = createServer({ rateLimit: 60, clock: () => now });
   await server.start();
   onTestFinished(() => server.stop());
   if (!server.credentials) throw new Error('the database is not empty');
@@ -11,7 +13,12 @@ test('the SDK waits for Retry-After when it is rate-limited, and no call fails',
   const shorty = new Shorty({
     baseUrl: server.url,
     ...server.credentials,
-    hooks: { onRetry: (info) => void retries.push(info) },
+    hooks: {
+      onRetry(info) {
+        retries.push(info);
+        now += info.delayMs;
+      },
+    },
   });
   const create = () => shorty.urls.create({ targetUrl: 'https://example.com/' });
   await Promise.all(Array.from({ length: 60 }, create));
