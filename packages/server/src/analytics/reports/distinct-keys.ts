@@ -49,20 +49,25 @@ export class DistinctKeys {
     this.#length = end;
   }
 
-  /** Counts the keys and releases the memory. Must be the last call. */
+  /** Releases the memory. Must be the last call. */
+  release(): void {
+    this.#pool.release(this.#collected);
+    this.#collected = new Int32Array();
+  }
+
+  /** Counts the keys. */
   finish(bucketCount = 1): DistinctCount {
     const keyCount = this.#length / stride;
     const partitionCount = Math.min(maxPartitions, powerOfTwo(keyCount / keysPerPartition));
-    const { partitioned, ends } = this.#partition(partitionCount);
+    const ends = this.#partition(partitionCount);
     const tables = new HashTables(this.#pool, largestPartition(ends) / stride, bucketCount);
     let total = 0;
     for (let partition = 0, start = 0; partition < partitionCount; partition += 1) {
       const end = ends[partition] as number;
-      total += tables.count(partitioned, start, end);
+      total += tables.count(this.#collected, start, end);
       start = end;
     }
     tables.release();
-    this.#pool.release(partitioned);
     return { total, inBuckets: tables.inBuckets };
   }
 
@@ -75,13 +80,13 @@ export class DistinctKeys {
   }
 
   /** Reorders keys so that each partition is contiguous. Returns the end of each partition. */
-  #partition(partitionCount: number): { partitioned: Int32Array; ends: Uint32Array } {
+  #partition(partitionCount: number): Uint32Array {
     const collected = this.#collected;
     const length = this.#length;
     const ends = new Uint32Array(partitionCount);
     if (partitionCount === 1) {
       ends[0] = length;
-      return { partitioned: collected, ends };
+      return ends;
     }
     const mask = partitionCount - 1;
     for (let at = 1; at < length; at += stride) {
@@ -103,7 +108,8 @@ export class DistinctKeys {
       partitioned[to + 2] = collected[at + 2] as number;
     }
     this.#pool.release(collected);
-    return { partitioned, ends };
+    this.#collected = partitioned;
+    return ends;
   }
 }
 

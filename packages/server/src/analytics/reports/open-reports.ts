@@ -25,16 +25,17 @@ export interface ReportsOptions {
   readonly logger: Logger;
 }
 
-const timeLimitMs = 20_000;
-// SQLite reads one report at a time in any case; on PostgreSQL, reports share connections.
-const sqliteConcurrency = 1;
-const postgresConcurrency = 4;
+// Longer than `reportTimeoutMs`, because several reports share the thread in slices.
+const timeLimitMs = 90_000;
+const concurrency = 4;
 
 /** Opens the thread that reads reports, and the queue in front of it. */
 export function openReports({ isThreaded, storage, database, logger }: ReportsOptions) {
   const queue = new FairQueue({
     name: 'reports',
-    concurrency: database.engine === 'postgres' ? postgresConcurrency : sqliteConcurrency,
+    concurrency,
+    // The reports of one organization must not occupy all slots.
+    maxRunningPerOrganization: concurrency / 2,
     maxWaiting: 512,
     maxWaitingPerOrganization: 64,
   });

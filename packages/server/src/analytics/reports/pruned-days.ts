@@ -58,8 +58,9 @@ export class PrunedDays {
         day = this.#createDay(start);
         this.#days.set(start, day);
       }
-      day.clicks.add(this.#urlId, columns);
-      for (const { tally } of day.scans) tally.add(this.#urlId, columns);
+      const visits = { columns, urlId: this.#urlId, indexes: undefined };
+      day.clicks.add(visits);
+      for (const { tally } of day.scans) tally.add(visits);
       if (day.scans.length === 0) continue;
       const window = { since: start, until: start + dayMs };
       day.scanCount += selectScans(columns, window, () => this.#url).indexes.length;

@@ -1,12 +1,10 @@
-import type { CompiledQuery, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
-import { prepare } from '../../storage/prepared.js';
 import {
   type Batch,
   findCompaction,
   firstPendingUrl,
   readBatches,
-  readChunks,
 } from '../ingest/chunk-repository.js';
 import { decodeColumns } from '../ingest/columns-codec.js';
 import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
@@ -14,10 +12,20 @@ import type { VisitColumns } from '../ingest/visit-columns.js';
 import { type ClickReport, clickMeasure } from './click-measure.js';
 import { Int32Pool } from './int32-pool.js';
 import { parseSummary } from './pruned-days.js';
+import {
+  prepareChunks,
+  prepareClickDays,
+  prepareScanDays,
+  readRows,
+  readUrlRows,
+  toUrlParameters,
+  urlsPerQuery,
+} from './read-url-rows.js';
+import { ReportClock } from './report-limits.js';
 import type { ReportQuery } from './report-query.js';
-import { dayMs } from './report-window.js';
+import { dayMs, type Window } from './report-window.js';
 import { type ScanReport, scanMeasure, selectScans } from './scan-measure.js';
-import { largest, type Report, type VisitMeasure, VisitTally } from './visit-tally.js';
+import { type Report, type StoredVisits, type VisitMeasure, VisitTally } from './visit-tally.js';
 
 export interface OverviewReport extends ClickReport {
   /** The URLs with the most clicks. */
@@ -30,48 +38,48 @@ export interface OverviewReport extends ClickReport {
   readonly totalScans: number;
 }
 
+/** A batch in the snapshot of a report. The visits of URLs below `firstPending` are in chunks. */
+interface PendingBatch {
+  readonly columns: VisitColumns;
+  readonly firstPending: number;
+}
+
+/** A report that is being read. */
+interface ReportRun<R extends Report> {
+  /** A snapshot. */
+  readonly db: Kysely<Schema>;
+  readonly tally: VisitTally<R>;
+  readonly clock: ReportClock;
+}
+
+const urlsPerPage = 4_096;
+
 /** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
 export class ReportReader {
   readonly #database: Database;
-  readonly #pool = new Int32Pool();
-  readonly #chunksOfUrl;
+  readonly #pool: Int32Pool;
+  readonly #chunks;
   readonly #clickDays;
   readonly #scanDays;
-  /** Caches the batches in storage, which never change. */
-  #batches: readonly Batch[] = [];
+  /** Caches the batches in storage, which never change, by id. */
+  #batches: ReadonlyMap<number, Batch> = new Map();
 
-  constructor(database: Database) {
+  /** The reports that run at once share the memory of a pool. */
+  constructor(database: Database, pool = new Int32Pool()) {
     this.#database = database;
-    this.#chunksOfUrl = prepare(
-      database.read
-        .selectFrom('visit_chunks')
-        .select('visits')
-        .where('url_id', '=', 0)
-        .where('last_at', '>=', 0)
-        .where('first_at', '<', 0),
-    );
-    this.#clickDays = prepare(
-      database.read
-        .selectFrom('click_days')
-        .select('summary')
-        .where('url_id', '=', 0)
-        .where('day', '>=', 0)
-        .where('day', '<=', 0),
-    );
-    this.#scanDays = prepare(
-      database.read
-        .selectFrom('scan_days')
-        .select('summary')
-        .where('qr_id', '=', '')
-        .where('day', '>=', 0)
-        .where('day', '<=', 0),
-    );
+    this.#pool = pool;
+    this.#chunks = prepareChunks(database.read);
+    this.#clickDays = prepareClickDays(database.read);
+    this.#scanDays = prepareScanDays(database.read);
   }
 
   /** Reports the clicks of one URL. */
   readClicks(urlId: number, query: ReportQuery): Promise<ClickReport> {
-    const days = this.#clickDays(urlId, query.since, lastDay(query));
-    return this.#read(clickMeasure, urlId, query, days);
+    return this.#report(clickMeasure, query, async (run) => {
+      await this.#addVisits(run, urlId, query);
+      const days = readUrlRows(run.db, this.#clickDays, [urlId], wholeDays(query));
+      for await (const { summary } of days) await addDay(run, urlId, summary);
+    });
   }
 
   /** Reports the scans of one QR code. */
@@ -80,71 +88,38 @@ export class ReportReader {
     span: QrSpan,
     query: ReportQuery,
   ): Promise<ScanReport> {
-    const days = this.#scanDays(span.qrId, query.since, lastDay(query));
-    return this.#read(scanMeasure(span, hasSlug), urlId, query, days);
-  }
-
-  #read<R extends Report>(
-    measure: VisitMeasure<R>,
-    urlId: number,
-    query: ReportQuery,
-    prunedDays: CompiledQuery<{ summary: string }>,
-  ): Promise<R> {
-    const { since, until, limit } = query;
-    return this.#database.snapshot(async (db) => {
-      const tally = new VisitTally(measure, query, this.#pool);
-      await this.#forEachBatch(db, (columns, isPending) =>
-        tally.addAccepted(columns, (id) => id === urlId && isPending(id)),
-      );
-      const { rows: chunks } = await db.executeQuery(this.#chunksOfUrl(urlId, since, until));
-      for (const { visits } of chunks) tally.add(urlId, decodeColumns(visits));
-      const { rows: days } = await db.executeQuery(prunedDays);
-      for (const { summary } of days) addDay(tally, urlId, summary);
-      return tally.finish(limit);
+    return this.#report(scanMeasure(span, hasSlug), query, async (run) => {
+      await this.#addVisits(run, urlId, query);
+      const window = wholeDays(query);
+      const days = readRows(run.db, (after) => this.#scanDays(span.qrId, after, ...window));
+      for await (const { summary } of days) await addDay(run, urlId, summary);
     });
   }
 
   /** Reports the clicks of all URLs of an organization. */
   readOverview(organizationId: string, query: ReportQuery, now: number): Promise<OverviewReport> {
-    return this.#database.snapshot(async (db) => {
-      const tally = new VisitTally(clickMeasure, query, this.#pool);
-      const urls = await db
-        .selectFrom('urls')
-        .select(['id', 'is_active', 'expires_at'])
-        .where('organization_id', '=', organizationId)
-        .execute();
-      const urlIds = new Set(urls.map(({ id }) => id));
-      const spans = await selectSpans(db)
-        .where('qr_codes.organization_id', '=', organizationId)
-        .execute();
-      const scannedUrls = toScannedUrls(spans);
+    return this.#report(clickMeasure, query, async (run) => {
+      const { db, tally } = run;
+      const { urlIds, activeUrls } = await readUrlIds(run, organizationId, now);
+      const batches = await this.#readBatches(db);
       let totalScans = 0;
-      await this.#forEachBatch(db, (columns, isPending) => {
-        tally.addAccepted(columns, (id) => urlIds.has(id) && isPending(id));
-        if (scannedUrls.size === 0) return;
-        const urlAt = (index: number) => {
-          const urlId = columns.urlIds?.[index] as number;
-          return isPending(urlId) ? scannedUrls.get(urlId) : undefined;
-        };
-        totalScans += selectScans(columns, query, urlAt).indexes.length;
-      });
-      for await (const { url_id, visits } of readChunks(db, query)) {
-        if (!urlIds.has(url_id)) continue;
-        const columns = decodeColumns(visits);
-        tally.add(url_id, columns);
-        const url = scannedUrls.get(url_id);
-        if (url) totalScans += selectScans(columns, query, () => url).indexes.length;
-      }
-      const days = await db
-        .selectFrom('click_days')
-        .select(['url_id', 'scans', 'summary'])
-        .where('day', '>=', query.since)
-        .where('day', '<=', lastDay(query))
-        .execute();
-      for (const { url_id, scans, summary } of days) {
-        if (!urlIds.has(url_id)) continue;
-        addDay(tally, url_id, summary);
-        totalScans += scans;
+      for (let start = 0; start < urlIds.length; start += urlsPerQuery) {
+        const page = Array.from(urlIds.subarray(start, start + urlsPerQuery));
+        const spans = selectSpans(db).where('qr_codes.url_id', 'in', toUrlParameters(page));
+        const scannedUrls = toScannedUrls(await spans.execute());
+        for await (const visits of this.#readVisits(run, batches, page, query)) {
+          tally.add(visits);
+          if (scannedUrls.size === 0) continue;
+          const { columns, indexes, urlId } = visits;
+          const urlAt = (index: number) =>
+            scannedUrls.get(urlId ?? (columns.urlIds?.[index] as number));
+          totalScans += selectScans(columns, query, urlAt, indexes).indexes.length;
+        }
+        const days = readUrlRows(db, this.#clickDays, page, wholeDays(query));
+        for await (const { url_id, scans, summary } of days) {
+          await addDay(run, url_id, summary);
+          totalScans += scans;
+        }
       }
       const { totalQrs } = await db
         .selectFrom('qr_codes')
@@ -153,48 +128,153 @@ export class ReportReader {
         .where('deleted_at', 'is', null)
         .executeTakeFirstOrThrow();
       return {
-        ...tally.finish(query.limit),
-        top: largest(tally.visitsOfUrl, query.limit),
-        totalUrls: urls.length,
-        activeUrls: urls.filter(
-          ({ is_active, expires_at }) =>
-            is_active === 1 && (expires_at === null || expires_at > now),
-        ).length,
+        top: tally.largestUrls(query.limit),
+        totalUrls: urlIds.length,
+        activeUrls,
         totalQrs: Number(totalQrs),
         totalScans,
       };
     });
   }
 
-  /** Calls `add` for each batch. A URL is pending while its visits in the batch are not in chunks. */
-  async #forEachBatch(
-    db: Kysely<Schema>,
-    add: (columns: VisitColumns, isPending: (urlId: number) => boolean) => void,
+  /** Creates a report from the visits that `read` adds. They are added again if that is necessary. */
+  #report<R extends Report, More>(
+    measure: VisitMeasure<R>,
+    query: ReportQuery,
+    read: (run: ReportRun<R>) => Promise<More>,
+  ): Promise<R & More> {
+    return this.#database.snapshot(async (db) => {
+      const tally = new VisitTally(measure, query, this.#pool);
+      const run = { db, tally, clock: new ReportClock() };
+      try {
+        let more = await read(run);
+        if (tally.startSecondPass()) more = await read(run);
+        return { ...tally.finish(query.limit), ...more };
+      } finally {
+        tally.release();
+      }
+    });
+  }
+
+  /** Adds the visits of one URL. */
+  async #addVisits<R extends Report>(
+    run: ReportRun<R>,
+    urlId: number,
+    window: Window,
   ): Promise<void> {
-    const compaction = await findCompaction(db);
-    this.#batches = await this.#readBatches(db);
-    for (const { id, columns } of this.#batches) {
-      const firstPending = firstPendingUrl(compaction, id);
-      add(columns, (urlId) => urlId >= firstPending);
+    const batches = await this.#readBatches(run.db);
+    for await (const visits of this.#readVisits(run, batches, [urlId], window)) {
+      run.tally.add(visits);
     }
   }
 
-  async #readBatches(db: Kysely<Schema>): Promise<readonly Batch[]> {
-    const { oldest } = await db
-      .selectFrom('visit_batches')
-      .select((expression) => expression.fn.min('id').as('oldest'))
-      .executeTakeFirstOrThrow();
-    if (oldest === null) return [];
-    const cached = this.#batches.filter(({ id }) => id >= oldest);
-    return [...cached, ...(await readBatches(db, cached.at(-1)?.id ?? 0))];
+  /** Reads each visit of the URLs once, from batches and chunks that may have visits in a window. */
+  async *#readVisits(
+    { db, clock }: Pick<ReportRun<never>, 'db' | 'clock'>,
+    batches: readonly PendingBatch[],
+    urlIds: readonly number[],
+    { since, until }: Window,
+  ): AsyncGenerator<StoredVisits> {
+    for (const { columns, firstPending } of batches) {
+      const indexes = indexesOf(
+        columns,
+        urlIds.filter((id) => id >= firstPending),
+      );
+      if (indexes.length > 0) yield { columns, indexes, urlId: undefined };
+      await clock.pause();
+    }
+    for await (const { url_id, visits } of readUrlRows(db, this.#chunks, urlIds, [since, until])) {
+      yield { columns: decodeColumns(visits), indexes: undefined, urlId: url_id };
+      await clock.pause();
+    }
+  }
+
+  async #readBatches(db: Kysely<Schema>): Promise<readonly PendingBatch[]> {
+    const compaction = await findCompaction(db);
+    const stored = await db.selectFrom('visit_batches').select('id').orderBy('id').execute();
+    const firstMissing = stored.find(({ id }) => !this.#batches.has(id));
+    const cached = this.#batches;
+    const read = firstMissing ? await readBatches(db, firstMissing.id - 1) : [];
+    const added = new Map(read.map((batch) => [batch.id, batch]));
+    const batches = stored.map(({ id }) => (added.get(id) ?? cached.get(id)) as Batch);
+    this.#batches = new Map(batches.map((batch) => [batch.id, batch]));
+    return batches.map(({ id, columns }) => ({
+      columns,
+      firstPending: firstPendingUrl(compaction, id),
+    }));
   }
 }
 
-/** Returns the latest start of a day that is entirely in the window. Reports skip other pruned days. */
-function lastDay({ until }: ReportQuery): number {
-  return until - dayMs;
+/** Returns the indexes of the visits of URLs, whose ids are in ascending order. */
+function indexesOf(
+  { count, urlIds = noUrls }: VisitColumns,
+  wanted: readonly number[],
+): Uint32Array {
+  const first = wanted[0] ?? Number.POSITIVE_INFINITY;
+  const last = wanted.at(-1) ?? 0;
+  const isWanted = new Set(wanted);
+  const indexes = new Uint32Array(count);
+  let found = 0;
+  for (let index = 0; index < count; index += 1) {
+    const urlId = urlIds[index] as number;
+    if (urlId < first || urlId > last || !isWanted.has(urlId)) continue;
+    indexes[found] = index;
+    found += 1;
+  }
+  return indexes.subarray(0, found);
 }
 
-function addDay<R extends Report>(tally: VisitTally<R>, urlId: number, summary: string): void {
+const noUrls = new Float64Array();
+
+/** Reads the ids of an organization's URLs in ascending order, and counts those that redirect. */
+async function readUrlIds(
+  { db, clock }: Pick<ReportRun<never>, 'db' | 'clock'>,
+  organizationId: string,
+  now: number,
+): Promise<{ urlIds: Float64Array; activeUrls: number }> {
+  const pages: Float64Array[] = [];
+  let activeUrls = 0;
+  let last = { created_at: -1, id: 0 };
+  for (;;) {
+    const rows = await db
+      .selectFrom('urls')
+      .select(['id', 'created_at', 'is_active', 'expires_at'])
+      .where('organization_id', '=', organizationId)
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('created_at', 'id'), '>', tuple(last.created_at, last.id)),
+      )
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(urlsPerPage)
+      .execute();
+    pages.push(Float64Array.from(rows, ({ id }) => id));
+    for (const { is_active, expires_at } of rows) {
+      if (is_active === 1 && (expires_at === null || expires_at > now)) activeUrls += 1;
+    }
+    await clock.pause();
+    const end = rows.at(-1);
+    if (!end || rows.length < urlsPerPage) break;
+    last = end;
+  }
+  const urlIds = new Float64Array(pages.reduce((sum, page) => sum + page.length, 0));
+  let end = 0;
+  for (const page of pages) {
+    urlIds.set(page, end);
+    end += page.length;
+  }
+  return { urlIds: urlIds.sort(), activeUrls };
+}
+
+/** Returns the starts of the first and the last day that can be entirely in the window. */
+function wholeDays({ since, until }: Window): [number, number] {
+  return [since, until - dayMs];
+}
+
+async function addDay<R extends Report>(
+  { tally, clock }: ReportRun<R>,
+  urlId: number,
+  summary: string,
+): Promise<void> {
   for (const report of parseSummary<R>(summary)) tally.addDay(urlId, report);
+  await clock.pause();
 }

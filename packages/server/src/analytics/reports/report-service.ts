@@ -5,6 +5,7 @@ import type { FoundQrCode } from '../ingest/scanned-url.js';
 import type { ClickReport } from './click-measure.js';
 import type { clicksQuery } from './clicks-contract.js';
 import type { Reports } from './open-reports.js';
+import { ReportTooLargeError } from './report-limits.js';
 import { parseReportQuery, type ReportQuery } from './report-query.js';
 import type { OverviewReport } from './report-reader.js';
 import { type ScanReport, scanMeasure } from './scan-measure.js';
@@ -46,7 +47,11 @@ export class ReportService {
     const { getUrl, reports, clock } = this.#options;
     const query = parseReportQuery(clicksQuery, clock());
     const url = await getUrl(organizationId, urlId);
-    return { url, query, report: await reports.readClicks(organizationId, url.id, query) };
+    return {
+      url,
+      query,
+      report: await orUnavailable(reports.readClicks(organizationId, url.id, query)),
+    };
   }
 
   /** Returns the scans of one QR code, which may be deleted. */
@@ -62,7 +67,7 @@ export class ReportService {
     const { url, span } = qrCode;
     // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
     const report = url
-      ? await reports.readScans(organizationId, url, span, query)
+      ? await orUnavailable(reports.readScans(organizationId, url, span, query))
       : new VisitTally(scanMeasure(span, false), query).finish(query.limit);
     return { urlId: url?.urlId ?? null, query, report };
   }
@@ -78,10 +83,20 @@ export class ReportService {
   }> {
     const { getUrl, reports, clock } = this.#options;
     const query = parseReportQuery(clicksQuery, clock());
-    const report = await reports.readOverview(organizationId, query, clock());
+    const report = await orUnavailable(reports.readOverview(organizationId, query, clock()));
     const topUrls = await Promise.all(
       report.top.map(async ([id, clicks]) => ({ url: await getUrl(organizationId, id), clicks })),
     );
     return { query, report, topUrls };
+  }
+}
+
+/** Converts a ReportTooLargeError to an ApiError with the same message. */
+async function orUnavailable<T>(report: Promise<T>): Promise<T> {
+  try {
+    return await report;
+  } catch (error) {
+    if (!(error instanceof ReportTooLargeError)) throw error;
+    throw new ApiError('UNAVAILABLE', error.message, { cause: error });
   }
 }

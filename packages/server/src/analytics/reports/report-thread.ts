@@ -1,6 +1,7 @@
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
+import { ReportTooLargeError } from './report-limits.js';
 import { ReportReader } from './report-reader.js';
 
 type Args<Name extends keyof ReportReader> = Parameters<ReportReader[Name]>;
@@ -19,7 +20,8 @@ export const reportThread = defineThread({
   name: 'reports',
   file: import.meta.url,
   priority: 'idle',
-  errorClasses: [StorageUnavailableError],
+  errorClasses: [ReportTooLargeError, StorageUnavailableError],
+  resourceLimits: { maxOldGenerationSizeMb: 512 },
   start(storage: StorageOptions) {
     const database = openStorage(storage);
     return { methods: reportMethods(database), stop: () => database.close() };

@@ -197,8 +197,8 @@ function clicksInSeries({ columns, isPending }: StoredVisits): number {
   const { first_at, last_at } = timeRange(columns);
   const window = { since: first_at, until: last_at + 1, groupBy: 'day' } as const;
   const tally = new VisitTally(clickMeasure, window);
-  if (columns.urlIds) tally.addAccepted(columns, isPending);
-  else tally.add(noUrl, columns);
+  const indexes = columns.urlIds && indexesWhere(columns.urlIds, isPending);
+  tally.add({ columns, indexes, urlId: noUrl });
   return sum(tally.finish(0).timeseries.map(({ clicks }) => clicks));
 }
 
@@ -210,4 +210,10 @@ function sum(numbers: Iterable<number>): number {
   let total = 0;
   for (const each of numbers) total += each;
   return total;
+}
+
+function indexesWhere(values: Float64Array, isWanted: (value: number) => boolean): Uint32Array {
+  const indexes: number[] = [];
+  for (const [index, value] of values.entries()) if (isWanted(value)) indexes.push(index);
+  return Uint32Array.from(indexes);
 }

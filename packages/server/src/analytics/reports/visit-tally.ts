@@ -2,6 +2,10 @@ import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js'
 import { DistinctKeys } from './distinct-keys.js';
 import { Int32Pool } from './int32-pool.js';
 import { type Buckets, bucketsOf, hourMs, type ReportWindow } from './report-window.js';
+import { ValueCounts } from './value-counts.js';
+
+// 100 MB.
+const maxUrls = 1_000_000;
 
 type Entry = Readonly<Record<string, string | number>>;
 
@@ -17,6 +21,15 @@ export interface Selection {
   /** The indexes of the visits, in ascending order. */
   readonly indexes: Uint32Array;
   readonly columns: Readonly<Record<string, DictionaryColumn>>;
+}
+
+/** Visits of one URL, or of several. */
+export interface StoredVisits {
+  readonly columns: VisitColumns;
+  /** The indexes of the visits that count; undefined when all do. */
+  readonly indexes: Uint32Array | undefined;
+  /** The URL of all visits; undefined when the columns have the URL of each. */
+  readonly urlId: number | undefined;
 }
 
 /** One breakdown of a report, such as by country. */
@@ -56,8 +69,7 @@ export function singleField(field: string): Dimension {
 interface Breakdown {
   readonly name: string;
   readonly dimension: Dimension;
-  /** The number of visits by value. */
-  readonly counts: Map<string, number>;
+  readonly counts: ValueCounts<string>;
 }
 
 /**
@@ -73,10 +85,11 @@ export class VisitTally<R extends Report> {
   readonly #addresses: DistinctKeys;
   readonly #visitsInBucket: Float64Array;
   readonly #prunedVisitorsInBucket: Float64Array;
-  readonly #visitsOfUrl = new Map<number, number>();
+  readonly #visitsOfUrl = new ValueCounts<number>(maxUrls);
   #count = 0;
   #prunedVisitors = 0;
   #prunedAddresses = 0;
+  #isSecondPass = false;
 
   /** Consecutive tallies may share a pool. */
   constructor(measure: VisitMeasure<R>, window: ReportWindow, pool = new Int32Pool()) {
@@ -84,7 +97,7 @@ export class VisitTally<R extends Report> {
     this.#breakdowns = Object.entries<Dimension>(measure.dimensions).map(([name, dimension]) => ({
       name,
       dimension,
-      counts: new Map(),
+      counts: new ValueCounts(),
     }));
     this.#window = window;
     this.#buckets = bucketsOf(window);
@@ -99,33 +112,14 @@ export class VisitTally<R extends Report> {
     return this.#count;
   }
 
-  /** The number of visits of each URL so far. */
-  get visitsOfUrl(): ReadonlyMap<number, number> {
-    return this.#visitsOfUrl;
-  }
-
-  /** Counts the visits of one URL. */
-  add(urlId: number, columns: VisitColumns): void {
-    const selection = this.#measure.select(columns, this.#window);
+  /** Counts visits, each of which must be added once. */
+  add({ columns, indexes, urlId }: StoredVisits): void {
+    const selection = this.#measure.select(columns, this.#window, indexes);
     this.#add(columns, selection);
-    this.#addToUrl(urlId, selection.indexes.length);
-  }
-
-  /** Counts the visits of the URLs that `accepts` returns true for. */
-  addAccepted(columns: VisitColumns, accepts: (urlId: number) => boolean): void {
-    const { urlIds } = columns;
-    if (!urlIds) throw new TypeError('addAccepted: columns have no URL ids: call add');
-    const accepted = new Uint32Array(columns.count);
-    let count = 0;
-    for (let index = 0; index < columns.count; index += 1) {
-      if (!accepts(urlIds[index] as number)) continue;
-      accepted[count] = index;
-      count += 1;
+    if (urlId !== undefined) this.#addToUrl(urlId, selection.indexes.length);
+    else {
+      for (const index of selection.indexes) this.#addToUrl(columns.urlIds?.[index] as number, 1);
     }
-    if (count === 0) return;
-    const selection = this.#measure.select(columns, this.#window, accepted.subarray(0, count));
-    this.#add(columns, selection);
-    for (const index of selection.indexes) this.#addToUrl(urlIds[index] as number, 1);
   }
 
   /**
@@ -137,15 +131,16 @@ export class VisitTally<R extends Report> {
     const { totals, breakdowns, timeseries }: Report = dayReport;
     const visits = totals[totalFields.visits] as number;
     const visitors = totals[totalFields.visitors] as number;
-    this.#count += visits;
-    this.#prunedVisitors += visitors;
-    this.#prunedAddresses += totals[totalFields.addresses] as number;
     this.#addToUrl(urlId, visits);
     for (const { name, dimension, counts } of this.#breakdowns) {
       for (const entry of breakdowns[name] ?? []) {
-        increase(counts, dimension.toValue(entry), entry[countField] as number);
+        counts.add(dimension.toValue(entry), entry[countField] as number);
       }
     }
+    if (this.#isSecondPass) return;
+    this.#count += visits;
+    this.#prunedVisitors += visitors;
+    this.#prunedAddresses += totals[totalFields.addresses] as number;
     if (this.#buckets.lengthMs === hourMs) {
       for (const hour of timeseries) {
         const bucket = this.#bucketOf(Date.parse(hour.bucket as string));
@@ -158,7 +153,25 @@ export class VisitTally<R extends Report> {
     this.#addPrunedToBucket(bucket, visits, visitors);
   }
 
-  /** Returns the report with the `limit` largest entries of each breakdown. Must be the last call. */
+  /** Returns false when all counts are exact. If true, the caller must add all visits again. */
+  startSecondPass(): boolean {
+    const counts = [this.#visitsOfUrl, ...this.#breakdowns.map((each) => each.counts)];
+    this.#isSecondPass = counts.map((each) => each.startSecondPass()).includes(true);
+    return this.#isSecondPass;
+  }
+
+  /** Returns the URLs with the most visits. */
+  largestUrls(limit: number): [urlId: number, visits: number][] {
+    return this.#visitsOfUrl.largest(limit);
+  }
+
+  /** Releases the memory of the pool. Must be the last call. */
+  release(): void {
+    this.#visitors.release();
+    this.#addresses.release();
+  }
+
+  /** Returns the report with the `limit` largest entries of each breakdown. No visits may follow. */
   finish(limit: number): R {
     const { countField, totalFields } = this.#measure;
     const { firstAt, lengthMs, count } = this.#buckets;
@@ -173,7 +186,7 @@ export class VisitTally<R extends Report> {
       breakdowns: Object.fromEntries(
         this.#breakdowns.map(({ name, dimension, counts }) => [
           name,
-          largest(counts, limit).map(([value, visits]) => ({
+          counts.largest(limit).map(([value, visits]) => ({
             ...dimension.toFields(value),
             [countField]: visits,
           })),
@@ -198,9 +211,10 @@ export class VisitTally<R extends Report> {
       const { values, codes } = selection.columns[dimension.column] as DictionaryColumn;
       const added = countCodes(codes, indexes, values.length);
       for (let code = 0; code < added.length; code += 1) {
-        if (added[code] !== 0) increase(counts, values[code] as string, added[code] as number);
+        if (added[code] !== 0) counts.add(values[code] as string, added[code] as number);
       }
     }
+    if (this.#isSecondPass) return;
     this.#visitors.add(columns.visitors, indexes, this.#addToBuckets(columns, indexes));
     this.#addresses.add(columns.addresses, indexes);
     this.#count += indexes.length;
@@ -237,12 +251,8 @@ export class VisitTally<R extends Report> {
   }
 
   #addToUrl(urlId: number, visits: number): void {
-    if (visits > 0) increase(this.#visitsOfUrl, urlId, visits);
+    if (visits > 0) this.#visitsOfUrl.add(urlId, visits);
   }
-}
-
-function increase<K>(counts: Map<K, number>, key: K, by: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
 function countCodes(
@@ -256,14 +266,4 @@ function countCodes(
     counts[code] = (counts[code] as number) + 1;
   }
   return counts;
-}
-
-/** Returns the entries with the largest counts; equal counts in ascending order of their keys. */
-export function largest<K extends string | number>(
-  counts: ReadonlyMap<K, number>,
-  limit: number,
-): [K, number][] {
-  return [...counts]
-    .sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
-    .slice(0, limit);
 }

@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import SqliteHandle from 'better-sqlite3';
 import {
   CompiledQuery,
@@ -42,6 +43,8 @@ const checkpointPages = 8_000;
 const pageBytes = 4_096;
 // Under constant writes, passive checkpoints never reset the log.
 const maxLogBytes = 4 * checkpointPages * pageBytes;
+const maxCheckpointWaitMs = 5_000;
+const checkpointPollMs = 50;
 
 // The writer's cache is small: after a B-tree was balanced, SQLite's next commit walks through the
 // whole cache, which takes 1 ms with 64 MB.
@@ -55,6 +58,8 @@ export function openSqlite(options: SqliteOptions): Database {
   const write = kyselyOn(writer);
   // A second handle, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(options, 'read'));
+  // Concurrent snapshots need a handle each.
+  const idleSnapshots: Kysely<Schema>[] = [];
   const commits = new GroupCommit(write);
   const queues = new WriteQueues();
   const writeDirectly: Database['writeDirectly'] = (work) => commits.write(work);
@@ -64,15 +69,17 @@ export function openSqlite(options: SqliteOptions): Database {
     engine: 'sqlite',
     isEmbedded: true,
     read,
-    snapshot: (work) =>
-      read.connection().execute(async (db) => {
-        await db.executeQuery(CompiledQuery.raw('begin'));
-        try {
-          return await work(db);
-        } finally {
-          await db.executeQuery(CompiledQuery.raw('rollback'));
-        }
-      }),
+    async snapshot(work) {
+      if (!isMemory) await waitForCheckpoint(path);
+      const handle = isMemory
+        ? read
+        : (idleSnapshots.pop() ?? kyselyOn(openHandle(options, 'read')));
+      try {
+        return await handle.connection().execute((db) => inReadTransaction(db, work));
+      } finally {
+        if (!isMemory) idleSnapshots.push(handle);
+      }
+    },
     readListPage: (query) => readListPage(read, query),
     // Lists run in slices and alternate.
     maxConcurrentLists: 4,
@@ -116,10 +123,34 @@ export function openSqlite(options: SqliteOptions): Database {
       queues.close();
       await commits.finish();
       maintainer?.close();
+      for (const handle of idleSnapshots) await handle.destroy();
       if (read !== write) await read.destroy();
       await write.destroy();
     },
   };
+}
+
+/**
+ * Waits while the log is too large. Without the wait, overlapping snapshots could keep checkpoints
+ * from ever resetting it.
+ */
+async function waitForCheckpoint(path: string): Promise<void> {
+  for (let waitedMs = 0; logBytes(path) > maxLogBytes; waitedMs += checkpointPollMs) {
+    if (waitedMs >= maxCheckpointWaitMs) return;
+    await sleep(checkpointPollMs);
+  }
+}
+
+async function inReadTransaction<T>(
+  db: Kysely<Schema>,
+  work: (db: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
+  await db.executeQuery(CompiledQuery.raw('begin'));
+  try {
+    return await work(db);
+  } finally {
+    await db.executeQuery(CompiledQuery.raw('rollback'));
+  }
 }
 
 /** Creates the file with mode 0600, because it holds secrets. SQLite gives its log the same mode. */

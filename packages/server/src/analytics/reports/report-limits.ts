@@ -1,0 +1,40 @@
+import { totalmem } from 'node:os';
+import { yieldToEventLoop } from '../../yield-to-event-loop.js';
+
+/** A report exceeded its time or its memory. The same report of a shorter window may succeed. */
+export class ReportTooLargeError extends Error {
+  override readonly name = 'ReportTooLargeError';
+}
+
+/** The processing time of one report. */
+export const reportTimeoutMs = 20_000;
+
+/** The memory for the keys of visitors of all reports that run at once: a quarter of the machine's. */
+export const maxKeyBytes = Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 4;
+
+const sliceMs = 5;
+
+/** Divides a report into slices, between which other reports run, and limits the sum of their time. */
+export class ReportClock {
+  readonly #timeoutMs: number;
+  #usedMs = 0;
+  #sliceStartedAt = performance.now();
+
+  constructor(timeoutMs = reportTimeoutMs) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Ends the slice when it is long enough. Throws a ReportTooLargeError after the report's time. */
+  async pause(): Promise<void> {
+    const tookMs = performance.now() - this.#sliceStartedAt;
+    if (tookMs < sliceMs) return;
+    this.#usedMs += tookMs;
+    if (this.#usedMs > this.#timeoutMs) {
+      throw new ReportTooLargeError(
+        `The report took more than ${this.#timeoutMs} ms; choose a shorter window`,
+      );
+    }
+    await yieldToEventLoop();
+    this.#sliceStartedAt = performance.now();
+  }
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ValueCounts } from './value-counts.js';
+
+const maxValues = 8;
+
+/** Counts values in as many passes as necessary. */
+function count(values: readonly number[], max: number): ValueCounts<number> {
+  const counts = new ValueCounts<number>(max);
+  do {
+    for (const value of values) counts.add(value, 1);
+  } while (counts.startSecondPass());
+  return counts;
+}
+
+function countInMap(values: readonly number[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+const values = fc.array(fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 500 })), { maxLength: 400 });
+
+test('below the limit of values, all counts are exact, the largest first', () => {
+  fc.assert(
+    fc.property(values, fc.nat({ max: 20 }), (all, limit) => {
+      const expected = [...countInMap(all)].sort(([a, one], [b, two]) => two - one || a - b);
+      expect(count(all, 1_000).largest(limit)).toEqual(expected.slice(0, limit));
+    }),
+  );
+});
+
+test('beyond the limit, no frequent value is missing, and each count is exact', () => {
+  fc.assert(
+    fc.property(values, (all) => {
+      const expected = countInMap(all);
+      const found = new Map(count(all, maxValues).largest(maxValues));
+      expect(found.size).toBeLessThanOrEqual(maxValues);
+      for (const [value, times] of found) expect(times).toBe(expected.get(value));
+      for (const [value, times] of expected) {
+        if (times > (2 * all.length) / maxValues) expect(found.has(value)).toBe(true);
+      }
+    }),
+  );
+});
+
+test('sorts more entries than it returns', () => {
+  const all = Array.from({ length: 5_000 }, (_, index) => index);
+  expect(count([...all, 4_321], 10_000).largest(3)).toEqual([
+    [4_321, 2],
+    [0, 1],
+    [1, 1],
+  ]);
+});
+
+test('needs no second pass while all values fit', () => {
+  const counts = new ValueCounts<string>(2);
+  counts.add('a', 1);
+  counts.add('b', 1);
+  expect(counts.startSecondPass()).toBe(false);
+});

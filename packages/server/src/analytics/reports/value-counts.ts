@@ -1,0 +1,64 @@
+// A breakdown with this many texts of 253 characters needs less than 100 MB.
+const defaultMaxValues = 250_000;
+
+/**
+ * Counts how often values occur, in bounded memory (the Misra-Gries algorithm). Beyond `maxValues`
+ * it drops rare values. A second pass over the same values then counts the others exactly. A value
+ * is missing only if its share of all occurrences is at most 2 ÷ `maxValues`.
+ */
+export class ValueCounts<Value extends string | number> {
+  readonly #maxValues: number;
+  #counts = new Map<Value, number>();
+  #hasDropped = false;
+  #pass: 'first' | 'second' | 'done' = 'first';
+
+  constructor(maxValues = defaultMaxValues) {
+    this.#maxValues = maxValues;
+  }
+
+  add(value: Value, count: number): void {
+    if (this.#pass === 'done') return;
+    const before = this.#counts.get(value);
+    if (before === undefined && this.#pass === 'second') return;
+    this.#counts.set(value, (before ?? 0) + count);
+    if (this.#counts.size > this.#maxValues) this.#dropRareValues();
+  }
+
+  /** Returns false when the counts are exact. If true, the caller must add all values again. */
+  startSecondPass(): boolean {
+    const isNecessary = this.#pass === 'first' && this.#hasDropped;
+    this.#pass = isNecessary ? 'second' : 'done';
+    if (isNecessary) for (const value of this.#counts.keys()) this.#counts.set(value, 0);
+    return isNecessary;
+  }
+
+  /** Returns the entries with the largest counts; equal counts in ascending order of their values. */
+  largest(limit: number): [Value, number][] {
+    // Sorts a few entries at a time: a sort of all would compare many equal counts by their texts.
+    let entries: [Value, number][] = [];
+    for (const entry of this.#counts) {
+      entries.push(entry);
+      if (entries.length >= 2 * limit + 1_000) entries = entries.sort(byCount).slice(0, limit);
+    }
+    return entries.sort(byCount).slice(0, limit);
+  }
+
+  /** Subtracts the median of all counts from each count, and drops values without a rest. */
+  #dropRareValues(): void {
+    const sorted = Float64Array.from(this.#counts.values()).sort();
+    const median = sorted[sorted.length >> 1] as number;
+    const rest = new Map<Value, number>();
+    for (const [value, count] of this.#counts) {
+      if (count > median) rest.set(value, count - median);
+    }
+    this.#counts = rest;
+    this.#hasDropped = true;
+  }
+}
+
+function byCount<Value extends string | number>(
+  [a, one]: readonly [Value, number],
+  [b, other]: readonly [Value, number],
+): number {
+  return other - one || (a < b ? -1 : 1);
+}

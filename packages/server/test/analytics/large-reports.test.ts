@@ -1,0 +1,194 @@
+import { CompiledQuery, type KyselyPlugin } from 'kysely';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { encodeColumns } from '../../src/analytics/ingest/columns-codec.js';
+import { timeRange, VisitColumnsBuilder } from '../../src/analytics/ingest/visit-columns.js';
+import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';
+import { openReports } from '../../src/analytics/reports/open-reports.js';
+import { prepareChunks, prepareClickDays } from '../../src/analytics/reports/read-url-rows.js';
+import { ReportClock, ReportTooLargeError } from '../../src/analytics/reports/report-limits.js';
+import { ReportReader } from '../../src/analytics/reports/report-reader.js';
+import type { Database } from '../../src/storage/database.js';
+import { makeVisit, month, openVisitStore, start, type VisitStore } from './visit-store.js';
+
+let stored: VisitStore;
+beforeEach(async () => {
+  stored = await openVisitStore();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await stored.close();
+});
+
+const keyOf = (number: number) => number.toString(16).padStart(16, '0');
+
+/** Stores chunks of one visit each, of different visitors. */
+async function storeChunks(urlId: number, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, number) => {
+    const builder = new VisitColumnsBuilder(1);
+    builder.add(makeVisit({ urlId, facts: { visitorKey: keyOf(number + 1) } }));
+    const columns = builder.finish();
+    const visits = encodeColumns(columns);
+    return { url_id: urlId, number, ...timeRange(columns), visit_count: 1, visits };
+  });
+  await stored.database.writeDirectly((transaction) =>
+    stored.database.bulkInsert(transaction, 'visit_chunks', rows),
+  );
+}
+
+/** Creates an organization with URLs. Returns its id and theirs. */
+async function createUrls(count: number): Promise<{ organizationId: string; urlIds: number[] }> {
+  const organizationId = await stored.addOrganization('enterprise');
+  const created = await stored.create(
+    organizationId,
+    Array.from({ length: count }, () => ({})),
+  );
+  const urlIds = created.map((each) => (each.status === 'created' ? each.id : 0));
+  return { organizationId, urlIds };
+}
+
+/** Returns the database with a record of the rows that each query of a snapshot returns. */
+function withRecord(database: Database) {
+  const results: Record<string, unknown>[][] = [];
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      results.push(result.rows);
+      return result;
+    },
+  };
+  const snapshot: Database['snapshot'] = (work) =>
+    database.snapshot((db) => work(db.withPlugin(plugin)));
+  return { results, database: { ...database, snapshot } };
+}
+
+describe('a report of many chunks', () => {
+  it('reads a bounded number of rows at a time, and counts all of them', async () => {
+    await storeChunks(1, 300);
+    await storeChunks(2, 1);
+    const { results, database } = withRecord(stored.database);
+    const { totals } = await new ReportReader(database).readClicks(1, month);
+    expect(totals).toEqual({ totalClicks: 300, uniqueClicks: 300, uniqueIps: 1 });
+    expect(Math.max(...results.map((rows) => rows.length))).toBe(128);
+  });
+
+  it('of all URLs reads the same, whatever URL the end of a query is in', async () => {
+    const { organizationId, urlIds } = await createUrls(300);
+    const counts = [127, 1, 130, 256, 3];
+    for (const [index, count] of counts.entries()) {
+      await storeChunks(urlIds[index] as number, count);
+    }
+    await storeChunks(urlIds.at(-1) as number, 5);
+    const { results, database } = withRecord(stored.database);
+    const reader = new ReportReader(database);
+    const { totals, top } = await reader.readOverview(organizationId, month, start);
+    expect(totals.totalClicks).toBe(522);
+    expect(top.slice(0, 3)).toEqual([
+      [urlIds[3], 256],
+      [urlIds[2], 130],
+      [urlIds[0], 127],
+    ]);
+    const chunkRows = results.filter(([row]) => row && 'visits' in row);
+    expect(Math.max(...chunkRows.map((rows) => rows.length))).toBe(128);
+  });
+
+  it('of all URLs reads no rows of other organizations', async () => {
+    const own = await createUrls(3);
+    const other = await createUrls(3);
+    for (const urlId of [...own.urlIds, ...other.urlIds]) await storeChunks(urlId, 2);
+    const { results, database } = withRecord(stored.database);
+    const reader = new ReportReader(database);
+    const { totals } = await reader.readOverview(own.organizationId, month, start);
+    expect(totals.totalClicks).toBe(6);
+    const read = results.flat().flatMap(({ url_id }) => (url_id === undefined ? [] : [url_id]));
+    expect(new Set(read)).toEqual(new Set(own.urlIds));
+  });
+
+  it('finds rows by the primary key on SQLite', async () => {
+    const { engine, read } = stored.database;
+    if (engine !== 'sqlite') return;
+    for (const { ofUrl, ofUrls } of [prepareChunks(read), prepareClickDays(read)]) {
+      for (const { sql } of [ofUrl(), ofUrls()]) {
+        const query = CompiledQuery.raw(`explain query plan ${sql.replaceAll('?', '0')}`);
+        const { rows } = await read.executeQuery<{ detail: string }>(query);
+        expect(rows.map(({ detail }) => detail).join()).toMatch(
+          /^SEARCH \w+ USING PRIMARY KEY \(url_id=\?/,
+        );
+      }
+    }
+  });
+});
+
+describe('a report that needs too much', () => {
+  it('memory for the keys of visitors fails, releases it, and others do not fail', async () => {
+    await stored.store(
+      Array.from({ length: 4_000 }, (_, index) =>
+        makeVisit({ urlId: 1, facts: { visitorKey: keyOf(index), addressKey: keyOf(index) } }),
+      ),
+    );
+    await stored.store([makeVisit({ urlId: 2 })]);
+    const pool = new Int32Pool(64 * 1024);
+    const reader = new ReportReader(stored.database, pool);
+    await expect(reader.readClicks(1, month)).rejects.toThrow(ReportTooLargeError);
+    await expect(reader.readClicks(1, month)).rejects.toThrow(/choose a shorter window/);
+    expect(pool.usedBytes).toBe(0);
+    expect((await reader.readClicks(2, month)).totals.totalClicks).toBe(1);
+    expect(pool.usedBytes).toBe(0);
+  });
+
+  it('processing time fails, and pauses until then', async () => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const clock = new ReportClock(100);
+    let turns = 0;
+    setImmediate(() => {
+      turns += 1;
+    });
+    now += 60;
+    await clock.pause();
+    expect(turns).toBe(1);
+    // Other reports take their turn.
+    now += 60;
+    const later = new ReportClock(100);
+    await later.pause();
+    now += 50;
+    await expect(clock.pause()).rejects.toThrow(
+      'The report took more than 100 ms; choose a shorter window',
+    );
+  });
+});
+
+describe('a long report of one organization', () => {
+  it('delays no report of another organization', async () => {
+    await stored.store([makeVisit({ urlId: 1 }), makeVisit({ urlId: 2 })]);
+    let release: () => void = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let snapshots = 0;
+    const reports = openReports({
+      isThreaded: false,
+      storage: { databaseUrl: stored.databaseUrl, durability: 'process' },
+      database: {
+        ...stored.database,
+        snapshot: (work) =>
+          stored.database.snapshot(async (db) => {
+            snapshots += 1;
+            // The first two reports do not end by themselves.
+            if (snapshots <= 2) await released;
+            return work(db);
+          }),
+      },
+      logger: pino({ level: 'silent' }),
+    });
+    const long = [1, 2, 3].map(() => reports.readClicks('first', 1, month));
+    await vi.waitFor(() => expect(snapshots, 'two reports run').toBe(2));
+    const { totals } = await reports.readClicks('second', 2, month);
+    expect(totals.totalClicks).toBe(1);
+    // One organization has at most two of the four slots.
+    expect(reports.queue.figures).toMatchObject({ running: 2, waiting: 1 });
+    release();
+    expect(await Promise.all(long)).toHaveLength(3);
+    await reports.thread.stop();
+  });
+});
