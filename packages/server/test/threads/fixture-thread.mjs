@@ -47,6 +47,13 @@ defineThread({
           emit('spinning');
           for (;;);
         },
+        fillHeap: (megabytes) => {
+          emit('filling');
+          const texts = [];
+          while (texts.length < megabytes)
+            texts.push(String(Math.random()).padEnd(1_000_000, 'x').split('.'));
+          return texts.length;
+        },
         // Nothing can interrupt a synchronous child process.
         blockInNativeCode: (seconds) => {
           emit('blocking');

@@ -3,6 +3,8 @@ import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
+import { reportThread } from '../../src/analytics/reports/report-thread.js';
+import { drawingThread } from '../../src/qr/drawing/drawing-thread.js';
 import { openThread } from '../../src/threads/open-thread.js';
 import {
   type ThreadDefinition,
@@ -29,6 +31,7 @@ type Methods = {
   wait(): Promise<string>;
   release(): void;
   spin(): never;
+  fillHeap(megabytes: number): number;
   blockInNativeCode(seconds: number): void;
 };
 
@@ -45,17 +48,19 @@ function open({
   timeLimitMs = 20_000,
   stopTimeLimitMs,
   lifetime = 'on-demand',
+  resourceLimits,
 }: {
   timeLimitMs?: number;
   stopTimeLimitMs?: number;
   lifetime?: 'on-demand' | 'background';
+  resourceLimits?: ThreadDefinition<unknown, Methods, string>['resourceLimits'];
 } = {}) {
   const lines: { msg: string; thread: string; err?: { message: string } }[] = [];
   const log = new PassThrough();
   log.on('data', (line) => lines.push(JSON.parse(line)));
   const events = new PassThrough({ objectMode: true });
   const thread = openThread(
-    { ...definition, lifetime },
+    { ...definition, lifetime, ...(resourceLimits && { resourceLimits }) },
     {
       isThreaded: true,
       inline: () => {
@@ -173,6 +178,26 @@ describe('a thread that ends', () => {
     expect(await nextEvent()).toBe('started');
     expect(thread.figures.failures).toBe(1);
   });
+});
+
+describe.each([
+  ['reports', reportThread.resourceLimits, 512],
+  ['drawing', drawingThread.resourceLimits, 256],
+])('the heap limit of the %s thread', (_, resourceLimits, megabytes) => {
+  it('ends only the thread; the call that fills the heap is rejected, and the others run again', async () => {
+    expect(resourceLimits?.maxOldGenerationSizeMb).toBe(megabytes);
+    const { thread, lines, nextEvent } = open({ resourceLimits });
+    const filling = errorOf(thread.call('fillHeap', 4 * megabytes));
+    expect(await nextEvent()).toBe('filling');
+    const beside = Promise.all([1, 2, 3].map((value) => thread.call('echo', value)));
+    expect(await filling).toBeInstanceOf(ThreadEndedError);
+    expect(await beside).toEqual([1, 2, 3]);
+    expect(lines[0]).toMatchObject({
+      msg: 'thread failed',
+      err: { message: expect.stringContaining('memory limit') },
+    });
+    expect(thread.figures).toMatchObject({ failures: 2, timeouts: 0, callsInFlight: 0 });
+  }, 60_000);
 });
 
 describe('a call that exceeds its time limit', () => {
