@@ -1,24 +1,21 @@
 import type { z } from 'zod';
 import type { EventType } from '../events/event-types.js';
 import type { AttemptRow, DeliveryRow, DeliveryStatus } from './delivery-repository.js';
-import type { Webhook } from './webhook.js';
 import type { deliveryAttempt, deliveryRecord, webhookRecord } from './webhook-contract.js';
+import type { Webhook } from './webhook-repository.js';
 
 export function toWebhookRecord(webhook: Webhook): z.input<typeof webhookRecord> {
-  const { health } = webhook;
+  const { failureRate } = webhook;
   return {
-    id: webhook.id,
-    url: webhook.url,
+    ...webhook,
     events: [...webhook.events],
-    isActive: webhook.isActive,
     createdAt: instant(webhook.createdAt),
     updatedAt: instant(webhook.updatedAt),
-    failureRate: health.failureRate === null ? null : roundRate(health.failureRate),
-    lastSuccessAt: instantOrNull(health.lastSuccessAt),
-    failingSince: instantOrNull(health.failingSince),
-    disabledAt: instantOrNull(health.disabledAt),
-    disabledReason: health.disabledReason,
-    oldestDueAt: instantOrNull(health.oldestDueAt),
+    failureRate: failureRate === null ? null : Math.round(failureRate * 1000) / 1000,
+    lastSuccessAt: instantOrNull(webhook.lastSuccessAt),
+    failingSince: instantOrNull(webhook.failingSince),
+    disabledAt: instantOrNull(webhook.disabledAt),
+    oldestDueAt: instantOrNull(webhook.oldestDueAt),
   };
 }
 
@@ -47,10 +44,6 @@ export function toAttempt(row: AttemptRow): z.input<typeof deliveryAttempt> {
     error: row.error,
     responseBody: row.response_body,
   };
-}
-
-function roundRate(rate: number): number {
-  return Math.round(rate * 1000) / 1000;
 }
 
 function instantOrNull(ms: number | null): string | null {

@@ -1,14 +1,19 @@
 import { type Kysely, sql } from 'kysely';
+import type { EventType } from '../events/event-types.js';
 import {
   type IdempotentRequest,
   type IdempotentResult,
   withIdempotencyKey,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
-import { type Webhook, webhookColumns, webhookOf } from './webhook.js';
+import type { DisabledReason } from './endpoint-health.js';
 import { rotationMs, type WebhookUpdateRequest } from './webhook-contract.js';
 
-export interface NewWebhook extends Omit<Webhook, 'updatedAt' | 'health'> {
+/** A subscription of one receiver to event types, with the health of the endpoint. */
+export type Webhook = ReturnType<typeof webhookOf>;
+
+export interface NewWebhook
+  extends Pick<Webhook, 'id' | 'url' | 'events' | 'isActive' | 'createdAt'> {
   readonly secret: string;
 }
 
@@ -140,7 +145,11 @@ export class WebhookRepository {
 function selectWebhooks(db: Kysely<Schema> | WriteTransaction) {
   return db
     .selectFrom('webhooks')
-    .select(webhookColumns)
+    .select(['id', 'url', 'events', 'is_active as isActive'])
+    .select(['created_at as createdAt', 'updated_at as updatedAt'])
+    .select(['failure_rate as failureRate', 'last_success_at as lastSuccessAt'])
+    .select(['failing_since as failingSince', 'disabled_at as disabledAt'])
+    .select('disabled_reason as disabledReason')
     .select(({ selectFrom }) =>
       selectFrom('deliveries')
         .select('due_at')
@@ -148,8 +157,19 @@ function selectWebhooks(db: Kysely<Schema> | WriteTransaction) {
         .where('due_at', 'is not', null)
         .orderBy('due_at')
         .limit(1)
-        .as('oldest_due_at'),
+        .as('oldestDueAt'),
     );
+}
+
+type WebhookRow = Awaited<ReturnType<ReturnType<typeof selectWebhooks>['execute']>>[number];
+
+function webhookOf(row: WebhookRow) {
+  return {
+    ...row,
+    events: JSON.parse(row.events) as readonly EventType[],
+    isActive: row.isActive === 1,
+    disabledReason: row.disabledReason as DisabledReason | null,
+  };
 }
 
 export interface WebhookPage {

@@ -14,13 +14,18 @@ import type {
   DeliveryRow,
 } from './delivery-repository.js';
 import { eventExamples } from './event-examples.js';
-import type { Webhook } from './webhook.js';
 import {
   maxWebhooks,
   type WebhookCreateRequest,
   type WebhookUpdateRequest,
 } from './webhook-contract.js';
-import type { NewWebhook, Page, WebhookPage, WebhookRepository } from './webhook-repository.js';
+import type {
+  NewWebhook,
+  Page,
+  Webhook,
+  WebhookPage,
+  WebhookRepository,
+} from './webhook-repository.js';
 
 export interface WebhookServiceOptions {
   readonly webhooks: WebhookRepository;

@@ -3,7 +3,7 @@ import { disabledRetentionMs } from '../../src/events/event-outbox.js';
 import { urlCreated } from '../../src/urls/url-events.js';
 import { DeliveryPruner } from '../../src/webhooks/delivery-pruner.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
-import type { Webhook } from '../../src/webhooks/webhook.js';
+import type { Webhook } from '../../src/webhooks/webhook-repository.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { type Receiver, receiver } from './receiver.js';
 
@@ -26,7 +26,7 @@ async function read(id: string): Promise<Webhook> {
 const change = (id: string, patch: { isActive?: boolean; url?: string }) =>
   opened.webhooks.update(opened.organizationId, id, patch, opened.clock());
 
-/** An event of the organization, as a change of a link makes it. */
+/** Records an event of the organization, as a change of a link does. */
 const happen = () =>
   opened.stored.database.writeDirectly((transaction) =>
     opened.outbox.record(transaction, opened.organizationId, urlCreated, opened.clock(), () => [
@@ -45,7 +45,7 @@ async function answering(status: number): Promise<Receiver & { status: number }>
   });
 }
 
-/** Delivers for so many days, every six hours an event and what is due. */
+/** Records an event and sends due deliveries every six hours of this number of days. */
 async function pass(id: string, days: number): Promise<void> {
   const dispatcher = opened.dispatcher();
   for (let quarter = 0; quarter < days * 4; quarter += 1) {
@@ -56,7 +56,7 @@ async function pass(id: string, days: number): Promise<void> {
 }
 
 describe('410 Gone', () => {
-  it('disables the endpoint; its deliveries wait with their attempts', async () => {
+  it('disables the endpoint, whose deliveries stay pending with their attempts', async () => {
     const hook = await answering(410);
     const id = await opened.subscribe(hook.url);
     await opened.record(id, 1);
@@ -69,7 +69,10 @@ describe('410 Gone', () => {
     expect(hook.received).toHaveLength(1);
     expect(await read(id)).toMatchObject({
       isActive: false,
-      health: { disabledReason: 'gone', disabledAt: at, failureRate: 1, lastSuccessAt: null },
+      disabledReason: 'gone',
+      disabledAt: at,
+      failureRate: 1,
+      lastSuccessAt: null,
     });
     expect((await opened.states(id)).sort()).toEqual([
       'pending 0 null',
@@ -98,10 +101,10 @@ describe('410 Gone', () => {
     const id = await opened.subscribe(hook.url);
     await opened.record(id);
     await opened.dispatcher({ disableAfterMs: 0 }).drain();
-    expect((await read(id)).health.disabledReason).toBe('gone');
+    expect((await read(id)).disabledReason).toBe('gone');
   });
 
-  it('from an earlier URL of the webhook does not disable it', async () => {
+  it('does not disable the webhook when its URL has changed since the attempt', async () => {
     const id = await opened.subscribe('http://receiver.example/new');
     await opened.record(id);
     const claim = [{ webhookId: id, count: 1 }];
@@ -118,7 +121,7 @@ describe('410 Gone', () => {
       nextAttemptAt: opened.clock() + minute,
     };
     await opened.queue.advance([outcome], [], opened.clock(), second);
-    expect(await read(id)).toMatchObject({ isActive: true, health: { failureRate: null } });
+    expect(await read(id)).toMatchObject({ isActive: true, failureRate: null });
     expect(await opened.states(id)).toEqual(['pending 1 The receiver answered 410']);
   });
 });
@@ -131,27 +134,31 @@ describe('an endpoint whose every attempt fails', () => {
     await pass(id, 5);
     expect(await read(id)).toMatchObject({
       isActive: true,
-      health: { failingSince: start, disabledReason: null, failureRate: 1 },
+      failingSince: start,
+      disabledReason: null,
+      failureRate: 1,
     });
     await opened.record(id);
     await opened.dispatcher().drain();
     expect(await read(id)).toMatchObject({
       isActive: false,
-      health: { failingSince: start, disabledReason: 'failing', disabledAt: start + 5 * day },
+      failingSince: start,
+      disabledReason: 'failing',
+      disabledAt: start + 5 * day,
     });
     const { length } = hook.received;
     await pass(id, 2);
     expect(hook.received).toHaveLength(length);
   });
 
-  it('starts its five days again after a success', async () => {
+  it('is disabled five days after its last success', async () => {
     const hook = await answering(500);
     const id = await opened.subscribe(hook.url);
     await pass(id, 4);
     hook.status = 204;
     const at = opened.clock();
     await pass(id, 1);
-    const { health } = await read(id);
+    const health = await read(id);
     expect(health.lastSuccessAt).toBeGreaterThanOrEqual(at);
     expect(health.failingSince).toBeNull();
     expect(health.failureRate).toBeGreaterThan(0.3);
@@ -161,12 +168,12 @@ describe('an endpoint whose every attempt fails', () => {
     expect((await read(id)).isActive).toBe(true);
   });
 
-  it('starts its five days again when its URL changes', async () => {
+  it('is not disabled within five days after its URL changed', async () => {
     const [before, after] = [await answering(500), await answering(500)];
     const id = await opened.subscribe(before.url);
     await pass(id, 4);
     const webhook = await change(id, { url: after.url });
-    expect(webhook?.health).toMatchObject({ failingSince: null, failureRate: null });
+    expect(webhook).toMatchObject({ failingSince: null, failureRate: null });
     await pass(id, 4);
     expect((await read(id)).isActive).toBe(true);
   });
@@ -183,7 +190,7 @@ describe('an endpoint whose every attempt fails', () => {
     expect((await read(id)).isActive).toBe(true);
   });
 
-  it('is disabled once by two dispatchers, which lose and repeat nothing', async () => {
+  it('is disabled once by two dispatchers, and no attempt is lost or repeated', async () => {
     const hook = await answering(500);
     const ids = [
       await opened.subscribe(hook.url),
@@ -198,7 +205,7 @@ describe('an endpoint whose every attempt fails', () => {
       opened.clock.advance(day);
     }
     for (const id of ids) {
-      expect((await read(id)).health).toMatchObject({
+      expect(await read(id)).toMatchObject({
         failingSince: start,
         disabledReason: 'failing',
         disabledAt: start + 5 * day,
@@ -242,7 +249,9 @@ describe('a disabled endpoint that is enabled again', () => {
     const webhook = await change(id, { isActive: true });
     expect(webhook).toMatchObject({
       isActive: true,
-      health: { disabledAt: null, disabledReason: null, failingSince: null },
+      disabledAt: null,
+      disabledReason: null,
+      failingSince: null,
     });
     // The second delivery was due after 30 seconds, the first one is due in another minute.
     expect(await dispatcher.drain()).toBe(1);
@@ -276,7 +285,7 @@ describe('a disabled endpoint that is enabled again', () => {
     await happen();
     await opened.dispatcher().drain();
     const webhook = await change(id, { isActive: false });
-    expect(webhook?.health).toMatchObject({ disabledAt: null, disabledReason: null });
+    expect(webhook).toMatchObject({ disabledAt: null, disabledReason: null });
     await happen();
     expect(await opened.states(id)).toEqual(['pending 1 The receiver answered 410']);
   });
