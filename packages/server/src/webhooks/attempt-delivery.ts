@@ -47,31 +47,19 @@ export async function attemptDelivery(
       throw error;
     });
   const durationMs = Math.round(performance.now() - startedAt);
-  const { url } = endpoint;
-  const retryAt = () => nextAttemptAt(schedule, delivery.attempts + 1, attemptedAt);
-  if (response instanceof GuardedFetchError) {
-    return {
-      delivery,
-      url,
-      attemptedAt,
-      durationMs,
-      statusCode: null,
-      error: response.message,
-      responseBody: null,
-      nextAttemptAt: retryAt(),
-    };
-  }
-  const { status, body } = response;
-  const isSuccess = status >= 200 && status < 300;
+  const isError = response instanceof GuardedFetchError;
+  const statusCode = isError ? null : response.status;
+  const isSuccess = statusCode !== null && statusCode >= 200 && statusCode < 300;
+  const failure = isError ? response.message : `The receiver answered ${statusCode}`;
   return {
     delivery,
-    url,
+    url: endpoint.url,
     attemptedAt,
     durationMs,
-    statusCode: status,
-    error: isSuccess ? null : `The receiver answered ${status}`,
-    responseBody: textOf(body),
-    nextAttemptAt: isSuccess ? null : retryAt(),
+    statusCode,
+    error: isSuccess ? null : failure,
+    responseBody: isError ? null : textOf(response.body),
+    nextAttemptAt: isSuccess ? null : nextAttemptAt(schedule, delivery.attempts + 1, attemptedAt),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Claim, Database, WriteTransaction } from '../storage/database.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
@@ -7,9 +7,6 @@ import { type HealthRules, recordHealth, summarizeHealth } from './endpoint-heal
 
 /** The most pending deliveries that are counted, which takes about 2 ms. */
 export const maxCounted = 100_000;
-
-// The number of deliveries that one execution of the prepared statement leases.
-const leasedAtOnce = 32;
 
 /** The pending deliveries in storage. The dispatcher claims deliveries and records outcomes here. */
 export class DeliveryQueue {
@@ -120,12 +117,11 @@ export class DeliveryQueue {
   ): Promise<ClaimedDelivery[]> {
     if (claims.length === 0) return [];
     const rows = await this.#database.findDueDeliveries(transaction, claims, now);
-    for (let start = 0; start < rows.length; start += leasedAtOnce) {
-      const ids = rows.slice(start, start + leasedAtOnce).map(({ id }) => id);
-      // The statement has a fixed number of ids. A repeated id changes nothing.
-      while (ids.length < leasedAtOnce) ids.push(ids[0] as string);
-      await transaction.executeQuery(this.#queries.lease(leasedUntil, ...ids));
-    }
+    await this.#database.updateEach(
+      transaction,
+      'deliveries',
+      rows.map(({ id }) => ({ set: { due_at: leasedUntil }, where: { id } })),
+    );
     return rows.map((row) => ({
       id: row.id,
       webhookId: row.webhook_id,
@@ -192,16 +188,5 @@ function buildQueries({ read }: Database) {
   return {
     endpoints: () => endpoints,
     pending: () => pending,
-    lease: compileUpdate(
-      read
-        .updateTable('deliveries')
-        .set({ due_at: 0 })
-        .where('id', 'in', Array<string>(leasedAtOnce).fill('')),
-    ),
   };
-}
-
-function compileUpdate(query: { compile(): CompiledQuery<unknown> }) {
-  const compiled = query.compile();
-  return (...parameters: readonly (string | number | null)[]) => ({ ...compiled, parameters });
 }

@@ -1,30 +1,33 @@
+import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import { EventOutbox } from '../events/event-outbox.js';
-import { PeriodicService, stopAll } from '../lifecycle.js';
+import { PeriodicService, type Service, stopAll } from '../lifecycle.js';
 import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
-import { encodeError, type TransferredError } from '../threads/error-transfer.js';
+import { decodeError, encodeError, type TransferredError } from '../threads/error-transfer.js';
+import { openThread } from '../threads/open-thread.js';
+import type { ObservedThread } from '../threads/thread.js';
 import { DeliveryPruner } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { RetrySchedule } from './retry-schedule.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
 
-export interface DispatchSettings {
+interface DispatchSettings {
   readonly schedule: RetrySchedule;
   readonly allowPrivateNetwork: boolean;
   /** An endpoint is disabled when all its attempts fail for this time. 0 turns this rule off. */
   readonly disableAfterMs: number;
 }
 
-export interface DispatchThreadData {
+interface DispatchThreadData {
   readonly storage: StorageOptions;
   readonly settings: DispatchSettings;
 }
 
-export type DispatchEvent =
+type DispatchEvent =
   | { readonly error: TransferredError; readonly message: string }
   | { readonly figures: DispatchFigures };
 
@@ -32,7 +35,7 @@ const reportEveryMs = 1_000;
 const pruneEveryMs = 10 * 60_000;
 
 /** Starts the dispatcher and the pruner, which report figures and errors as events. */
-export function startDispatcher(
+function startDispatcher(
   database: Database,
   { schedule, allowPrivateNetwork, disableAfterMs }: DispatchSettings,
   clock: Clock,
@@ -69,7 +72,7 @@ export function startDispatcher(
 }
 
 /** Runs the dispatcher in a thread, so that its work does not delay redirects. */
-export const dispatchThread = defineThread({
+const dispatchThread = defineThread({
   name: 'webhooks',
   file: import.meta.url,
   lifetime: 'background',
@@ -85,3 +88,61 @@ export const dispatchThread = defineThread({
     };
   },
 });
+
+interface OpenDispatcherOptions {
+  readonly isThreaded: boolean;
+  readonly storage: StorageOptions;
+  /** Used when there is no thread. */
+  readonly database: Database;
+  readonly settings: DispatchSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface Dispatcher extends Service {
+  /** Makes the dispatcher look for due deliveries now. */
+  wake(): void;
+  readonly figures: DispatchFigures;
+  readonly thread: ObservedThread;
+}
+
+// Longer than the second in which the dispatcher waits for attempts in flight, because it then
+// records their outcomes.
+const stopTimeLimitMs = 3_000;
+const timeLimitMs = 10_000;
+
+/**
+ * Opens the dispatcher, in a thread or inline. If the thread ends, a new one claims its deliveries
+ * again when their leases expire.
+ */
+export function openDispatcher(options: OpenDispatcherOptions): Dispatcher {
+  const { isThreaded, storage, database, settings, clock, logger } = options;
+  let last: { readonly figures: DispatchFigures; readonly at: number } = {
+    figures: { attempts: [], pending: 0, overdueMs: { answering: 0, slow: 0 }, sinceTurnMs: 0 },
+    at: performance.now(),
+  };
+  const thread = openThread(dispatchThread, {
+    isThreaded,
+    data: { storage, settings },
+    inline: (emit) => startDispatcher(database, settings, clock, emit),
+    onEvent: (event) => {
+      if ('figures' in event) last = { figures: event.figures, at: performance.now() };
+      else logger.error({ err: decodeError(event.error, []) }, event.message);
+    },
+    timeLimitMs,
+    stopTimeLimitMs,
+    logger,
+  });
+  return {
+    name: 'webhooks',
+    thread,
+    start: () => thread.start(),
+    stop: () => thread.stop(),
+    wake: () => thread.send('wake'),
+    get figures() {
+      const { figures, at } = last;
+      // The age of the last report counts, because a thread that hangs no longer reports.
+      return { ...figures, sinceTurnMs: figures.sinceTurnMs + (performance.now() - at) };
+    },
+  };
+}

@@ -59,7 +59,7 @@ function attempt(queue: EndpointQueue, { count, statusCode, isSlow = false }: At
   }
 }
 
-/** Makes attempts one after another; returns how many are sent at once afterwards. */
+/** Makes attempts one after another. Returns how many deliveries are then sent concurrently. */
 function slotsAfter(...attempts: readonly Attempts[]): number {
   const queue = newQueue();
   for (const each of attempts) attempt(queue, each);
@@ -76,7 +76,7 @@ describe('the slots of an endpoint', () => {
     ['2 at first', [], 2],
     ['one more for each success', [{ count: 3, statusCode: 200 }], 5],
     ['16 at most', [manyAnswers], 16],
-    ['as many as before after a quick failure', [manyAnswers, { count: 9, statusCode: 500 }], 16],
+    ['unchanged after a quick error response', [manyAnswers, { count: 9, statusCode: 500 }], 16],
     ['half as many after a broken connection', [manyAnswers, { count: 1, statusCode: null }], 8],
     ['never fewer than 1', [manyAnswers, { count: 99, statusCode: null }], 1],
     ['1 after a time-out', [manyAnswers, { count: 1, statusCode: null, isSlow: true }], 1],
@@ -92,7 +92,7 @@ describe('an endpoint claims', () => {
     expect(new EndpointQueue(endpoint).claimable).toBe(0);
   });
 
-  it('one delivery a slot until it has answered', () => {
+  it('one delivery for each slot until its first response', () => {
     const queue = newQueue();
     expect(queue.claimable).toBe(2);
     queue.add(deliveries(2));
@@ -108,7 +108,7 @@ describe('an endpoint claims', () => {
     ['as many as its slots need after few', 5, 28],
     ['twice what was finished since the last claim', 40, 80],
     ['no more than can be sent within a lease', 200, 256],
-  ])('%s when it answers', (_name, finished, claimable) => {
+  ])('%s when it responds in time', (_name, finished, claimable) => {
     const queue = newQueue();
     attempt(queue, { count: 5, statusCode: 200 });
     queue.add(deliveries(finished));

@@ -25,13 +25,12 @@ export class EndpointQueue {
   #inFlight = 0;
   #slowInFlight = 0;
   #slots = initialSlots;
-  #hasAnswered: boolean;
-  #wasSlow = false;
+  #state: 'unknown' | 'answering' | 'slow';
   #finishedSinceClaim = 0;
 
   constructor(endpoint: Endpoint) {
     this.endpoint = endpoint;
-    this.#hasAnswered = endpoint.hasSucceeded;
+    this.#state = endpoint.hasSucceeded ? 'answering' : 'unknown';
   }
 
   /** Deliveries in memory. */
@@ -39,17 +38,14 @@ export class EndpointQueue {
     return this.#inFlight + this.#waiting.length;
   }
 
-  /**
-   * Whether the last response was in time and no attempt in flight is slow. False for a new endpoint.
-   * The initial value comes from the last attempt in storage.
-   */
+  /** Whether it responds in time. At first, the last attempt in storage decides. */
   get isAnswering(): boolean {
-    return this.#hasAnswered && this.#slowInFlight === 0;
+    return this.#state === 'answering';
   }
 
-  /** Whether its attempts are slow. A new endpoint is neither slow nor answering. */
+  /** Whether an attempt was slow and no response in time has followed. A new endpoint is not slow. */
   get isSlow(): boolean {
-    return this.#wasSlow || this.#slowInFlight > 0;
+    return this.#state === 'slow';
   }
 
   /**
@@ -81,7 +77,7 @@ export class EndpointQueue {
   /** Records that an attempt in flight is slow. Removes and returns the waiting deliveries. */
   markSlow(): ClaimedDelivery[] {
     this.#slowInFlight += 1;
-    this.#hasAnswered = false;
+    this.#state = 'slow';
     this.#slots = Math.min(this.#slots, maxSlowSlots);
     return this.drain();
   }
@@ -93,14 +89,13 @@ export class EndpointQueue {
     if (wasSlow) this.#slowInFlight -= 1;
     if (!outcome) return;
     this.#finishedSinceClaim += 1;
-    this.#wasSlow = wasSlow;
     const { statusCode, error } = outcome;
     if (statusCode === null) {
       this.#slots = wasSlow ? 1 : Math.max(1, Math.floor(this.#slots / 2));
     } else {
       const limit = wasSlow ? maxSlowSlots : maxSlots;
       if (error === null) this.#slots = Math.min(limit, this.#slots + 1);
-      if (!wasSlow) this.#hasAnswered = true;
+      if (this.#slowInFlight === 0 && !wasSlow) this.#state = 'answering';
     }
   }
 

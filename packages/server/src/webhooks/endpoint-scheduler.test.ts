@@ -43,7 +43,7 @@ const answered: Omit<AttemptOutcome, 'delivery'> = {
 };
 const timedOut = { ...answered, statusCode: null, error: 'No response within 5000 ms' };
 
-/** Endpoints of organizations with an endless backlog, and attempts that end when told. */
+/** Endpoints with an endless backlog, and attempts that the test ends. */
 class World {
   readonly scheduler = new EndpointScheduler();
   readonly slow = new Set<ClaimedDelivery>();
@@ -56,7 +56,7 @@ class World {
     return queue;
   }
 
-  /** Ticks until nothing is left to claim; what is claimed is sent as far as slots allow. */
+  /** Claims until no endpoint can claim, and sends as many deliveries as there are slots. */
   tick(): PlannedClaim[] {
     const claims = this.tickOnce();
     while (claims.length > 0) {
@@ -140,7 +140,7 @@ describe('endpoints that hang', () => {
     for (let turn = 0; turn < 10; turn += 1) {
       world.finish(healthy, false);
       const claimed = world.tick().find(({ queue }) => queue === healthy);
-      // All that its slots can use.
+      // As many as its slots can send.
       expect(claimed?.count).toBeGreaterThanOrEqual(16);
       expect(healthy.claimable).toBe(0);
       expect(world.held - healthy.held).toBeLessThanOrEqual(slowCapacity);
@@ -157,7 +157,7 @@ describe('endpoints that hang', () => {
     expect(world.tick().map(({ queue, count }) => [queue, count])).toContainEqual([fresh, 2]);
   });
 
-  it('all get their turn', () => {
+  it('all claim within 20 ticks', () => {
     const world = new World();
     const hanging = hang(world, 80, 50);
     const served = new Set<EndpointQueue>();
@@ -168,7 +168,7 @@ describe('endpoints that hang', () => {
     expect(served.size).toBe(4_000);
   });
 
-  it('after they had all their slots leave capacity for others', () => {
+  it('leave capacity for others even if they had all their slots before', () => {
     const world = new World();
     const healthy = world.add('healthy', 'healthy');
     world.warmUp(healthy);
@@ -177,7 +177,7 @@ describe('endpoints that hang', () => {
       world.tick();
       for (const queue of traps) world.finish(queue, false);
     }
-    // From now on none of them answers, and attempts in flight are slow.
+    // From here on, no trap responds, and its attempts in flight are slow.
     for (let turn = 0; turn < 10; turn += 1) {
       world.tick();
       for (const queue of traps) world.slowDown(queue);
@@ -191,7 +191,7 @@ describe('endpoints that hang', () => {
 });
 
 describe('endpoints that answer', () => {
-  it('get what they can use beside an organization with many more', () => {
+  it('claim as much as they can send beside an organization with more endpoints', () => {
     const world = new World();
     const many = hang(world, 1, 50);
     const few = [world.add('few', 'few-1'), world.add('few', 'few-2')];
@@ -203,7 +203,7 @@ describe('endpoints that answer', () => {
       for (const queue of [...many, ...few]) world.finish(queue, false);
     }
     world.tick();
-    // Two endpoints can use less than half, and get all that they can use.
+    // Two endpoints need less than half of the capacity.
     for (const queue of few) expect(queue.claimable).toBe(0);
     expect(claimed.many).toBeGreaterThan(claimed.few);
     const held = many.reduce((sum, queue) => sum + queue.held, 0);

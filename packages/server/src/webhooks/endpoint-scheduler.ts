@@ -16,14 +16,10 @@ export interface PlannedClaim extends Claim {
   readonly queue: EndpointQueue;
 }
 
+/** Deliveries in memory, by the capacity that they use. */
 interface Usage {
   answering: number;
   slow: number;
-}
-
-interface Total extends Usage {
-  /** Claims of slow endpoints in this plan. */
-  slowClaims: number;
 }
 
 /**
@@ -62,20 +58,28 @@ export class EndpointScheduler {
 
   /** Returns the claims to make now. Each endpoint that claims moves to the end of the order. */
   plan(): PlannedClaim[] {
-    const total: Total = { answering: 0, slow: 0, slowClaims: 0 };
-    let turns: OrganizationTurn[] = [];
-    for (const [organizationId, endpoints] of this.#organizations) {
-      const turn = new OrganizationTurn(organizationId, endpoints);
-      total.answering += turn.used.answering;
-      total.slow += turn.used.slow;
-      if (turn.waiting.length > 0) turns.push(turn);
-    }
+    let turns = Array.from(this.#organizations.values(), turnOf);
+    const total = {
+      answering: turns.reduce((sum, { answering }) => sum + answering, 0),
+      slow: turns.reduce((sum, { slow }) => sum + slow, 0),
+    };
+    let slowClaims = 0;
     const claims: PlannedClaim[] = [];
+    // Each round gives every organization at most one claim.
     while (turns.length > 0) {
       turns = turns.filter((turn) => {
-        const claim = turn.claim(total);
-        if (claim) claims.push(claim);
-        return claim !== undefined;
+        for (let queue = turn.waiting.shift(); queue; queue = turn.waiting.shift()) {
+          const kind = queue.isAnswering ? 'answering' : 'slow';
+          if (kind === 'slow' && slowClaims >= slowClaimsAtOnce) continue;
+          const count = countFor(queue, turn, total);
+          if (count <= 0) continue;
+          if (kind === 'slow') slowClaims += 1;
+          total[kind] += count;
+          turn[kind] += count;
+          claims.push({ webhookId: queue.endpoint.webhookId, count, queue });
+          return true;
+        }
+        return false;
       });
     }
     for (const { queue } of claims) this.#moveToEnd(queue);
@@ -94,51 +98,34 @@ export class EndpointScheduler {
 }
 
 /** The capacity that one organization uses, and its endpoints that can claim. */
-class OrganizationTurn {
-  readonly organizationId: string;
-  readonly used: Usage = { answering: 0, slow: 0 };
-  readonly waiting: EndpointQueue[] = [];
+interface Turn extends Usage {
   /**
    * Deliveries of slow endpoints beyond the first of each. They were claimed while the endpoint
    * responded in time, so they also count in the organization's share of that capacity.
    */
-  #hung = 0;
-
-  constructor(organizationId: string, endpoints: ReadonlyMap<string, EndpointQueue>) {
-    this.organizationId = organizationId;
-    for (const queue of endpoints.values()) {
-      const { held } = queue;
-      if (queue.isAnswering) this.used.answering += held;
-      else {
-        this.used.slow += held;
-        this.#hung += Math.max(0, held - 1);
-      }
-      if (queue.claimable > 0) this.waiting.push(queue);
-    }
-  }
-
-  /** Returns a claim for the next endpoint that may claim, and adds it to the totals. */
-  claim(total: Total): PlannedClaim | undefined {
-    for (let queue = this.waiting.shift(); queue; queue = this.waiting.shift()) {
-      const kind = queue.isAnswering ? 'answering' : 'slow';
-      if (kind === 'slow' && total.slowClaims >= slowClaimsAtOnce) continue;
-      const free = freeOf(kind, total);
-      const used = kind === 'answering' ? this.used.answering + this.#hung : this.used.slow;
-      const share = Math.max(1, Math.floor(free * shareOfFree));
-      const count = Math.min(queue.claimable, free, share - used);
-      if (count <= 0) continue;
-      total[kind] += count;
-      if (kind === 'slow') total.slowClaims += 1;
-      this.used[kind] += count;
-      return { webhookId: queue.endpoint.webhookId, count, queue };
-    }
-    return undefined;
-  }
+  hung: number;
+  readonly waiting: EndpointQueue[];
 }
 
-/** Returns the free capacity of a kind. Only slow endpoints use the reserved part. */
-function freeOf(kind: keyof Usage, { answering, slow }: Usage): number {
-  return kind === 'slow'
-    ? Math.min(slowCapacity - slow, capacity - slow - answering)
-    : capacity - answering - Math.max(slow, slowCapacity);
+function turnOf(endpoints: ReadonlyMap<string, EndpointQueue>): Turn {
+  const turn: Turn = { answering: 0, slow: 0, hung: 0, waiting: [] };
+  for (const queue of endpoints.values()) {
+    const { held, isAnswering } = queue;
+    turn[isAnswering ? 'answering' : 'slow'] += held;
+    if (!isAnswering) turn.hung += Math.max(0, held - 1);
+    if (queue.claimable > 0) turn.waiting.push(queue);
+  }
+  return turn;
+}
+
+/** Returns how many deliveries an endpoint may claim: within its organization's share, or none. */
+function countFor(queue: EndpointQueue, turn: Turn, total: Usage): number {
+  const { answering, slow } = total;
+  // Only slow and new endpoints use the reserved capacity.
+  const free = queue.isAnswering
+    ? capacity - answering - Math.max(slow, slowCapacity)
+    : Math.min(slowCapacity - slow, capacity - slow - answering);
+  const used = queue.isAnswering ? turn.answering + turn.hung : turn.slow;
+  const share = Math.max(1, Math.floor(free * shareOfFree));
+  return Math.min(queue.claimable, free, share - used);
 }

@@ -10,7 +10,6 @@ import type { DeliveryQueue } from './delivery-queue.js';
 import { goneStatus } from './endpoint-health.js';
 import { type EndpointQueue, slowAfterMs } from './endpoint-queue.js';
 import { EndpointScheduler, type PlannedClaim } from './endpoint-scheduler.js';
-import { type OutcomeCount, OutcomeTally } from './outcome-tally.js';
 import type { RetrySchedule } from './retry-schedule.js';
 import { Signal } from './signal.js';
 
@@ -23,11 +22,18 @@ export interface WebhookDispatcherOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** The number of recorded attempts with one event type and outcome. */
+interface OutcomeCount {
+  readonly event: string;
+  readonly outcome: 'delivered' | 'retried' | 'failed';
+  readonly count: number;
+}
+
 /** The dispatcher's figures for metrics and health. */
 export interface DispatchFigures {
   /** Recorded attempts since the start. */
   readonly attempts: readonly OutcomeCount[];
-  /** Pending deliveries, as of some seconds ago. At most `maxCounted` are counted. */
+  /** Pending deliveries at the last scan. At most `maxCounted` are counted. */
   readonly pending: number;
   /** How long the oldest due delivery has waited for an attempt; 0 when none waits. */
   readonly overdueMs: {
@@ -50,8 +56,6 @@ const scanEveryMs = 500;
 // The shortest pause between two scans, as a multiple of the last scan's duration. A scan of many
 // endpoints takes long.
 const scanPauseFactor = 4;
-// How often pending deliveries are counted.
-const countEveryMs = 5_000;
 // Outcomes are recorded in batches: at this size, or after this time.
 const flushCount = 256;
 const flushAfterMs = 25;
@@ -79,9 +83,8 @@ export class WebhookDispatcher implements Service {
   #isScanDue = true;
   #scannedAt = Number.NEGATIVE_INFINITY;
   #scanTookMs = 0;
-  readonly #tally = new OutcomeTally();
+  readonly #counts = new Map<string, OutcomeCount>();
   #pending = 0;
-  #countedAt = Number.NEGATIVE_INFINITY;
   #earliestDueAt = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };
   #tickedAt = performance.now();
   readonly #signal = new Signal();
@@ -110,7 +113,7 @@ export class WebhookDispatcher implements Service {
     const now = this.#options.clock();
     const { answering, slow } = this.#earliestDueAt;
     return {
-      attempts: this.#tally.counts,
+      attempts: [...this.#counts.values()],
       pending: this.#pending,
       overdueMs: { answering: Math.max(0, now - answering), slow: Math.max(0, now - slow) },
       sinceTurnMs: performance.now() - this.#tickedAt,
@@ -184,9 +187,16 @@ export class WebhookDispatcher implements Service {
       this.#outcomes.unshift(...outcomes);
       throw error;
     }
-    for (const outcome of outcomes) this.#tally.add(outcome);
+    for (const outcome of outcomes) this.#count(outcome);
     this.#accept(claims, claimed);
     return outcomes.length;
+  }
+
+  #count({ delivery: { eventType: event }, error, nextAttemptAt }: AttemptOutcome): void {
+    const outcome = error === null ? 'delivered' : nextAttemptAt === null ? 'failed' : 'retried';
+    const key = `${event} ${outcome}`;
+    const count = (this.#counts.get(key)?.count ?? 0) + 1;
+    this.#counts.set(key, { event, outcome, count });
   }
 
   #accept(claims: readonly PlannedClaim[], claimed: readonly ClaimedDelivery[]): void {
@@ -225,10 +235,7 @@ export class WebhookDispatcher implements Service {
     if (await outbox.fanOut()) this.#isScanDue = true;
     const now = clock();
     const endpoints = await queue.findEndpoints();
-    if (startedAt - this.#countedAt >= countEveryMs) {
-      this.#pending = await queue.countPending();
-      this.#countedAt = startedAt;
-    }
+    this.#pending = await queue.countPending();
     const earliest = { answering: Number.POSITIVE_INFINITY, slow: Number.POSITIVE_INFINITY };
     const pending = new Set<EndpointQueue>();
     for (const endpoint of endpoints) {

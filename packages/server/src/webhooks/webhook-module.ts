@@ -10,7 +10,7 @@ import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
 import { DeliveryRepository } from './delivery-repository.js';
-import { openDispatcher } from './open-dispatcher.js';
+import { openDispatcher } from './dispatch-thread.js';
 import type { DispatchFigures } from './webhook-dispatcher.js';
 import { webhookHandlers } from './webhook-handlers.js';
 import { WebhookRepository } from './webhook-repository.js';

@@ -22,7 +22,7 @@ async function tryOnce(url: string): Promise<string | undefined> {
 
 const ok = 'HTTP/1.1 200 OK\r\n';
 
-describe('a misbehaving receiver fails only its attempt', () => {
+describe('an attempt at a misbehaving receiver', () => {
   it.each<[string, (socket: Socket) => void, string]>([
     ['resets', (socket) => socket.resetAndDestroy(), 'was closed'],
     ['answers nothing', (socket) => socket.end(), 'was closed'],
@@ -44,7 +44,7 @@ describe('a misbehaving receiver fails only its attempt', () => {
     expect(state).toContain(words);
   });
 
-  it('one that hangs, after 5 s', async () => {
+  it('fails after 5 s when the receiver does not respond', async () => {
     const server = await rawServer(() => {});
     const startedAt = performance.now();
     expect(await tryOnce(server.url)).toBe('pending 1 No response within 5000 ms');
@@ -52,7 +52,7 @@ describe('a misbehaving receiver fails only its attempt', () => {
     expect(performance.now() - startedAt).toBeLessThan(7_000);
   });
 
-  it('one that trickles, after 5 s', async () => {
+  it('fails after 5 s when the response arrives byte by byte', async () => {
     const server = await rawServer((socket) => {
       socket.write(`${ok}Content-Length: 100000\r\n\r\n`);
       const timer = setInterval(() => socket.write('.'), 50);
@@ -61,7 +61,7 @@ describe('a misbehaving receiver fails only its attempt', () => {
     expect(await tryOnce(server.url)).toBe('pending 1 No complete response within 5000 ms');
   });
 
-  it('one that has a bad certificate', async () => {
+  it('fails when the certificate is invalid', async () => {
     const server = createTlsServer(selfSigned);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -70,7 +70,7 @@ describe('a misbehaving receiver fails only its attempt', () => {
     expect(await tryOnce(`https://127.0.0.1:${port}/`)).toContain('TLS');
   });
 
-  it('one that sends a gigabyte after its 200, of which 2 KB are stored', async () => {
+  it('stores 2 KB of a response of a gigabyte', async () => {
     const server = await rawServer((socket) =>
       flood(socket, `${ok}Content-Length: 1000000000\r\n\r\n`, Buffer.alloc(65_536, 'x')),
     );
@@ -84,7 +84,7 @@ describe('a misbehaving receiver fails only its attempt', () => {
     expect(found?.attempts[0]?.response_body).toBe('x'.repeat(2048));
   });
 
-  it('one that sends 1xx first, whose attempt succeeds', async () => {
+  it('succeeds when informational responses (1xx) precede the 200', async () => {
     const server = await rawServer((socket) => {
       socket.write('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 202 Accepted\r\n\r\n');
       socket.end();
@@ -92,14 +92,14 @@ describe('a misbehaving receiver fails only its attempt', () => {
     expect(await tryOnce(server.url)).toBe('delivered 1 null');
   });
 
-  it('one that answers 1xx without end, after ten', async () => {
+  it('fails after ten informational responses (1xx)', async () => {
     const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
     const server = await rawServer((socket) => flood(socket, hint, Buffer.from(hint.repeat(50))));
     const words = 'The receiver sent more than 10 informational responses';
     expect(await tryOnce(server.url)).toBe(`pending 1 ${words}`);
   });
 
-  it('one whose response is not text, which is stored', async () => {
+  it('stores a response that is not text', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
     const server = await httpServer((_request, response) => void response.end(bytes));
     const id = await opened.subscribe(server.url);
@@ -112,7 +112,7 @@ describe('a misbehaving receiver fails only its attempt', () => {
     expect(found?.attempts[0]?.response_body).not.toContain('\0');
   });
 
-  it('one that resolves to a private address at the second look-up', async () => {
+  it('fails when the second look-up returns a private address', async () => {
     const inner = await receiver();
     let lookups = 0;
     const resolve = async () => {

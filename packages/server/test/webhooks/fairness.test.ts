@@ -97,7 +97,7 @@ describe('beside endpoints that hang', () => {
     await dispatcher.stop();
   });
 
-  it('an endpoint is not delayed while the name servers of 200 others do not answer', async () => {
+  it('an endpoint is not delayed while the name servers of 200 others do not respond', async () => {
     const dns = await dnsServer();
     const owners = await organizations(4);
     const hanging = (at: number) => `http://hanging-${at}.test/`;
@@ -179,7 +179,7 @@ async function connected({ connections }: LocalServer, count: number): Promise<v
   await expect.poll(connections, { message, timeout: 15_000 }).toBeGreaterThanOrEqual(count);
 }
 
-/** Sends a beginning at once and then one byte a second. */
+/** Sends a prefix, and then one byte a second. */
 function drip(beginning: string): (socket: Socket) => void {
   return (socket) => {
     socket.write(beginning);
@@ -188,7 +188,7 @@ function drip(beginning: string): (socket: Socket) => void {
   };
 }
 
-/** Sends a beginning and then the same words as fast as they are taken. */
+/** Sends a prefix, and then the same text as fast as the client reads it. */
 function repeat(beginning: string, words: string): (socket: Socket) => void {
   return (socket) => {
     socket.write(beginning);
