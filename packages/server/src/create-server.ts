@@ -28,8 +28,6 @@ import { createFirstOrganization } from './organizations/create-first-organizati
 import { OrganizationRepository } from './organizations/organization-repository.js';
 import { type PlanTable, standardPlans } from './organizations/plans.js';
 import { usageHandlers } from './organizations/usage-handlers.js';
-import { UsageRepository } from './organizations/usage-repository.js';
-import { UsageService } from './organizations/usage-service.js';
 import type { Clock, ResolveTxt } from './ports.js';
 import { createQrModule } from './qr/qr-module.js';
 import { toLink } from './redirect/link.js';
@@ -204,7 +202,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     countDownload: analytics.countDownload,
     onRequestError,
   });
-  const usage = new UsageService({ usage: new UsageRepository(database), plans, clock });
   const domains = createDomainModule({
     ...shared,
     outbox,
@@ -277,7 +274,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...qrs.handlers,
       ...webhooks.handlers,
       ...domains.handlers,
-      ...usageHandlers(usage),
+      ...usageHandlers({ database, plans, clock }),
       ...docs.handlers,
       ...health.handlers,
     },

@@ -102,7 +102,7 @@ describe('a fair queue', () => {
     expect(order.map(([letter]) => letter).join('')).toBe('vvvvbvvvvbvvvv');
   });
 
-  it('refuses tasks beyond an organization’s share, and none of others', async () => {
+  it('refuses tasks beyond an organization’s limit, and accepts those of another organization', async () => {
     const { queue, many, run } = open({ maxWaitingPerOrganization: 5 });
     const waiting = many(6, 'a');
     const error = await run('a').catch((thrown: unknown) => thrown);

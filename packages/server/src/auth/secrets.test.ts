@@ -13,7 +13,7 @@ describe('newSecret', () => {
     expect(newSecret(kind, randomBytes)).not.toBe(newSecret(kind, randomBytes));
   });
 
-  it('holds all 256 bits that it was given', () => {
+  it('encodes all 256 random bits', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const text = newSecret('accessToken', () => bytes).slice('shorty_at_'.length);
@@ -24,7 +24,7 @@ describe('newSecret', () => {
 });
 
 describe('matchesHash', () => {
-  it('is true for the very secret alone, whatever its length', () => {
+  it('returns true only for the secret itself, whatever its length', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (secret, guess) => {
         expect(matchesHash(guess, hashSecret(secret))).toBe(guess === secret);

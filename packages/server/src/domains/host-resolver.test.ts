@@ -80,7 +80,7 @@ describe('HostResolver', () => {
     expect(lookUps).toHaveLength(1);
   });
 
-  it('evicts all hosts at clear, running look-ups included', async () => {
+  it('evicts all hosts at clear, including running look-ups', async () => {
     const { hosts, active } = resolver();
     await hosts.find('go.example');
     const early = hosts.find('new.example');

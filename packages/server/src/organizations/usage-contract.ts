@@ -68,5 +68,3 @@ export const usageRoutes = [
     responses: { 200: { description: 'The use in the period', data: usage } },
   }),
 ] as const;
-
-export type Usage = z.input<typeof usage>;

@@ -46,7 +46,7 @@ export function patchUrl(
   patch: UrlUpdateRequest,
   newPasswordHash: string | null,
   now: number,
-): UrlChange<ErrorDetail> {
+): UrlChange {
   const { isActive, isPasswordProtected, password, ...settings } = patch;
   const isProtected = isPasswordProtected ?? url.passwordHash !== null;
   if (isProtected && newPasswordHash === null && url.passwordHash === null) {
@@ -84,6 +84,6 @@ function settingsOf({ expiresAt, ...rest }: Settings): Partial<ShortUrl> {
   };
 }
 
-function refuse(path: string, message: string): UrlChange<ErrorDetail> {
+function refuse(path: string, message: string): UrlChange {
   return { ok: false, error: { path, message } };
 }

@@ -11,7 +11,7 @@ describe('reservedWords', () => {
   });
 
   it.each(['robots.txt', 'favicon.ico', 'health', 'metrics', 'docs', 'login', 'www', 'qr'])(
-    'blocks %s, which a server is expected to own',
+    'blocks %s, which web servers usually serve',
     (word) => {
       expect(words).toContain(word);
     },
@@ -24,7 +24,7 @@ describe('reservedWords', () => {
     }
   });
 
-  it('blocks a new route by itself, in lower case, and no path parameter', () => {
+  it('blocks the first segment of a new route, in lower case, and no path parameter', () => {
     const route = (path: string) =>
       defineRoute({
         operationId: 'x',

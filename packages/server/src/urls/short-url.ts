@@ -40,42 +40,11 @@ export interface UrlDraft extends UrlSettings {
   readonly customSlug: string | null;
 }
 
-export interface UrlIdentity {
-  readonly id: number;
-  readonly organizationId: string;
-  readonly shortCode: string;
-  readonly hostname: string | null;
-}
+export type UrlIdentity = Pick<ShortUrl, 'id' | 'organizationId' | 'shortCode' | 'hostname'>;
 
-/** Returns the link of a draft. It copies field by field, because a spread takes 14 times as long. */
+/** Returns the link of a draft. */
 export function urlOf(draft: UrlDraft, identity: UrlIdentity, now: number): ShortUrl {
-  return {
-    id: identity.id,
-    organizationId: identity.organizationId,
-    shortCode: identity.shortCode,
-    hostname: identity.hostname,
-    customSlug: draft.customSlug,
-    targetUrl: draft.targetUrl,
-    title: draft.title,
-    description: draft.description,
-    category: draft.category,
-    tags: draft.tags,
-    domainId: draft.domainId,
-    redirectType: draft.redirectType,
-    expiresAt: draft.expiresAt,
-    passwordHash: draft.passwordHash,
-    utmSource: draft.utmSource,
-    utmMedium: draft.utmMedium,
-    utmCampaign: draft.utmCampaign,
-    utmTerm: draft.utmTerm,
-    utmContent: draft.utmContent,
-    customUtmParams: draft.customUtmParams,
-    sourceDomain: draft.sourceDomain,
-    isActive: true,
-    clickCount: 0,
-    createdAt: now,
-    updatedAt: now,
-  };
+  return { ...draft, ...identity, isActive: true, clickCount: 0, createdAt: now, updatedAt: now };
 }
 
 /** Returns whether `expiresAt` has passed. Such a link never redirects, even while it is active. */

@@ -183,16 +183,10 @@ const customSlugOut = z.string().nullable().meta({ example: 'spring-sale' });
 const instant = z.string().meta({ format: 'date-time', example: '2030-01-01T00:00:00.000Z' });
 const organizationId = z.string().meta({ format: 'uuid' });
 
+const newLink = { id, shortCode, targetUrl: targetUrlOut, customSlug: customSlugOut, shortUrl };
+
 export const urlCreated = z
-  .object({
-    id,
-    shortCode,
-    targetUrl: targetUrlOut,
-    customSlug: customSlugOut,
-    shortUrl,
-    organizationId,
-    createdAt: instant,
-  })
+  .object({ ...newLink, organizationId, createdAt: instant })
   .meta({ id: 'UrlCreated' });
 
 export const urlListItem = z
@@ -210,11 +204,7 @@ const text = z.string().nullable();
 
 export const urlRecord = z
   .object({
-    id,
-    shortCode,
-    targetUrl: targetUrlOut,
-    customSlug: customSlugOut,
-    shortUrl,
+    ...newLink,
     organizationId,
     title: text,
     description: text,
@@ -269,16 +259,7 @@ export const urlBulkCreateResult = z
     requested: z.int().min(1),
     createdCount: z.int().min(0),
     failedCount: z.int().min(0),
-    created: z.array(
-      z.object({
-        index,
-        id,
-        shortCode,
-        targetUrl: targetUrlOut,
-        customSlug: customSlugOut,
-        shortUrl,
-      }),
-    ),
+    created: z.array(z.object({ index, ...newLink })),
     errors: z.array(z.object({ index, error: z.string(), code: bulkCreateCode })),
   })
   .meta({ id: 'UrlBulkCreateResult' });

@@ -1,4 +1,5 @@
 import type { CompiledQuery } from 'kysely';
+import type { ErrorDetail } from '../contract/errors.js';
 import { findActiveDomains } from '../domains/find-active-domains.js';
 import type { DataOfEvent } from '../events/define-event.js';
 import type { EventOutbox } from '../events/event-outbox.js';
@@ -33,17 +34,17 @@ export type CreateOutcome =
   | { readonly status: 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' | 'loop' };
 
 /** The outcome of one change. */
-export type UpdateOutcome<Refusal> =
+export type UpdateOutcome =
   | { readonly status: 'updated'; readonly url: ShortUrl }
   | {
       readonly status: 'not-found' | 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' | 'loop';
     }
-  | { readonly status: 'refused'; readonly error: Refusal };
+  | { readonly status: 'refused'; readonly error: ErrorDetail };
 
 /** The new state of a link, or why it cannot change. */
-export type UrlChange<Refusal> =
+export type UrlChange =
   | { readonly ok: true; readonly url: ShortUrl }
-  | { readonly ok: false; readonly error: Refusal };
+  | { readonly ok: false; readonly error: ErrorDetail };
 
 export interface CreateContext<Result> {
   readonly organizationId: string;
@@ -64,6 +65,8 @@ export interface UrlRepositoryOptions {
 
 // Links that are updated, or checked for loops, in one turn of the event loop. Takes about 2 ms.
 const linksAtOnce = 4;
+// Links that are inserted, or whose events are written, in one turn of the event loop.
+const linksPerSlice = 10;
 
 /** Stores links and their keys. Every method is one transaction. */
 export class UrlRepository {
@@ -135,14 +138,14 @@ export class UrlRepository {
    * Changes links by id, in order. `change` returns the new state of a link. When an id is repeated,
    * the second call gets the state after the first change.
    */
-  updateMany<Refusal>(
+  updateMany(
     organizationId: string,
     ids: readonly number[],
     now: number,
-    change: (url: ShortUrl, index: number) => UrlChange<Refusal>,
-  ): Promise<UpdateOutcome<Refusal>[]> {
+    change: (url: ShortUrl, index: number) => UrlChange,
+  ): Promise<UpdateOutcome[]> {
     const work = async (transaction: WriteTransaction) => {
-      const outcomes: UpdateOutcome<Refusal>[] = [];
+      const outcomes: UpdateOutcome[] = [];
       const changed: ShortUrl[] = [];
       for (const [index, id] of ids.entries()) {
         if (index % linksAtOnce === linksAtOnce - 1) await yieldToEventLoop();
@@ -152,7 +155,7 @@ export class UrlRepository {
         outcomes.push(outcome);
         if (outcome.status === 'updated') changed.push(outcome.url);
       }
-      await this.#recordUpdates(transaction, organizationId, changed, now);
+      await this.#record(transaction, urlUpdated, organizationId, changed, now);
       return outcomes;
     };
     return this.#database.write(organizationId, work, { isBulk: ids.length > 1 });
@@ -168,8 +171,9 @@ export class UrlRepository {
       await this.#expire(transaction, rows.filter(isDueBy(now)), now);
       const active = rows.filter((row) => row.is_active === 1 && !isDueBy(now)(row));
       await this.#deactivate(transaction, active, now);
-      await this.#recordUpdates(
+      await this.#record(
         transaction,
+        urlUpdated,
         organizationId,
         active.map((row) => ({ ...fromRow(row), isActive: false, updatedAt: now })),
         now,
@@ -263,11 +267,11 @@ export class UrlRepository {
       refused.set(id, { status: 'quota-exceeded' });
     }
     await releaseLinks(transaction, organizationId, accepted.size - created.length);
-    await this.#database.bulkInsert(transaction, 'urls', created.map(toRow));
-    await this.#database.bulkInsert(transaction, 'url_keys', created.flatMap(keysOf));
-    await this.#outbox.record(transaction, organizationId, urlCreated, now, () =>
-      created.map((url) => this.#toEventData(url, now)),
-    );
+    await inSlices(created, async (slice) => {
+      await this.#database.bulkInsert(transaction, 'urls', slice.map(toRow));
+      await this.#database.bulkInsert(transaction, 'url_keys', slice.flatMap(keysOf));
+    });
+    await this.#record(transaction, urlCreated, organizationId, created, now);
     return urls.map(({ id }) => refused.get(id) ?? createdOutcome(accepted.get(id) as ShortUrl));
   }
 
@@ -288,13 +292,13 @@ export class UrlRepository {
     }
   }
 
-  async #update<Refusal>(
+  async #update(
     transaction: WriteTransaction,
     organizationId: string,
     id: number,
     now: number,
-    change: (url: ShortUrl) => UrlChange<Refusal>,
-  ): Promise<UpdateOutcome<Refusal>> {
+    change: (url: ShortUrl) => UrlChange,
+  ): Promise<UpdateOutcome> {
     const row = await selectUrls(transaction)
       .where('urls.id', '=', id)
       .where('urls.organization_id', '=', organizationId)
@@ -352,11 +356,8 @@ export class UrlRepository {
   ): Promise<void> {
     await this.#deactivate(transaction, rows, now);
     for (const [organizationId, expired] of byOrganization(rows)) {
-      await this.#outbox.record(transaction, organizationId, urlExpired, now, () =>
-        expired.map((row) =>
-          this.#toEventData({ ...fromRow(row), isActive: false, updatedAt: now }, now),
-        ),
-      );
+      const urls = expired.map((row) => ({ ...fromRow(row), isActive: false, updatedAt: now }));
+      await this.#record(transaction, urlExpired, organizationId, urls, now);
     }
   }
 
@@ -380,16 +381,30 @@ export class UrlRepository {
     }
   }
 
-  async #recordUpdates(
+  /** Writes an event for each link. */
+  async #record(
     transaction: WriteTransaction,
+    event: typeof urlCreated | typeof urlUpdated | typeof urlExpired,
     organizationId: string,
     urls: readonly ShortUrl[],
     now: number,
   ): Promise<void> {
-    if (urls.length === 0) return;
-    await this.#outbox.record(transaction, organizationId, urlUpdated, now, () =>
-      urls.map((url) => this.#toEventData(url, now)),
+    await inSlices(urls, (slice) =>
+      this.#outbox.record(transaction, organizationId, event, now, () =>
+        slice.map((url) => this.#toEventData(url, now)),
+      ),
     );
+  }
+}
+
+/** Calls `work` for a few links at a time, with a turn of the event loop in between. */
+async function inSlices(
+  urls: readonly ShortUrl[],
+  work: (slice: readonly ShortUrl[]) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < urls.length; at += linksPerSlice) {
+    if (at > 0) await yieldToEventLoop();
+    await work(urls.slice(at, at + linksPerSlice));
   }
 }
 

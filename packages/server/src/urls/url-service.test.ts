@@ -72,7 +72,7 @@ describe('a bulk create with passwords', () => {
     expect(calls).toEqual(Array(3).fill('assertCapacity organization 1'));
   });
 
-  it('is answered from the first result when its key was used before', async () => {
+  it('returns the stored result when its key was used before', async () => {
     const { service, calls } = open(async () => ({ result: stored, replayed: true }));
     const repeated = await service.bulkCreate('organization', items, request);
     expect(repeated).toEqual({ ...stored, replayed: true });

@@ -1,6 +1,5 @@
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError, shorten, summarize, validationError } from '../contract/api-error.js';
-import type { ErrorDetail } from '../contract/errors.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
@@ -72,7 +71,13 @@ interface BulkUpdateError {
   readonly code: 'NOT_FOUND' | 'UPDATE_FAILED';
 }
 
-type Refusal = Exclude<UpdateOutcome<ErrorDetail>['status'], 'updated' | 'refused'>;
+type Refusal = Exclude<UpdateOutcome['status'], 'updated' | 'refused'>;
+
+/** The fields of a request that an error message repeats. */
+interface RefusedFields {
+  readonly customSlug?: string | null | undefined;
+  readonly targetUrl?: string | undefined;
+}
 
 const searchTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: search for a longer text, or add a filter (domainId, category, tag, isActive)`;
 
@@ -245,7 +250,7 @@ export class UrlService {
   async #updateMany(
     organizationId: string,
     changes: readonly { id: number; patch: UrlUpdateRequest }[],
-  ): Promise<UpdateOutcome<ErrorDetail>[]> {
+  ): Promise<UpdateOutcome[]> {
     if (changes.length === 0) return [];
     const { urls, clock, onChanged } = this.#options;
     const now = clock();
@@ -332,10 +337,10 @@ function collectOutcomes(
       const { id, shortCode, hostname } = outcome;
       created.push({ index, id, shortCode, hostname });
     } else {
-      const { code, message } = refusal(outcome.status, bodies[position]);
+      const { code } = refusals[outcome.status];
       errors.push({
         index,
-        error: message,
+        error: refusalMessage(outcome.status, bodies[position] ?? {}),
         code: code === 'VALIDATION_FAILED' ? 'CREATE_FAILED' : code,
       });
     }
@@ -343,38 +348,28 @@ function collectOutcomes(
   return { created, errors: errors.sort((a, b) => a.index - b.index) };
 }
 
-function refusal<R extends Refusal>(
-  reason: R,
-  {
-    customSlug,
-    targetUrl,
-  }:
-    | Partial<Pick<UrlCreateRequest, 'customSlug' | 'targetUrl'>>
-    | (UrlUpdateRequest & { customSlug?: undefined }) = {},
-  replayed = false,
-): ApiError & { code: (typeof refusals)[R]['code'] } {
+function refusal(reason: Refusal, body: RefusedFields = {}, replayed = false): ApiError {
   const { code, message } = refusals[reason];
-  const text =
-    reason === 'slug-conflict'
-      ? `The slug ${customSlug ?? 'or code'} ${message}`
-      : reason === 'loop'
-        ? `targetUrl ${targetUrl === undefined ? '' : `${shorten(targetUrl)} `}${message}`
-        : message;
   const details = reason === 'loop' ? [{ path: 'targetUrl', message }] : [];
-  return new ApiError(code, text, { details, replayed }) as ApiError & {
-    code: (typeof refusals)[R]['code'];
-  };
+  return new ApiError(code, refusalMessage(reason, body), { details, replayed });
+}
+
+function refusalMessage(reason: Refusal, { customSlug, targetUrl }: RefusedFields): string {
+  const { message } = refusals[reason];
+  if (reason === 'slug-conflict') return `The slug ${customSlug ?? 'or code'} ${message}`;
+  if (reason !== 'loop') return message;
+  return `targetUrl ${targetUrl === undefined ? '' : `${shorten(targetUrl)} `}${message}`;
 }
 
 function updateError(
-  outcome: Exclude<UpdateOutcome<ErrorDetail>, { status: 'updated' }>,
+  outcome: Exclude<UpdateOutcome, { status: 'updated' }>,
   patch: UrlUpdateRequest,
 ): Pick<BulkUpdateError, 'error' | 'code'> {
   if (outcome.status === 'refused') {
     return { error: summarize([outcome.error]), code: 'UPDATE_FAILED' };
   }
-  const { message } = refusal(outcome.status, patch);
-  return { error: message, code: outcome.status === 'not-found' ? 'NOT_FOUND' : 'UPDATE_FAILED' };
+  const error = refusalMessage(outcome.status, patch);
+  return { error, code: outcome.status === 'not-found' ? 'NOT_FOUND' : 'UPDATE_FAILED' };
 }
 
 function reservedMessage({ customSlug }: UrlCreateRequest): string {

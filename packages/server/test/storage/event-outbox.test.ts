@@ -70,7 +70,10 @@ describe('the transaction of a change', () => {
     await update(true);
     await stored.urls.deactivateMany(organizationId, [id], now);
     await stored.urls.deactivateMany(organizationId, [id], now);
-    await stored.urls.updateMany(organizationId, [id], now, () => ({ ok: false, error: 'no' }));
+    await stored.urls.updateMany(organizationId, [id], now, () => ({
+      ok: false,
+      error: { path: 'title', message: 'is refused' },
+    }));
     const states = (await recorded(organizationId)).map(({ data }) => data.isActive);
     expect(states.sort()).toEqual([false, false, true]);
   });

@@ -104,6 +104,42 @@ describe('a bulk create', () => {
   });
 });
 
+describe('rows and events of a bulk request', () => {
+  it('are written for at most 10 links in a turn of the event loop', async () => {
+    const { organizationId, ids } = await createIds(100);
+    await stored.subscribe(organizationId, ['url.created', 'url.updated', 'url.expired']);
+    const rowsByTurn = new Map<string, number>();
+    const bulkInsert = stored.database.bulkInsert;
+    const spy = vi.spyOn(stored.database, 'bulkInsert');
+    spy.mockImplementation((transaction, table, rows) => {
+      const key = `${table} in turn ${turn}`;
+      rowsByTurn.set(key, (rowsByTurn.get(key) ?? 0) + rows.length);
+      return bulkInsert(transaction, table, rows);
+    });
+    await stored.create(organizationId, Array<object>(100).fill({ expiresAt: now + 1 }));
+    await stored.urls.updateMany(organizationId, ids, now, (url) => ({
+      ok: true,
+      url: { ...url, title: 'changed' },
+    }));
+    await stored.urls.deactivateMany(organizationId, ids, now);
+    await expireUrls(stored.urls, () => now + 1);
+    const countOf = (table: string) =>
+      [...rowsByTurn].filter(([key]) => key.startsWith(`${table} `)).map(([, count]) => count);
+    for (const [table, total] of [
+      ['urls', 100],
+      ['events', 400],
+      ['deliveries', 400],
+    ] as const) {
+      const counts = countOf(table);
+      expect(
+        counts.reduce((sum, count) => sum + count, 0),
+        table,
+      ).toBe(total);
+      expect(Math.max(...counts), table).toBeLessThanOrEqual(10);
+    }
+  });
+});
+
 describe('link expiry', () => {
   it('deactivates 50 links in a transaction', async () => {
     await createIds(120, { expiresAt: now + 1000 });

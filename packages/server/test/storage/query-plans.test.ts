@@ -5,7 +5,7 @@ import { DomainRepository, listDomains } from '../../src/domains/domain-reposito
 import { OwnHosts } from '../../src/domains/own-hosts.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { deleteExpiredKeys } from '../../src/idempotency/delete-expired-keys.js';
-import { UsageRepository } from '../../src/organizations/usage-repository.js';
+import { readMonthlyUsage } from '../../src/organizations/usage-handlers.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
 import { LoopDetector } from '../../src/urls/loop-detector.js';
@@ -345,7 +345,7 @@ describe('no call on the redirect thread scans a table', () => {
   });
 
   it('when usage is read', async () => {
-    const usage = new UsageRepository(database);
-    expect(await findScans(() => usage.read(organizationId, '2030-01'))).toEqual([]);
+    const read = () => readMonthlyUsage(database, organizationId, '2030-01');
+    expect(await findScans(read)).toEqual([]);
   });
 });

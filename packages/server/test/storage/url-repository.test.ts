@@ -26,10 +26,10 @@ const rowCount = async (organizationId: string) => {
 };
 
 describe('createMany', () => {
-  it('stores a link as drafted', async () => {
+  it('stores all fields of a draft', async () => {
     const organizationId = await stored.addOrganization('scale');
     const draft = {
-      customSlug: 'kept-whole',
+      customSlug: 'stored-link',
       title: 'Ünïcödé 🌷',
       description: 'a\nb',
       tags: ['one', 'two'],
@@ -37,13 +37,13 @@ describe('createMany', () => {
       customUtmParams: { b: '2', a: '1' },
       redirectType: 308 as const,
     };
-    const [outcome] = await stored.create(organizationId, [draft], ['KEPT001']);
+    const [outcome] = await stored.create(organizationId, [draft], ['STORED1']);
     if (outcome?.status !== 'created') throw new Error('not created');
     const found = await stored.urls.find(organizationId, outcome.id);
-    expect(found).toMatchObject({ ...draft, shortCode: 'KEPT001', isActive: true, createdAt: now });
-    expect(await stored.urls.findByKey(null, 'kept-whole')).toEqual(found);
-    expect(await stored.urls.findByKey(null, 'KEPT001')).toEqual(found);
-    expect(await stored.urls.findByKey('other-domain', 'KEPT001')).toBeUndefined();
+    expect(found).toMatchObject({ ...draft, shortCode: 'STORED1', isActive: true, createdAt: now });
+    expect(await stored.urls.findByKey(null, 'stored-link')).toEqual(found);
+    expect(await stored.urls.findByKey(null, 'STORED1')).toEqual(found);
+    expect(await stored.urls.findByKey('other-domain', 'STORED1')).toBeUndefined();
     expect(await stored.urls.find('other-organization', outcome.id)).toBeUndefined();
   });
 
@@ -55,7 +55,7 @@ describe('createMany', () => {
     expect(await stored.urls.findByKey(null, 'FreeAAA')).toMatchObject({ shortCode: 'FreeAAA' });
   });
 
-  it('generates another code when two drafts of a request get the same', async () => {
+  it('generates another code when two drafts of a request have the same code', async () => {
     const organizationId = await stored.addOrganization('scale');
     const outcomes = await stored.create(
       organizationId,
@@ -69,7 +69,7 @@ describe('createMany', () => {
     ]);
   });
 
-  it('uses no quota for failed drafts, and stores nothing of them', async () => {
+  it('counts no failed draft, and stores nothing of it', async () => {
     const organizationId = await stored.addOrganization('free');
     await stored.create(organizationId, [{ customSlug: 'taken-here' }]);
     const outcomes = await stored.create(organizationId, [
@@ -95,10 +95,10 @@ describe('createMany', () => {
       organizationId,
       Array.from({ length: 50 }, () => ({})),
     );
-    const [refused] = await stored.create(organizationId, [{ customSlug: 'no-room' }]);
+    const [refused] = await stored.create(organizationId, [{ customSlug: 'over-quota' }]);
     expect(refused?.status).toBe('quota-exceeded');
     const other = await stored.addOrganization('scale');
-    const [made] = await stored.create(other, [{ customSlug: 'no-room' }]);
+    const [made] = await stored.create(other, [{ customSlug: 'over-quota' }]);
     expect(made?.status).toBe('created');
   });
 
@@ -113,7 +113,7 @@ describe('createMany', () => {
     expect(await rowCount(organizationId)).toBe(50);
   });
 
-  it('gives a slug to one of 64 concurrent creates', async () => {
+  it('lets one of 64 concurrent creates have a slug', async () => {
     const organizationId = await stored.addOrganization('scale');
     const outcomes = await Promise.all(
       Array.from({ length: 64 }, () =>
@@ -124,7 +124,7 @@ describe('createMany', () => {
     expect(await activeUrls(organizationId)).toBe(1);
   });
 
-  it('rolls back a request whose last step fails, and no other request of the group', async () => {
+  it('rolls back a request whose last step fails, and commits the other requests of its group', async () => {
     const organizationId = await stored.addOrganization('scale');
     const failing = stored.urls.createMany([draftOf({ customSlug: 'undone' })], {
       organizationId,
@@ -148,7 +148,7 @@ describe('createMany', () => {
 });
 
 describe('expireDue', () => {
-  it('deactivates exactly the expired links, in batches', async () => {
+  it('deactivates the expired links and no others, in batches', async () => {
     const organizationId = await stored.addOrganization('scale');
     await stored.create(organizationId, [
       { expiresAt: now + 5000 },
