@@ -75,7 +75,7 @@ describe('GET /api/v1/qr/{id}/scans', () => {
       ['groupBy', 'week'],
       ['since', 'yesterday'],
     ] as const) {
-      expect((await scans(qr.id, { [field]: value })).faultyFields).toEqual([field]);
+      expect((await scans(qr.id, { [field]: value })).invalidFields).toEqual([field]);
     }
   });
 

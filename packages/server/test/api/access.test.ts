@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import { type Route, type Scope, scopesOf } from '../../src/contract/define-route.js';
-import type { Answer } from './answer.js';
+import type { ApiResponse } from './api-response.js';
 import { type Caller, startServer, type TestServer } from './start-server.js';
 
-// Made from the contract's table, so that a new route is covered by itself; what is refused to those
-// without a token, without the scope or of another organization is in test/isolation.
+// The cases come from the contract, so they include new routes. test/isolation tests requests
+// without a token, without the scope or of another organization.
 const guarded = (table as readonly Route[])
   .filter((route) => route.access !== 'public')
   .map((route): [string, Route] => [`${route.method.toUpperCase()} ${route.path}`, route]);
@@ -42,7 +42,7 @@ const idOf = (path: string) => {
   return path.startsWith('/api/v1/webhooks/') ? webhookId : id;
 };
 const pathOf = ({ path }: Pick<Route, 'path'>) => path.replace(/\{\w+\}/g, idOf(path));
-const ask = (caller: Caller, route: Route): Promise<Answer> =>
+const ask = (caller: Caller, route: Route): Promise<ApiResponse> =>
   caller.send(route.method.toUpperCase(), pathOf(route), {
     headers: { ...(route.body && { 'content-type': 'application/json' }) },
     ...(route.body && { body: '{}' }),
@@ -59,8 +59,8 @@ describe('requests carry the header Authorization: Bearer <ACCESS_TOKEN>', () =>
     'Token x',
     `Bearer ${'x'.repeat(8000)}`,
   ])('%j is no access token', async (authorization) => {
-    const answer = await api.send('GET', '/api/v1/urls', { headers: { authorization } });
-    expect(answer.outcome).toBe('401 UNAUTHORIZED');
+    const response = await api.send('GET', '/api/v1/urls', { headers: { authorization } });
+    expect(response.outcome).toBe('401 UNAUTHORIZED');
   });
 
   it('the scheme is case-insensitive (RFC 9110 §11.1)', async () => {
@@ -68,19 +68,19 @@ describe('requests carry the header Authorization: Bearer <ACCESS_TOKEN>', () =>
     expect((await api.send('GET', '/api/v1/urls', { headers })).status).toBe(200);
   });
 
-  it('is never taken from the query', async () => {
-    const answer = await api.visit(`/api/v1/urls?access_token=${api.token}`);
-    expect(answer.outcome).toBe('401 UNAUTHORIZED');
+  it('is ignored in the query', async () => {
+    const response = await api.visit(`/api/v1/urls?access_token=${api.token}`);
+    expect(response.outcome).toBe('401 UNAUTHORIZED');
   });
 });
 
 describe('scopes', () => {
   it.each(scoped)('%s accepts a token with only its scope', async (_, route, scope) => {
-    const answer = await ask(await api.signIn(api.credentials, scope), route);
-    expect([401, 403]).not.toContain(answer.status);
+    const response = await ask(await api.signIn(api.credentials, scope), route);
+    expect([401, 403]).not.toContain(response.status);
   });
 
-  it('are those of the specification: urls:read and qr:read to list and read, urls:write and qr:write to change', () => {
+  it('match the specification: urls:read and qr:read for reads, urls:write and qr:write for changes', () => {
     expect(Object.fromEntries(scoped.map(([name, , scope]) => [name, scope]))).toMatchObject({
       'POST /api/v1/urls': 'urls:write',
       'GET /api/v1/urls': 'urls:read',
@@ -112,14 +112,14 @@ describe('scopes', () => {
 describe('methods that a path does not have', () => {
   const paths = [...new Set(guarded.map(([, { path }]) => path))];
 
-  it.each(paths)('%s answers 405 with Allow', async (path) => {
+  it.each(paths)('%s responds with 405 and Allow', async (path) => {
     const declared = guarded.filter(([, route]) => route.path === path);
     const allowed = declared.map(([, route]) => route.method.toUpperCase());
     for (const method of ['PUT', 'GET', 'POST', 'PATCH', 'DELETE']) {
       if (allowed.includes(method)) continue;
-      const answer = await api.send(method, pathOf({ path }));
-      expect(answer.outcome).toBe('405 METHOD_NOT_ALLOWED');
-      const allow = answer.headers.get('allow')?.split(', ') ?? [];
+      const response = await api.send(method, pathOf({ path }));
+      expect(response.outcome).toBe('405 METHOD_NOT_ALLOWED');
+      const allow = response.headers.get('allow')?.split(', ') ?? [];
       expect(allow).toEqual(expect.arrayContaining(allowed));
       expect(allow).not.toContain(method);
     }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 // Invalid fields of one link.
-const faulty: [string, object][] = [
+const invalid: [string, object][] = [
   ['targetUrl', { targetUrl: 'javascript:alert(1)' }],
   ['targetUrl', { targetUrl: 1 }],
   ['targetUrl', { targetUrl: null }],
@@ -31,28 +31,31 @@ const faulty: [string, object][] = [
 ];
 
 describe('POST /api/v1/urls/bulk: CREATE_FAILED, the error message gives details', () => {
-  it.each(faulty)('%s of %j: the message of a single create', async (field, body) => {
+  it.each(invalid)('%s of %j fails with the message of a single create', async (field, body) => {
     const item = { targetUrl: 'https://example.com/', ...body };
     const single = await api.call('createUrl', { body: item });
     const bulk = await api.call('bulkCreateUrls', { body: { urls: [item] } });
     expect(single.outcome).toBe('400 VALIDATION_FAILED');
-    expect(single.faultyFields).toContain(field);
+    expect(single.invalidFields).toContain(field);
     expect(bulk.data.errors).toEqual([
       { index: 0, error: single.error.message, code: 'CREATE_FAILED' },
     ]);
   });
 
-  it.each(['api', 'Dashboard', 'ADMIN'])('the reserved slug %s', async (customSlug) => {
-    const item = { targetUrl: 'https://example.com/', customSlug };
-    const single = await api.call('createUrl', { body: item });
-    const bulk = await api.call('bulkCreateUrls', { body: { urls: [item] } });
-    expect(single.outcome).toBe('400 SLUG_RESERVED');
-    expect(bulk.data.errors).toEqual([
-      { index: 0, error: single.error.message, code: 'CREATE_FAILED' },
-    ]);
-  });
+  it.each(['api', 'Dashboard', 'ADMIN'])(
+    'the reserved slug %s fails with the message of a single create',
+    async (customSlug) => {
+      const item = { targetUrl: 'https://example.com/', customSlug };
+      const single = await api.call('createUrl', { body: item });
+      const bulk = await api.call('bulkCreateUrls', { body: { urls: [item] } });
+      expect(single.outcome).toBe('400 SLUG_RESERVED');
+      expect(bulk.data.errors).toEqual([
+        { index: 0, error: single.error.message, code: 'CREATE_FAILED' },
+      ]);
+    },
+  );
 
-  it('a taken slug: SLUG_CONFLICT with the same message', async () => {
+  it('a taken slug fails with SLUG_CONFLICT and the same message', async () => {
     const item = { targetUrl: 'https://example.com/', customSlug: 'taken-one' };
     await api.call('createUrl', { body: item });
     const single = await api.call('createUrl', { body: item });
@@ -65,13 +68,13 @@ describe('POST /api/v1/urls/bulk: CREATE_FAILED, the error message gives details
 });
 
 describe('PATCH /api/v1/urls/bulk: each item is validated against the single PATCH schema', () => {
-  it.each([...faulty, ['customSlug', { customSlug: 'other' }] as [string, object]])(
-    '%s of %j: the same words as for a single PATCH',
+  it.each([...invalid, ['customSlug', { customSlug: 'other' }] as [string, object]])(
+    '%s of %j fails with the message of a single PATCH',
     async (field, patch) => {
       const single = await api.call('updateUrl', { params: { id }, body: patch });
       const bulk = await api.call('bulkUpdateUrls', { body: { updates: [{ id, ...patch }] } });
       expect(single.outcome).toBe('400 VALIDATION_FAILED');
-      expect(single.faultyFields).toContain(field);
+      expect(single.invalidFields).toContain(field);
       expect(bulk.data.errors).toEqual([
         { index: 0, id, error: single.error.message, code: 'UPDATE_FAILED' },
       ]);

@@ -121,7 +121,7 @@ describe('domainId routes the link through a custom domain', () => {
 });
 
 describe('a deleted domain', () => {
-  it('answers 410 for its own links and 404 for all others', async () => {
+  it('responds with 410 for its own links and with 404 for all others', async () => {
     const { id, hostname } = await addDomain();
     await create({ customSlug: 'in-both', targetUrl: 'https://example.com/platform' });
     await create({ customSlug: 'platform-alone' });
@@ -133,7 +133,7 @@ describe('a deleted domain', () => {
     expect(await follow(hostname, 'platform-alone')).toBe(404);
   });
 
-  it('serves the links of the next organization that verifies it, at once', async () => {
+  it('serves the links of another organization as soon as that one has verified it', async () => {
     const { id, hostname } = await addDomain();
     const { data: link } = await create({ domainId: id, customSlug: 'handed-over' });
     await api.call('deleteUrl', { params: { id: link.id } });
@@ -152,7 +152,7 @@ describe('a deleted domain', () => {
   });
 });
 
-describe('other routes and a custom domain', () => {
+describe('other routes with a custom domain', () => {
   it('does not serve /internal/tls-allowed', async () => {
     const { hostname } = await addDomain();
     const path = `internal/tls-allowed?domain=${hostname}`;
@@ -186,20 +186,20 @@ describe('PATCH of domainId', () => {
     expect((await create({ customSlug: 'in-print' })).outcome).toBe('409 SLUG_CONFLICT');
   });
 
-  it('conflicts when the slug is taken there, and changes nothing', async () => {
+  it('is refused when the slug is taken on the new domain, and changes nothing', async () => {
     const { id: domainId } = await addDomain();
     await create({ domainId, customSlug: 'wanted' });
     const { id } = (await create({ customSlug: 'wanted' })).data;
     const before = (await api.call('getUrl', { params: { id } })).data;
-    const answer = await api.call('updateUrl', {
+    const moved = await api.call('updateUrl', {
       params: { id },
       body: { domainId, title: 'Moved', isActive: false },
     });
-    expect(answer.outcome).toBe('409 SLUG_CONFLICT');
+    expect(moved.outcome).toBe('409 SLUG_CONFLICT');
     expect((await api.call('getUrl', { params: { id } })).data).toEqual(before);
   });
 
-  it('moves back by null', async () => {
+  it('moves back to the platform with null', async () => {
     const { id: domainId } = await addDomain();
     const { id, shortCode } = (await create({ domainId })).data;
     const { data } = await api.call('updateUrl', { params: { id }, body: { domainId: null } });

@@ -21,9 +21,9 @@ describe('GET /docs', () => {
     expect(parts).toContain('/docs/swagger-ui-bundle.js');
     for (const part of parts) {
       expect(part).toMatch(/^\//);
-      const answer = await api.visit(part);
-      expect(answer.status).toBe(200);
-      expect(answer.text.length).toBeGreaterThan(100);
+      const response = await api.visit(part);
+      expect(response.status).toBe(200);
+      expect(response.text.length).toBeGreaterThan(100);
     }
   });
 
@@ -47,7 +47,7 @@ describe('GET /docs/{file}', () => {
 
   it('is 304 for who has it', async () => {
     const etag = (await api.visit(path)).headers.get('etag') as string;
-    // fetch would add that it wants no kept answer.
+    // fetch would add that it wants no kept response.
     const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nIf-None-Match: ${etag}\r\n`;
     const again = await sendRaw(api.server.url, [`${head}Connection: close\r\n\r\n`]);
     expect(again).toMatch(/^HTTP\/1\.1 304 /);

@@ -31,9 +31,9 @@ async function addVerified(hostname = newName(), caller: Caller = api) {
 
 describe('POST /domains', () => {
   it('returns the record and the DNS TXT record to set', async () => {
-    const answer = await add('Go.Example.com.');
-    expect(answer.status).toBe(201);
-    expect(answer.data).toEqual({
+    const response = await add('Go.Example.com.');
+    expect(response.status).toBe(201);
+    expect(response.data).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       hostname: 'go.example.com',
       organizationId: api.organizationId,
@@ -48,7 +48,7 @@ describe('POST /domains', () => {
       lastCheckedAt: null,
       lastError: null,
     });
-    expect(await get(answer.data.id)).toEqual(answer.data);
+    expect(await get(response.data.id)).toEqual(response.data);
   });
 
   it('generates a different challenge for each domain', async () => {
@@ -58,10 +58,10 @@ describe('POST /domains', () => {
     expect(ours.txtRecord.value).not.toBe(theirs.txtRecord.value);
   });
 
-  it('refuses an invalid hostname with the rule that it breaks', async () => {
-    const answer = await add('https://go.example.com/x');
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.error.details).toEqual([
+  it('refuses an invalid hostname and names the rule', async () => {
+    const response = await add('https://go.example.com/x');
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.error.details).toEqual([
       { path: 'hostname', message: expect.stringContaining('such as go.example.com') },
     ]);
   });
@@ -69,13 +69,13 @@ describe('POST /domains', () => {
   it.each(['sho.example', 'SHO.example.', 'qr.example'])(
     "refuses %s, which is this server's own",
     async (hostname) => {
-      const answer = await add(hostname);
-      expect(answer.outcome).toBe('400 DOMAIN_INVALID');
-      expect(answer.faultyFields).toEqual(['hostname']);
+      const response = await add(hostname);
+      expect(response.outcome).toBe('400 DOMAIN_INVALID');
+      expect(response.invalidFields).toEqual(['hostname']);
     },
   );
 
-  it('refuses a hostname that the organization has, with the id of its domain', async () => {
+  it('refuses a hostname that the organization already has, and names the id of its domain', async () => {
     const hostname = newName();
     const { id } = (await add(hostname)).data;
     const again = await add(hostname.toUpperCase());
@@ -179,11 +179,11 @@ describe('POST /domains/{id}/verify', () => {
   ] as const)('says clearly what is wrong: %s', async (fault, words) => {
     const { id, txtRecord } = (await add(newName())).data;
     api.zone.set(txtRecord.name, fault);
-    const answer = await verify(id);
-    expect(answer.outcome).toBe('400 DOMAIN_INVALID');
-    expect(answer.error.message).toContain(words);
+    const response = await verify(id);
+    expect(response.outcome).toBe('400 DOMAIN_INVALID');
+    expect(response.error.message).toContain(words);
     const { isActive, lastError, lastCheckedAt } = await get(id);
-    expect({ isActive, lastError }).toEqual({ isActive: false, lastError: answer.error.message });
+    expect({ isActive, lastError }).toEqual({ isActive: false, lastError: response.error.message });
     expect(lastCheckedAt).toBe(new Date(api.clock()).toISOString());
   });
 
@@ -216,10 +216,10 @@ describe('POST /domains/{id}/verify', () => {
     const ours = (await add(hostname)).data;
     const theirs = (await add(hostname, other)).data;
     api.zone.set(ours.txtRecord.name, [ours.txtRecord.value, theirs.txtRecord.value]);
-    const answers = await Promise.all([verify(ours.id), verify(theirs.id, other)]);
-    const outcomes = answers.map((each) => (each.status === 200 ? 'active' : each.outcome));
+    const responses = await Promise.all([verify(ours.id), verify(theirs.id, other)]);
+    const outcomes = responses.map((each) => (each.status === 200 ? 'active' : each.outcome));
     expect(outcomes.sort()).toEqual(['409 DOMAIN_CONFLICT', 'active']);
-    const loser = answers.find(({ status }) => status !== 200);
+    const loser = responses.find(({ status }) => status !== 200);
     expect(loser?.error.message).toContain(`${hostname} is active in another organization`);
   });
 
@@ -280,7 +280,7 @@ describe('DELETE /domains/{id}', () => {
   const create = (body: object) =>
     api.call('createUrl', { body: { targetUrl: 'https://example.com/', ...body } });
 
-  it('returns the deleted domain, which is not found afterwards', async () => {
+  it('returns the deleted domain, which later requests do not find', async () => {
     const { id } = await addVerified();
     const before = await get(id);
     expect((await remove(id)).data).toEqual(before);
@@ -312,7 +312,7 @@ describe('DELETE /domains/{id}', () => {
     expect((await remove(id)).status).toBe(200);
   });
 
-  it('keeps inactive links, which cannot be activated without the domain', async () => {
+  it('does not delete inactive links, which cannot be activated without the domain', async () => {
     const { id, hostname, txtRecord } = await addVerified();
     const { data: link } = await create({ domainId: id, customSlug: 'autumn' });
     await api.call('deleteUrl', { params: { id: link.id } });
@@ -341,7 +341,7 @@ describe('GET /internal/tls-allowed', () => {
   const ask = (domain: string, headers: Record<string, string> = {}) =>
     api.visit(`/internal/tls-allowed?domain=${encodeURIComponent(domain)}`, { headers });
 
-  it('answers 200 for active hostnames and own hosts, 404 for all others', async () => {
+  it('responds with 200 for active hostnames and own hosts, and with 404 for all others', async () => {
     const active = await addVerified();
     const { hostname: pending } = (await add(newName())).data;
     const deleted = await addVerified();
@@ -365,7 +365,7 @@ describe('GET /internal/tls-allowed', () => {
     expect((await ask(active.hostname)).body).toEqual({ domain: active.hostname });
   });
 
-  it('answers 404 to requests that a proxy has forwarded', async () => {
+  it('responds with 404 to requests that a proxy has forwarded', async () => {
     const { hostname } = await addVerified();
     for (const headers of [
       { 'x-forwarded-for': '203.0.113.9' },
@@ -376,7 +376,10 @@ describe('GET /internal/tls-allowed', () => {
   });
 
   it('names the missing parameter', async () => {
-    const answer = await api.visit('/internal/tls-allowed');
-    expect([answer.outcome, answer.faultyFields]).toEqual(['400 VALIDATION_FAILED', ['domain']]);
+    const response = await api.visit('/internal/tls-allowed');
+    expect([response.outcome, response.invalidFields]).toEqual([
+      '400 VALIDATION_FAILED',
+      ['domain'],
+    ]);
   });
 });

@@ -38,11 +38,11 @@ describe('INTERNAL 500 leaks no internal detail', () => {
   it('from the API, and the log has the cause with the request id of the response', async () => {
     const { api, errors } = await startLogged();
     await drop(api, 'webhooks');
-    const answer = await api.call('createUrl', { body });
-    expect(answer.outcome).toBe('500 INTERNAL');
-    expect(answer.text).not.toMatch(/table|relation|webhooks|sqlite|postgres|\.ts|\.js| at /i);
+    const response = await api.call('createUrl', { body });
+    expect(response.outcome).toBe('500 INTERNAL');
+    expect(response.text).not.toMatch(/table|relation|webhooks|sqlite|postgres|\.ts|\.js| at /i);
     expect(errors()).toMatchObject([
-      { requestId: answer.error.requestId, err: { message: missing('webhooks') } },
+      { requestId: response.error.requestId, err: { message: missing('webhooks') } },
     ]);
     // What failed halfway was undone.
     expect((await api.call('listUrls')).data.total).toBe(0);
@@ -52,14 +52,14 @@ describe('INTERNAL 500 leaks no internal detail', () => {
     const { api, errors } = await startLogged();
     await drop(api, 'access_tokens');
     const { clientId, clientSecret } = api.credentials;
-    const answer = await api.visit('/api/v1/auth/token', {
+    const response = await api.visit('/api/v1/auth/token', {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`,
     });
-    expect(answer.status).toBe(500);
-    expect(answer.body).toEqual({ error: 'server_error', error_description: expect.any(String) });
-    expect(answer.text).not.toMatch(/table|tokens/);
+    expect(response.status).toBe(500);
+    expect(response.body).toEqual({ error: 'server_error', error_description: expect.any(String) });
+    expect(response.text).not.toMatch(/table|tokens/);
     expect(errors()).toMatchObject([{ err: { message: missing('access_tokens') } }]);
   });
 

@@ -68,7 +68,7 @@ describe('hostile JSON', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     const answer = await post(`{"targetUrl":"https://example.com/","tags":${deep}}`);
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['tags[0]']);
+    expect(answer.invalidFields).toEqual(['tags[0]']);
     const bulk = await post(`{"urls":[${deep}]}`, json, '/api/v1/urls/bulk');
     expect(bulk.status).toBe(207);
     expect(bulk.data).toMatchObject({ errors: [{ index: 0, code: 'CREATE_FAILED' }] });
@@ -77,7 +77,7 @@ describe('hostile JSON', () => {
   it('__proto__ changes no prototype and is an unknown field', async () => {
     const answer = await post('{"targetUrl":"https://example.com/","__proto__":{"title":"x"}}');
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['__proto__']);
+    expect(answer.invalidFields).toEqual(['__proto__']);
     expect('title' in {}).toBe(false);
   });
 
@@ -86,7 +86,7 @@ describe('hostile JSON', () => {
       '{"targetUrl":"https://example.com/","customUtmParams":{"__proto__":"x"}}',
     );
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['customUtmParams.__proto__']);
+    expect(answer.invalidFields).toEqual(['customUtmParams.__proto__']);
   });
 
   it('the last of duplicate keys counts', async () => {
@@ -99,7 +99,7 @@ describe('hostile JSON', () => {
     const fields = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`f${at}`, at]));
     const answer = await post(JSON.stringify(fields));
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields.length).toBeLessThanOrEqual(100);
+    expect(answer.invalidFields.length).toBeLessThanOrEqual(100);
   });
 
   it('a field name of a megabyte is truncated in the response', async () => {

@@ -20,7 +20,7 @@ const create = (headers: Record<string, string>, body: object = {}) =>
 const countOfLinks = async () => (await api.call('listUrls')).data.total;
 
 describe('Idempotency-Key', () => {
-  it('the same key and body answer the first response again and do nothing twice', async () => {
+  it('a repeated request with the same key and body gets the first response and has no second effect', async () => {
     const key = newKey();
     const first = await create(key);
     expect(first.headers.get('idempotent-replayed')).toBeNull();
@@ -46,37 +46,37 @@ describe('Idempotency-Key', () => {
   it('the same key with another body is a conflict', async () => {
     const key = newKey();
     await create(key);
-    const answer = await create(key, { title: 'Another' });
-    expect(answer.outcome).toBe('409 IDEMPOTENCY_CONFLICT');
+    const response = await create(key, { title: 'Another' });
+    expect(response.outcome).toBe('409 IDEMPOTENCY_CONFLICT');
   });
 
   it('the same key on another route is a conflict', async () => {
     const key = newKey();
     await create(key);
-    const answer = await api.call('bulkCreateUrls', { headers: key, body: { urls: [{}] } });
-    expect(answer.outcome).toBe('409 IDEMPOTENCY_CONFLICT');
+    const response = await api.call('bulkCreateUrls', { headers: key, body: { urls: [{}] } });
+    expect(response.outcome).toBe('409 IDEMPOTENCY_CONFLICT');
   });
 
-  it('of many at once one is done and the others are replays of it', async () => {
+  it('one of many concurrent requests takes effect, and the others replay its response', async () => {
     const key = newKey();
     const before = await countOfLinks();
-    const answers = await Promise.all(Array.from({ length: 16 }, () => create(key)));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    const replayed = answers.filter(({ headers }) => headers.has('idempotent-replayed'));
+    const responses = await Promise.all(Array.from({ length: 16 }, () => create(key)));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+    const replayed = responses.filter(({ headers }) => headers.has('idempotent-replayed'));
     expect(replayed).toHaveLength(15);
     expect(await countOfLinks()).toBe(before + 1);
   });
 
-  it('of many at once with different bodies one is done', async () => {
+  it('one of many concurrent requests with different bodies takes effect', async () => {
     const key = newKey();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) => create(key, { title: `${index}` })),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(7);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(7);
   });
 
-  it('a key is remembered for 24 hours', async () => {
+  it('a key expires after 24 hours', async () => {
     const key = newKey();
     const first = await create(key);
     api.clock.advance(dayMs - 1);
@@ -91,13 +91,13 @@ describe('Idempotency-Key', () => {
     Object.assign(api, fresh);
   });
 
-  it('belongs to the organization', async () => {
+  it('is scoped to the organization', async () => {
     const key = newKey();
     const first = await create(key);
     const other = await api.signIn(await api.createOrganization('free'));
-    const answer = await other.call('createUrl', { headers: key, body: { targetUrl } });
-    expect(answer.status).toBe(201);
-    expect(answer.data.id).not.toBe(first.data.id);
+    const response = await other.call('createUrl', { headers: key, body: { targetUrl } });
+    expect(response.status).toBe(201);
+    expect(response.data.id).not.toBe(first.data.id);
   });
 
   it('replays a bulk create, failures included', async () => {
@@ -140,19 +140,19 @@ describe('Idempotency-Key', () => {
     expect((await create(newKey(), body)).outcome).toBe('400 VALIDATION_FAILED');
   });
 
-  it('does not hold a refused body against a mended one with a new key', async () => {
+  it('accepts a corrected body with a new key after a refused one', async () => {
     const key = newKey();
     expect((await create(key, { title: 7 })).outcome).toBe('400 VALIDATION_FAILED');
     expect((await create(key)).status).toBe(201);
   });
 
   it.each(['', ' ', 'a b', 'x'.repeat(256), 'ä', 'a\tb'])('refuses the key %j', async (key) => {
-    const answer = await create({ 'idempotency-key': key });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['Idempotency-Key']);
+    const response = await create({ 'idempotency-key': key });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['Idempotency-Key']);
   });
 
-  it('takes a key of 255 visible characters', async () => {
+  it('accepts a key of 255 visible characters', async () => {
     const key = { 'idempotency-key': '!~'.padEnd(255, 'x') };
     const first = await create(key);
     expect((await create(key)).data.id).toBe(first.data.id);

@@ -75,14 +75,14 @@ describe('a link whose target leads back to it', () => {
     const targetUrl = target(slug);
     const refused = await create(slug, targetUrl);
     expect(refused.outcome).toBe('400 VALIDATION_FAILED');
-    expect(refused.faultyFields).toEqual(['targetUrl']);
+    expect(refused.invalidFields).toEqual(['targetUrl']);
     expect(refused.error.message).toBe(
       `targetUrl ${targetUrl} must not lead back to this link, directly or through other links of this server, nor through more than 10 of them`,
     );
     const { data } = await create(slug, elsewhere);
     expect((await aim(data.id, targetUrl)).outcome).toBe('400 VALIDATION_FAILED');
     const byCode = at(data.shortCode);
-    expect((await aim(data.id, byCode)).faultyFields).toEqual(['targetUrl']);
+    expect((await aim(data.id, byCode)).invalidFields).toEqual(['targetUrl']);
     const bulk = await api.call('bulkUpdateUrls', {
       body: { updates: [{ id: data.id, targetUrl: byCode }] },
     });
@@ -90,7 +90,7 @@ describe('a link whose target leads back to it', () => {
     expect(bulk.data.errors[0]?.error).toContain(byCode);
   });
 
-  it('is refused over another link, active or not; a target that does not lead back is accepted', async () => {
+  it('is refused when the loop includes an active or inactive link; a target without a loop is accepted', async () => {
     const [one, two] = [newSlug(), newSlug()];
     // The second slug is still free.
     const first = await create(one, at(two));
@@ -122,7 +122,7 @@ describe('a link whose target leads back to it', () => {
     expect((await create(three, elsewhere)).status).toBe(201);
   });
 
-  it('is refused on a custom domain, over one, and when the link moves to one', async () => {
+  it('is refused on custom domains, and when the link moves to one', async () => {
     const domainId = await addDomain('loops.example');
     const slug = newSlug();
     const there = `https://LOOPS.example.:8443/${slug}`;
@@ -151,15 +151,15 @@ describe('a link whose target leads back to it', () => {
     idnDomainId ??= addDomain('schleife-ü.example');
     const customSlug = newSlug();
     const body = { customSlug, domainId: await idnDomainId, targetUrl: target(customSlug) };
-    expect((await api.call('createUrl', { body })).faultyFields).toEqual(['targetUrl']);
+    expect((await api.call('createUrl', { body })).invalidFields).toEqual(['targetUrl']);
   });
 
   it('is refused with a user name before the host', async () => {
     const refused = await create(newSlug(), `http://me@localhost:${port}/any-slug`);
-    expect(refused.faultyFields).toEqual(['targetUrl']);
+    expect(refused.invalidFields).toEqual(['targetUrl']);
   });
 
-  it('is refused over deleted domains', async () => {
+  it('is refused when the loop includes a deleted domain', async () => {
     const [one, two] = [newSlug(), newSlug()];
     const hostnames = ['deleted-one.example', 'deleted-two.example'] as const;
     const [first, second] = [await addDomain(hostnames[0]), await addDomain(hostnames[1])];
@@ -203,7 +203,7 @@ describe('a link whose target leads back to it', () => {
       body: { isActive: true },
     });
     expect(activated.outcome).toBe('400 VALIDATION_FAILED');
-    expect(activated.faultyFields).toEqual(['targetUrl']);
+    expect(activated.invalidFields).toEqual(['targetUrl']);
   });
 
   it('is refused when a chain has more than ten links', async () => {
@@ -216,7 +216,7 @@ describe('a link whose target leads back to it', () => {
     expect((await create(newSlug(), target)).outcome).toBe('400 VALIDATION_FAILED');
   });
 
-  it('is gone for its visitors at a host that the server does not know as its own', async () => {
+  it('responds with 410 on a host that is not one of the server’s known hosts', async () => {
     const [one, two, three] = [newSlug(), newSlug(), newSlug()];
     const alias = (slug: string) => `http://alias.example/${slug}`;
     for (const [slug, target] of [
@@ -244,7 +244,7 @@ describe('a link whose target leads back to it', () => {
   });
 });
 
-it('a loop over a known and an unknown host answers 410 at the unknown host', async () => {
+it('a loop over a known and an unknown host responds with 410 at the unknown host', async () => {
   const [one, two, three] = [newSlug(), newSlug(), newSlug()];
   const domainId = await addDomain('known.example');
   const known = `https://known.example/${three}`;
@@ -261,12 +261,12 @@ it('a loop over a known and an unknown host answers 410 at the unknown host', as
 it('a link that is visited at an unknown host redirects to other sites', async () => {
   const [one, two] = [newSlug(), newSlug()];
   await create(one, `https://other-site.example/${two}`);
-  // A link of the same name here says nothing about the other site.
+  // This server has a link with the same slug, which is irrelevant for the other site.
   await create(two, `http://alias.example/${one}`);
   expect(await visit(one, 'alias.example')).toBe(`https://other-site.example/${two}`);
 });
 
-it('no sequence of creates and changes makes a loop', async () => {
+it('no sequence of creates and changes creates a loop', async () => {
   const size = 6;
   const step = fc.record({
     link: fc.nat(size - 1),
@@ -289,8 +289,8 @@ it('no sequence of creates and changes makes a loop', async () => {
           await api.call('bulkUpdateUrls', { body: { updates: [{ id: known.id, targetUrl }] } });
         } else if (known) await aim(known.id, targetUrl);
         else {
-          const answer = await create(slug, targetUrl);
-          if (answer.status === 201) links.set(link, answer.data);
+          const created = await create(slug, targetUrl);
+          if (created.status === 201) links.set(link, created.data);
         }
       }
       for (const [link, { id, shortCode }] of links) {

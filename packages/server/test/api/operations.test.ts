@@ -11,9 +11,9 @@ afterAll(() => api.stop());
 
 describe('health', () => {
   it.each(['/health/live', '/health/ready'])('GET %s answers without a token', async (path) => {
-    const answer = await api.visit(path);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ status: 'ok' });
+    const response = await api.visit(path);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ status: 'ok' });
     expect((await api.visit(path, { method: 'HEAD' })).status).toBe(200);
   });
 });
@@ -43,14 +43,14 @@ describe('X-Request-Id', () => {
   it("is the client's when it is valid, in errors too", async () => {
     const headers = { 'x-request-id': 'caller-1.2:3_4' };
     for (const path of ['/api/v1/usage', '/health/live', '/no-such-link', '/nothing.here']) {
-      const answer = await api.visit(path, { headers });
-      expect(answer.headers.get('x-request-id')).toBe('caller-1.2:3_4');
+      const response = await api.visit(path, { headers });
+      expect(response.headers.get('x-request-id')).toBe('caller-1.2:3_4');
     }
   });
 
   it.each(['', 'a b', 'x'.repeat(129), '<script>', 'ä'])('%j is replaced', async (sent) => {
-    const answer = await api.visit('/api/v1/usage', { headers: { 'x-request-id': sent } });
-    expect(answer.headers.get('x-request-id')).not.toBe(sent);
+    const response = await api.visit('/api/v1/usage', { headers: { 'x-request-id': sent } });
+    expect(response.headers.get('x-request-id')).not.toBe(sent);
   });
 
   it('is different for each request', async () => {

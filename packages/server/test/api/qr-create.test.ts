@@ -153,7 +153,7 @@ describe('invalid input is refused with its field, and nothing is stored', () =>
     const before = await countOfCodes();
     const response = await create(body);
     expect(response.outcome).toBe('400 VALIDATION_FAILED');
-    expect(response.faultyFields).toEqual(fields);
+    expect(response.invalidFields).toEqual(fields);
     expect(await countOfCodes()).toBe(before);
   });
 

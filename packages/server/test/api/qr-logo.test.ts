@@ -157,7 +157,7 @@ describe('a logo that cannot be used is an error of logoUrl, at create and at PA
     const before = await total();
     const response = await create(logoUrl);
     expect(response.outcome).toBe('400 VALIDATION_FAILED');
-    expect(response.faultyFields).toEqual(['logoUrl']);
+    expect(response.invalidFields).toEqual(['logoUrl']);
     expect(response.error.message).toMatch(reason);
     expect(await total()).toBe(before);
   });
@@ -168,7 +168,7 @@ describe('a logo that cannot be used is an error of logoUrl, at create and at PA
       params: { id: qr.id },
       body: { size: 300, logoUrl: await local(listener(500, {})) },
     });
-    expect(response.faultyFields).toEqual(['logoUrl']);
+    expect(response.invalidFields).toEqual(['logoUrl']);
     expect((await api.call('getQr', { params: { id: qr.id } })).data).toEqual(qr);
   });
 
@@ -178,7 +178,7 @@ describe('a logo that cannot be used is an error of logoUrl, at create and at PA
     try {
       for (const logoUrl of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost')]) {
         const response = await careful.call('createQr', { body: { data: 'x', logoUrl } });
-        expect(response.faultyFields).toEqual(['logoUrl']);
+        expect(response.invalidFields).toEqual(['logoUrl']);
         expect(response.text).not.toContain('secret');
       }
       expect(receiver.connections()).toBe(0);

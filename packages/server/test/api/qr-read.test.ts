@@ -60,7 +60,7 @@ describe('GET /api/v1/qr', () => {
   ])('refuses %s=%s', async (field, value) => {
     const response = await list({ [field]: value });
     expect(response.outcome).toBe('400 VALIDATION_FAILED');
-    expect(response.faultyFields).toEqual([field]);
+    expect(response.invalidFields).toEqual([field]);
   });
 });
 

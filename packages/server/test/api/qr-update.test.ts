@@ -47,7 +47,7 @@ describe('PATCH /api/v1/qr/{id}', () => {
       const before = await create();
       const response = await update(before.id, { [field]: value });
       expect(response.outcome).toBe('400 VALIDATION_FAILED');
-      expect(response.faultyFields).toEqual([field]);
+      expect(response.invalidFields).toEqual([field]);
       const after = await api.call('getQr', { params: { id: before.id } });
       expect(after.data).toEqual(before);
     },

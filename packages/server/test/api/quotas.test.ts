@@ -31,7 +31,7 @@ const activeOf = async (caller: Caller) =>
 const usedOf = async (caller: Caller) => (await caller.call('getUsage')).data.links.used;
 
 describe('a plan with a bundle of 1,000 links', () => {
-  it('has exactly 1,000 after concurrent creates of 64 clients, single and bulk', async () => {
+  it('accepts exactly 1,000 of the concurrent creates of 64 clients, single and bulk', async () => {
     const clients = await newClients('developer');
     let created = 0;
     const hammer = async (caller: Caller, client: number) => {
@@ -45,10 +45,10 @@ describe('a plan with a bundle of 1,000 links', () => {
           created += data.createdCount;
           if (data.errors.length > 0) refusals += 1;
         } else {
-          const answer = await caller.call('createUrl', { body });
-          if (answer.status === 201) created += 1;
+          const response = await caller.call('createUrl', { body });
+          if (response.status === 201) created += 1;
           else {
-            expect(answer.outcome).toBe('402 QUOTA_EXCEEDED');
+            expect(response.outcome).toBe('402 QUOTA_EXCEEDED');
             refusals += 1;
           }
         }
@@ -75,21 +75,21 @@ describe('a plan with a bundle of 1,000 links', () => {
     }
     // 1,000 active links, and 200 inactive ones to activate.
     expect(await usedOf(caller)).toBe(bundle);
-    const [gone, kept] = [ids.slice(0, 200), ids.slice(200)];
+    const [inactive, active] = [ids.slice(0, 200), ids.slice(200)];
     let freed = 0;
     let returned = 0;
     await Promise.all(
       clients.map(async (client, at) => {
         const own = (all: string[]) => all.filter((_, index) => index % clients.length === at);
-        for (const id of own(kept).slice(0, 5)) {
+        for (const id of own(active).slice(0, 5)) {
           expect((await client.call('deleteUrl', { params: { id } })).status).toBe(200);
           freed += 1;
         }
-        for (const id of own(gone)) {
+        for (const id of own(inactive)) {
           const back = { params: { id }, body: { isActive: true } };
-          const answer = await client.call('updateUrl', back);
-          if (answer.status === 200) returned += 1;
-          else expect(answer.outcome).toBe('402 QUOTA_EXCEEDED');
+          const response = await client.call('updateUrl', back);
+          if (response.status === 200) returned += 1;
+          else expect(response.outcome).toBe('402 QUOTA_EXCEEDED');
         }
       }),
     );
@@ -121,7 +121,7 @@ describe('a plan with a bundle of 1,000 links', () => {
     expect(await usedOf(caller)).toBe(50);
   });
 
-  it('a smaller plan keeps existing links and refuses new ones', async () => {
+  it('after a change to a smaller plan, existing links stay and new ones are refused', async () => {
     const [caller] = await newClients('developer', 1);
     const urls = Array.from({ length: 60 }, () => body);
     const { created } = (await caller.call('bulkCreateUrls', { body: { urls } })).data;
@@ -143,15 +143,15 @@ describe('a plan with a bundle of 1,000 links', () => {
 });
 
 describe('QR generation quota per month', () => {
-  it('Free has exactly 25 after concurrent creates of 64 clients', async () => {
+  it('the plan free accepts exactly 25 of the concurrent creates of 64 clients', async () => {
     const clients = await newClients('free');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       clients.map((caller, at) =>
         caller.call('createQr', { body: { data: `code ${at}`, size: 200 } }),
       ),
     );
-    const created = answers.filter(({ status }) => status === 201);
-    const refused = answers.filter(({ status }) => status !== 201);
+    const created = responses.filter(({ status }) => status === 201);
+    const refused = responses.filter(({ status }) => status !== 201);
     expect(created).toHaveLength(25);
     for (const { outcome } of refused) expect(outcome).toBe('402 QUOTA_EXCEEDED');
     const [caller] = clients;

@@ -62,7 +62,7 @@ describe('whatever the body, the answer is clear and never a 5xx', () => {
           expect(targetUrl).toBe((sent as { targetUrl: string }).targetUrl);
           expect((await api.visit(`/${shortCode}`)).status).toBeLessThan(400);
         } else if (answer.error.code === 'VALIDATION_FAILED') {
-          expect(answer.faultyFields.length).toBeGreaterThan(0);
+          expect(answer.invalidFields.length).toBeGreaterThan(0);
         }
       }),
       { numRuns: 300 },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseAddressRanges } from '../../src/network/ip-address.js';
-import type { Answer } from './answer.js';
+import type { ApiResponse } from './api-response.js';
 import { startServer, type TestServer } from './start-server.js';
 
 async function startLimited(rateLimit: number): Promise<TestServer> {
@@ -8,15 +8,15 @@ async function startLimited(rateLimit: number): Promise<TestServer> {
   onTestFinished(() => api.stop());
   return api;
 }
-const limitsOf = ({ headers }: Answer) =>
+const limitsOf = ({ headers }: ApiResponse) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)));
 
 describe('requests of an organization', () => {
   it('get the remaining requests in RateLimit headers', async () => {
     const api = await startLimited(60);
-    const answer = await api.call('listUrls');
-    expect(limitsOf(answer)).toEqual([60, 59, 1]);
-    expect(answer.headers.get('ratelimit-policy')).toBe('60;w=60');
+    const response = await api.call('listUrls');
+    expect(limitsOf(response)).toEqual([60, 59, 1]);
+    expect(response.headers.get('ratelimit-policy')).toBe('60;w=60');
     expect(limitsOf(await api.call('createUrl', { body: {} }))).toEqual([60, 58, 2]);
     expect(limitsOf(await api.call('getUrl', { params: { id: 999 } }))).toEqual([60, 57, 3]);
   });
@@ -39,7 +39,7 @@ describe('requests of an organization', () => {
     expect((await api.call('listUrls')).data.total).toBe(4);
   });
 
-  it('count for all tokens of the organization, and for no other organization', async () => {
+  it('share one limit for all tokens of the organization, apart from other organizations', async () => {
     const api = await startLimited(2);
     const second = await api.signIn(api.credentials, 'urls:read');
     const other = await api.signIn(await api.createOrganization('free'));
@@ -55,11 +55,11 @@ describe('requests of an organization', () => {
     await api.call('listUrls');
     const headers = { 'content-type': 'application/json' };
     const body = 'x'.repeat(20 * 1024 * 1024);
-    const answer = await api.send('POST', '/api/v1/urls', { body, headers });
-    expect(answer.outcome).toBe('429 RATE_LIMITED');
+    const response = await api.send('POST', '/api/v1/urls', { body, headers });
+    expect(response.outcome).toBe('429 RATE_LIMITED');
   });
 
-  it('do not include links, health checks, tokens and pages', async () => {
+  it('do not include visits of links, health checks, token requests and pages', async () => {
     const api = await startLimited(2);
     const { data } = await api.call('createUrl', { body: { targetUrl: 'https://example.com/' } });
     for (let at = 0; at < 10; at += 1) {
@@ -72,9 +72,9 @@ describe('requests of an organization', () => {
 
   it('have no limit when the setting is 0', async () => {
     const api = await startLimited(0);
-    const answer = await api.call('listUrls');
-    expect(answer.status).toBe(200);
-    expect([...answer.headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+    const response = await api.call('listUrls');
+    expect(response.status).toBe(200);
+    expect([...response.headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([]);
   });
 });
 
@@ -93,7 +93,7 @@ describe('attempts to get a token are limited per address', () => {
     });
   const right = (address: string) => ask(address, api.credentials.clientSecret);
 
-  it('30 may fail in a minute; then even the correct secret gets Retry-After', async () => {
+  it('30 may fail in a minute; then even the correct secret gets 429 with Retry-After', async () => {
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => ask('192.0.2.1')));
     expect(outcomes.filter(({ status }) => status === 401)).toHaveLength(30);
     expect(outcomes.filter(({ status }) => status === 429)).toHaveLength(10);
@@ -107,8 +107,8 @@ describe('attempts to get a token are limited per address', () => {
   });
 
   it('attempts with the correct secret do not count, even concurrent ones', async () => {
-    const answers = await Promise.all(Array.from({ length: 64 }, () => right('192.0.2.3')));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 64 }, () => right('192.0.2.3')));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   it('all addresses of an IPv6 /64 count as one', async () => {
@@ -122,7 +122,7 @@ describe('attempts to get a token are limited per address', () => {
   it('a form gets the OAuth error', async () => {
     for (let at = 0; at < 30; at += 1) await ask('192.0.2.9');
     const { clientId, clientSecret } = api.credentials;
-    const answer = await api.visit('/api/v1/auth/token', {
+    const response = await api.visit('/api/v1/auth/token', {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
@@ -130,14 +130,14 @@ describe('attempts to get a token are limited per address', () => {
       },
       body: `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`,
     });
-    expect(answer.status).toBe(429);
-    expect(answer.body).toMatchObject({ error: 'temporarily_unavailable' });
-    expect(answer.headers.get('retry-after')).toBe('60');
+    expect(response.status).toBe(429);
+    expect(response.body).toMatchObject({ error: 'temporarily_unavailable' });
+    expect(response.headers.get('retry-after')).toBe('60');
   });
 });
 
 describe('attempts at a password are limited per link and address', () => {
-  it('and all addresses of an IPv6 /64 count as one', async () => {
+  it('counts all addresses of an IPv6 /64 as one', async () => {
     const api = await startServer({ trustedProxies: parseAddressRanges('127.0.0.1, ::1') });
     onTestFinished(() => api.stop());
     const body = { targetUrl: 'https://example.com/', isPasswordProtected: true, password: 'x' };

@@ -41,7 +41,7 @@ async function hammer(path: string, work: () => Promise<void>): Promise<Visit[]>
   return visits;
 }
 
-describe('the redirect after the response to a change obeys it, for links in constant use', () => {
+describe('the first redirect after the response to a change uses the new state, while other visits continue', () => {
   it('an edit, twenty times in a row', async () => {
     const { id, shortCode } = await create();
     const changes: { at: number; location: string }[] = [];
@@ -128,7 +128,7 @@ describe('a link past its expiresAt', () => {
     expect((await api.visit(`/${shortCode}`)).status).toBe(410);
   });
 
-  it('no longer asks for a password', async () => {
+  it('responds with 410 without asking for a password', async () => {
     const expiresAt = new Date(api.clock() + 1000).toISOString();
     const { shortCode } = await create({ expiresAt, isPasswordProtected: true, password: 'x' });
     expect((await api.visit(`/${shortCode}`)).status).toBe(200);

@@ -29,30 +29,30 @@ const guess = (path: string, word: string, headers?: Record<string, string>) =>
 
 describe('when isPasswordProtected is true, the password must be supplied', () => {
   it('GET shows a form and does not redirect', async () => {
-    const answer = await api.visit(await protect());
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('location')).toBeNull();
-    expect(answer.text).toContain('<form method="post">');
-    expect(answer.text).toContain('name="password" type="password"');
-    expect(answer.text).not.toContain(targetUrl);
+    const response = await api.visit(await protect());
+    expect(response.status).toBe(200);
+    expect(response.headers.get('location')).toBeNull();
+    expect(response.text).toContain('<form method="post">');
+    expect(response.text).toContain('name="password" type="password"');
+    expect(response.text).not.toContain(targetUrl);
   });
 
   it('HEAD has no body and does not redirect', async () => {
-    const answer = await api.visit(await protect(), { method: 'HEAD' });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('location')).toBeNull();
+    const response = await api.visit(await protect(), { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('location')).toBeNull();
   });
 
-  it('GET answers 401 for Accept: application/json', async () => {
-    const answer = await api.visit(await protect(), { headers: wantsJson });
-    expect(answer.outcome).toBe('401 UNAUTHORIZED');
+  it('GET responds with 401 for Accept: application/json', async () => {
+    const response = await api.visit(await protect(), { headers: wantsJson });
+    expect(response.outcome).toBe('401 UNAUTHORIZED');
   });
 
-  it('POST of the correct password answers 303 to the target with no-store', async () => {
-    const answer = await guess(await protect({ redirectType: 301, utmSource: 'x' }), password);
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toBe(`${targetUrl}?utm_source=x`);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+  it('POST of the correct password redirects with 303 and no-store', async () => {
+    const response = await guess(await protect({ redirectType: 301, utmSource: 'x' }), password);
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toBe(`${targetUrl}?utm_source=x`);
+    expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
   it('POST accepts the password as JSON', async () => {
@@ -67,22 +67,22 @@ describe('when isPasswordProtected is true, the password must be supplied', () =
     expect((await post({ password: 'wrong' })).outcome).toBe('401 UNAUTHORIZED');
     const malformed = await post({ pasword: password });
     expect(malformed.outcome).toBe('400 VALIDATION_FAILED');
-    expect(new Set(malformed.faultyFields)).toEqual(new Set(['password', 'pasword']));
+    expect(new Set(malformed.invalidFields)).toEqual(new Set(['password', 'pasword']));
   });
 
   it('POST of a wrong password shows the form again', async () => {
-    const answer = await guess(await protect(), 'wrong');
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe('Password');
-    expect(answer.text).toContain('Wrong password.');
-    expect(answer.text).toContain('<form method="post">');
-    expect(answer.text).not.toContain(targetUrl);
+    const response = await guess(await protect(), 'wrong');
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Password');
+    expect(response.text).toContain('Wrong password.');
+    expect(response.text).toContain('<form method="post">');
+    expect(response.text).not.toContain(targetUrl);
   });
 
-  it.each(['PUT', 'PATCH', 'DELETE'])('%s answers 405', async (method) => {
-    const answer = await api.visit(await protect(), { method });
-    expect(answer.outcome).toBe('405 METHOD_NOT_ALLOWED');
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
+  it.each(['PUT', 'PATCH', 'DELETE'])('%s responds with 405', async (method) => {
+    const response = await api.visit(await protect(), { method });
+    expect(response.outcome).toBe('405 METHOD_NOT_ALLOWED');
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
   it('uses a changed or removed password at once', async () => {
@@ -109,12 +109,12 @@ describe('invalid bodies', () => {
     ['broken escapes', '%zz=%&&&==='],
   ])('%s is answered 400 with the form', async (_, text) => {
     const path = await protect();
-    const answer = await form(path, text);
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain('<form method="post">');
+    const response = await form(path, text);
+    expect(response.status).toBe(400);
+    expect(response.text).toContain('<form method="post">');
     const program = await form(path, text, wantsJson);
     expect(program.outcome).toBe('400 VALIDATION_FAILED');
-    expect(program.faultyFields).toEqual(['password']);
+    expect(program.invalidFields).toEqual(['password']);
   });
 
   it.each([
@@ -122,29 +122,29 @@ describe('invalid bodies', () => {
     ['multipart/form-data; boundary=x', '415 UNSUPPORTED_MEDIA_TYPE'],
     ['', '415 UNSUPPORTED_MEDIA_TYPE'],
   ])('the content type %j is answered %s', async (type, outcome) => {
-    const answer = await form(await protect(), 'password=x', {
+    const response = await form(await protect(), 'password=x', {
       ...wantsJson,
       'content-type': type,
     });
-    expect(answer.outcome).toBe(outcome);
+    expect(response.outcome).toBe(outcome);
   });
 
-  it('20 MB are answered 413, and the server stays available', async () => {
+  it('20 MB get 413, and the server stays available', async () => {
     const path = await protect();
-    const answer = await form(path, `password=${'x'.repeat(20 * 1024 * 1024)}`, wantsJson);
-    expect(answer.outcome).toBe('413 PAYLOAD_TOO_LARGE');
+    const response = await form(path, `password=${'x'.repeat(20 * 1024 * 1024)}`, wantsJson);
+    expect(response.outcome).toBe('413 PAYLOAD_TOO_LARGE');
     expect((await guess(path, password)).status).toBe(303);
   });
 
   it.each(['{', '7', 'null', '{"password":7}', `${'['.repeat(4000)}`])(
-    'the JSON %s is answered 400',
+    'the JSON %s gets 400',
     async (body) => {
-      const answer = await api.visit(await protect(), {
+      const response = await api.visit(await protect(), {
         method: 'POST',
         headers: { ...wantsJson, 'content-type': 'application/json' },
         body,
       });
-      expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+      expect(response.outcome).toBe('400 VALIDATION_FAILED');
     },
   );
 
@@ -158,7 +158,7 @@ describe('invalid bodies', () => {
 describe('attempts are limited per link and address', () => {
   const from = (address: string) => ({ 'x-forwarded-for': address });
 
-  it('after ten failures in ten minutes, the correct password gets Retry-After, too', async () => {
+  it('after ten failures in ten minutes, even the correct password gets 429 with Retry-After', async () => {
     const path = await protect();
     for (let at = 0; at < 10; at += 1) {
       expect((await guess(path, 'wrong', from('192.0.2.1'))).status).toBe(401);
@@ -181,10 +181,10 @@ describe('attempts are limited per link and address', () => {
 
   it('concurrent attempts get at most ten comparisons', async () => {
     const path = await protect();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, () => guess(path, 'wrong', from('192.0.2.3'))),
     );
-    const statuses = answers.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   });

@@ -22,11 +22,11 @@ describe('GET /{code}', () => {
   ])('redirects with %i and Cache-Control: %s', async (redirectType, cacheControl) => {
     const { shortCode } = await create({ redirectType });
     for (const method of ['GET', 'HEAD', 'GET']) {
-      const answer = await api.visit(`/${shortCode}`, { method });
-      expect(answer.status).toBe(redirectType);
-      expect(answer.headers.get('location')).toBe(targetUrl);
-      expect(answer.headers.get('cache-control')).toBe(cacheControl);
-      expect(answer.text).toBe('');
+      const response = await api.visit(`/${shortCode}`, { method });
+      expect(response.status).toBe(redirectType);
+      expect(response.headers.get('location')).toBe(targetUrl);
+      expect(response.headers.get('cache-control')).toBe(cacheControl);
+      expect(response.text).toBe('');
     }
   });
 
@@ -51,12 +51,12 @@ describe('GET /{code}', () => {
   it('does not forward query parameters of the visit', async () => {
     const { shortCode } = await create();
     for (const query of ['?a=2', '?evil=//other.example', '?', '?/../x', '?%0d%0aX: y']) {
-      const answer = await api.visit(`/${shortCode}${query}`);
-      expect(answer.headers.get('location')).toBe(targetUrl);
+      const response = await api.visit(`/${shortCode}${query}`);
+      expect(response.headers.get('location')).toBe(targetUrl);
     }
   });
 
-  it('answers 404 for paths below a link', async () => {
+  it('responds with 404 for paths below a link', async () => {
     const { shortCode } = await create();
     for (const path of [`/${shortCode}//`, `/${shortCode}/x`, `//${shortCode}`, `/${shortCode}.`]) {
       expect((await api.visit(path)).status).toBe(404);
@@ -73,40 +73,40 @@ describe('GET /{code}', () => {
   });
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-    'answers %s to a link without a password with 405',
+    'responds with 405 to %s of a link without a password',
     async (method) => {
       const { shortCode } = await create();
-      const answer = await api.visit(`/${shortCode}`, { method });
-      expect(answer.outcome).toBe('405 METHOD_NOT_ALLOWED');
-      expect(answer.headers.get('allow')).toBe('GET, HEAD');
+      const response = await api.visit(`/${shortCode}`, { method });
+      expect(response.outcome).toBe('405 METHOD_NOT_ALLOWED');
+      expect(response.headers.get('allow')).toBe('GET, HEAD');
     },
   );
 });
 
 describe('unknown and inactive links', () => {
-  it('answer 404 with a page when they do not exist', async () => {
-    const answer = await api.visit('/noSuch1');
-    expect(answer.status).toBe(404);
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.text).toContain('<h1>This link does not exist</h1>');
+  it('respond with 404 and a page when they do not exist', async () => {
+    const response = await api.visit('/noSuch1');
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.text).toContain('<h1>This link does not exist</h1>');
   });
 
-  it('answer 410 with a page when they are inactive', async () => {
+  it('respond with 410 and a page when they are inactive', async () => {
     const { id, shortCode } = await create();
     await api.call('deleteUrl', { params: { id } });
-    const answer = await api.visit(`/${shortCode}`);
-    expect(answer.status).toBe(410);
-    expect(answer.text).toContain('<h1>This link is no longer active</h1>');
+    const response = await api.visit(`/${shortCode}`);
+    expect(response.status).toBe(410);
+    expect(response.text).toContain('<h1>This link is no longer active</h1>');
   });
 
-  it('answer JSON for Accept: application/json', async () => {
+  it('respond with JSON for Accept: application/json', async () => {
     expect((await api.visit('/noSuch1', json)).outcome).toBe('404 NOT_FOUND');
     const { id, shortCode } = await create();
     await api.call('updateUrl', { params: { id }, body: { isActive: false } });
     expect((await api.visit(`/${shortCode}`, json)).outcome).toBe('410 GONE');
   });
 
-  it('answer HEAD with the same status and no body', async () => {
+  it('respond to HEAD with the same status and no body', async () => {
     expect((await api.visit('/noSuch1', { method: 'HEAD' })).status).toBe(404);
     const { id, shortCode } = await create();
     await api.call('deleteUrl', { params: { id } });
@@ -120,7 +120,7 @@ describe('unknown and inactive links', () => {
   });
 
   it.each(['/a', '/ab', '/-abc', '/abc-', '/a_b', `/${'x'.repeat(51)}`, '/%61bc', '/favicon.ico'])(
-    '%s has not the shape of a link: 404',
+    '%s cannot be a link: 404',
     async (path) => {
       expect((await api.visit(path)).status).toBe(404);
     },
@@ -129,16 +129,16 @@ describe('unknown and inactive links', () => {
 
 describe('pages', () => {
   it.each(['/', '/noSuch1', '/nothing.here'])(
-    '%s loads nothing and cannot be framed',
+    '%s loads no resources and cannot be framed',
     async (path) => {
-      const answer = await api.visit(path);
-      const policy = answer.headers.get('content-security-policy') ?? '';
+      const response = await api.visit(path);
+      const policy = response.headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("frame-ancestors 'none'");
-      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-      expect(answer.headers.get('cache-control')).toBe('no-store');
-      expect(answer.text).toMatch(/^<!doctype html>\n<html lang="en">/);
-      expect(answer.text).not.toMatch(/<script|src=|url\(/);
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.text).toMatch(/^<!doctype html>\n<html lang="en">/);
+      expect(response.text).not.toMatch(/<script|src=|url\(/);
     },
   );
 
@@ -168,7 +168,7 @@ describe('server-side UTM injection', () => {
     );
   });
 
-  it('replaces parameters of the same name; the rest and the fragment stay', async () => {
+  it('replaces parameters of the same name, and does not change the others or the fragment', async () => {
     const location = await locationOf({
       targetUrl:
         'https://example.com/p?utm_source=old&keep=%2F+x&utm%5Fsource=older&b#frag?utm_source=f',
@@ -180,7 +180,7 @@ describe('server-side UTM injection', () => {
     );
   });
 
-  it('encodes other characters than ASCII in one line', async () => {
+  it('encodes characters outside ASCII', async () => {
     expect(await locationOf({ targetUrl: 'https://example.com/', utmSource: 'Größe 🌷' })).toBe(
       'https://example.com/?utm_source=Gr%C3%B6%C3%9Fe%20%F0%9F%8C%B7',
     );

@@ -9,7 +9,7 @@ import { createServer, type ServerOptions, type ShortyServer } from '../../src/c
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { PlanName } from '../../src/organizations/plans.js';
 import { emptyDatabase, engine } from '../engine.js';
-import type { Answer } from './answer.js';
+import type { ApiResponse } from './api-response.js';
 import { contractFetch } from './contract-fetch.js';
 import { Zone } from './zone.js';
 
@@ -30,24 +30,24 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Somebody who calls the API with one token. */
+/** An API client with one access token. */
 export interface Caller {
   readonly token: string;
   readonly organizationId: string;
-  /** One operation of the contract; whatever the answer, it is one that the contract declares. */
-  call<Id extends OperationId>(id: Id, call?: Call): Promise<Answer<DataOf<RouteOf<Id>>>>;
-  send(method: string, path: string, init?: RequestInit): Promise<Answer>;
+  /** Calls an operation. Fails if the contract does not declare the response. */
+  call<Id extends OperationId>(id: Id, call?: Call): Promise<ApiResponse<DataOf<RouteOf<Id>>>>;
+  send(method: string, path: string, init?: RequestInit): Promise<ApiResponse>;
 }
 
 export interface TestServer extends Caller {
   readonly server: ShortyServer;
-  /** The server's time, which passes only by `advance`. */
+  /** The server's clock, which only `advance` moves. */
   readonly clock: TestClock;
-  /** What DNS knows. */
+  /** The TXT records that the server looks up. */
   readonly zone: Zone;
   readonly credentials: Credentials;
-  /** What a visitor of a short link is answered; nothing is followed. */
-  visit(path: string, init?: RequestInit): Promise<Answer>;
+  /** Returns the response to a visit without following redirects. */
+  visit(path: string, init?: RequestInit): Promise<ApiResponse>;
   signIn(credentials: Credentials, scope?: string): Promise<Caller>;
   createOrganization(plan: PlanName, scopes?: readonly Scope[]): Promise<Credentials>;
   stop(): Promise<void>;
@@ -67,7 +67,7 @@ export function testClock(start = Date.UTC(2030, 0, 1)): TestClock {
   });
 }
 
-/** A server in this process with a clock of its own, and a caller with every scope. */
+/** Starts a server in this process with its own clock, and a caller with every scope. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const clock = testClock();
   const zone = new Zone();
@@ -78,19 +78,19 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const credentials = server.credentials;
   if (!credentials) throw new Error('the database is not empty');
 
-  async function signIn(who: Credentials, scope?: string): Promise<Caller> {
-    const answer = await contractFetch(`${base}/api/v1/auth/token`, {
+  async function signIn(client: Credentials, scope?: string): Promise<Caller> {
+    const response = await contractFetch(`${base}/api/v1/auth/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...who, ...(scope !== undefined && { scope }) }),
+      body: JSON.stringify({ ...client, ...(scope !== undefined && { scope }) }),
     });
-    const { accessToken } = answer.data as { accessToken: string };
-    const client = await server.database.read
+    const { accessToken } = response.data as { accessToken: string };
+    const { organization_id } = await server.database.read
       .selectFrom('clients')
       .select('organization_id')
-      .where('id', '=', who.clientId)
+      .where('id', '=', client.clientId)
       .executeTakeFirstOrThrow();
-    return callerOf(base, accessToken, client.organization_id);
+    return callerOf(base, accessToken, organization_id);
   }
 
   return {
@@ -137,7 +137,7 @@ export function callerOf(base: string, token: string, organizationId: string): C
       const search = new URLSearchParams(
         Object.entries(query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
       );
-      const answer = await send(
+      const response = await send(
         route.method.toUpperCase(),
         query ? `${path}?${search}` : path,
         body === undefined
@@ -147,7 +147,7 @@ export function callerOf(base: string, token: string, organizationId: string): C
               body: JSON.stringify(body),
             },
       );
-      return answer as Answer<DataOf<RouteOf<Id>>>;
+      return response as ApiResponse<DataOf<RouteOf<Id>>>;
     },
   };
 }

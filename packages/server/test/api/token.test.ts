@@ -32,32 +32,35 @@ const form = () => ({
 });
 
 describe('POST /api/v1/auth/token with JSON', () => {
-  it('answers { accessToken, tokenType: "Bearer", expiresIn, scope } in the envelope', async () => {
-    const answer = await askJson(api.credentials);
-    expect(answer.status).toBe(200);
-    expect(answer.data).toEqual({
+  it('returns { accessToken, tokenType: "Bearer", expiresIn, scope } in the envelope', async () => {
+    const response = await askJson(api.credentials);
+    expect(response.status).toBe(200);
+    expect(response.data).toEqual({
       accessToken: expect.stringMatching(/^shorty_at_[\w-]{43}$/),
       tokenType: 'Bearer',
       expiresIn: 3600,
       scope: scopes.join(' '),
     });
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('gives a token only the scopes that were asked for', async () => {
-    const answer = await askJson({ ...api.credentials, scope: 'urls:read  urls:read usage:read' });
-    expect(answer.data).toMatchObject({ scope: 'urls:read usage:read' });
+  it('issues a token with only the requested scopes', async () => {
+    const response = await askJson({
+      ...api.credentials,
+      scope: 'urls:read  urls:read usage:read',
+    });
+    expect(response.data).toMatchObject({ scope: 'urls:read usage:read' });
   });
 
   it('refuses scopes that the client does not have', async () => {
     const narrow = await api.createOrganization('free', ['urls:read']);
-    const answer = await askJson({ ...narrow, scope: 'urls:read urls:write' });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['scope']);
-    expect(answer.error.message).toContain('urls:write');
+    const response = await askJson({ ...narrow, scope: 'urls:read urls:write' });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['scope']);
+    expect(response.error.message).toContain('urls:write');
   });
 
-  it('answers an unknown client and a wrong secret alike', async () => {
+  it('returns the same error for an unknown client and a wrong secret', async () => {
     const { clientId, clientSecret } = api.credentials;
     const unknown = await askJson({ clientId: 'shorty_ci_nobody', clientSecret });
     const wrong = await askJson({ clientId, clientSecret: `${clientSecret}x` });
@@ -73,9 +76,9 @@ describe('POST /api/v1/auth/token with JSON', () => {
     [{ clientId: 'x', clientSecret: 'x', grant_type: 'password' }, ['grant_type']],
     [{ clientId: 'x'.repeat(201), clientSecret: 'x' }, ['clientId']],
   ])('refuses %j', async (body, fields) => {
-    const answer = await askJson(body);
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(fields);
+    const response = await askJson(body);
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(fields);
   });
 
   it('stores tokens and client secrets only as hashes', async () => {
@@ -99,19 +102,19 @@ describe('POST /api/v1/auth/token with a form (RFC 6749 §4.4)', () => {
       () => askForm(grant, basic(api.credentials.clientId, api.credentials.clientSecret)),
     ],
   ])('takes credentials in %s', async (_, ask) => {
-    const answer = await ask();
-    expect(answer.status).toBe(200);
-    const { access_token, ...rest } = answer.body as { access_token: string };
+    const response = await ask();
+    expect(response.status).toBe(200);
+    const { access_token, ...rest } = response.body as { access_token: string };
     expect(rest).toEqual({ token_type: 'Bearer', expires_in: 3600, scope: scopes.join(' ') });
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.headers.get('pragma')).toBe('no-cache');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('pragma')).toBe('no-cache');
     const caller = callerOf(api.server.url, access_token, api.organizationId);
     expect((await caller.call('listUrls')).status).toBe(200);
   });
 
-  it('narrows the scope', async () => {
-    const answer = await askForm({ ...form(), scope: 'urls:read' });
-    expect(answer.body).toMatchObject({ scope: 'urls:read' });
+  it('issues a token with only the requested scope', async () => {
+    const response = await askForm({ ...form(), scope: 'urls:read' });
+    expect(response.body).toMatchObject({ scope: 'urls:read' });
   });
 
   it('ignores unknown parameters (§3.2)', async () => {
@@ -125,43 +128,43 @@ describe('POST /api/v1/auth/token with a form (RFC 6749 §4.4)', () => {
     ['an unknown client', { client_id: 'x' }, 401, 'invalid_client'],
     ['an unknown scope', { scope: 'urls:everything' }, 400, 'invalid_scope'],
     ['an endless client id', { client_id: 'x'.repeat(201) }, 400, 'invalid_request'],
-  ])('answers %s as §5.2 says', async (_, change, status, error) => {
-    const answer = await askForm({ ...form(), ...change });
-    expect(answer.status).toBe(status);
-    expect(answer.body).toMatchObject({ error });
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+  ])('returns the error of §5.2 for %s', async (_, change, status, error) => {
+    const response = await askForm({ ...form(), ...change });
+    expect(response.status).toBe(status);
+    expect(response.body).toMatchObject({ error });
+    expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('answers missing credentials and a missing grant type as invalid_request', async () => {
+  it('returns invalid_request for missing credentials and a missing grant type', async () => {
     for (const body of [grant, {}, { client_id: 'x', client_secret: 'x' }]) {
-      const answer = await askForm(body as Record<string, string>);
-      expect(answer.status).toBe(400);
-      expect(answer.body).toMatchObject({ error: 'invalid_request' });
+      const response = await askForm(body as Record<string, string>);
+      expect(response.status).toBe(400);
+      expect(response.body).toMatchObject({ error: 'invalid_request' });
     }
   });
 
-  it('challenges a client that used HTTP Basic wrongly (§5.2)', async () => {
+  it('sends a Basic challenge after wrong HTTP Basic credentials (§5.2)', async () => {
     for (const header of [basic('x', 'y'), { authorization: `Basic ${btoa('no colon')}` }]) {
-      const answer = await askForm(grant, header);
-      expect(answer.status).toBe(401);
-      expect(answer.body).toMatchObject({ error: 'invalid_client' });
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
+      const response = await askForm(grant, header);
+      expect(response.status).toBe(401);
+      expect(response.body).toMatchObject({ error: 'invalid_client' });
+      expect(response.headers.get('www-authenticate')).toMatch(/^Basic /);
     }
   });
 });
 
 describe('access tokens', () => {
-  it('live for 3600 seconds', async () => {
+  it('expire after 3600 seconds', async () => {
     const caller = await api.signIn(api.credentials);
     api.clock.advance(3600_000 - 1);
     expect((await caller.call('listUrls')).status).toBe(200);
     api.clock.advance(1);
-    const answer = await caller.call('listUrls');
-    expect(answer.outcome).toBe('401 UNAUTHORIZED');
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    const response = await caller.call('listUrls');
+    expect(response.outcome).toBe('401 UNAUTHORIZED');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('end with their client', async () => {
+  it('become invalid when their client is revoked', async () => {
     const credentials = await api.createOrganization('free');
     const caller = await api.signIn(credentials);
     expect((await caller.call('listUrls')).status).toBe(200);

@@ -18,9 +18,9 @@ async function create(body: object = {}): Promise<string> {
 
 describe('POST /api/v1/urls/bulk', () => {
   it('creates up to 100 items in one request', async () => {
-    const answer = await bulkCreate(links(100));
-    expect(answer.status).toBe(201);
-    const { data } = answer;
+    const response = await bulkCreate(links(100));
+    expect(response.status).toBe(201);
+    const { data } = response;
     expect(data).toMatchObject({ requested: 100, createdCount: 100, failedCount: 0, errors: [] });
     expect(data.created.map(({ index }) => index)).toEqual(links(100).map((_, index) => index));
     expect(new Set(data.created.map(({ shortCode }) => shortCode)).size).toBe(100);
@@ -47,14 +47,14 @@ describe('POST /api/v1/urls/bulk', () => {
     ['null', null],
     ['a text', 'urls'],
   ])('refuses %s', async (_, urls) => {
-    const answer = await bulkCreate(urls);
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['urls']);
+    const response = await bulkCreate(urls);
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['urls']);
   });
 
   it('reports failures per item; successful items are not rolled back', async () => {
     await create({ customSlug: 'taken-slug' });
-    const answer = await bulkCreate([
+    const response = await bulkCreate([
       { targetUrl, customSlug: 'taken-slug' },
       { targetUrl },
       { targetUrl: 'ftp://example.com/' },
@@ -69,8 +69,8 @@ describe('POST /api/v1/urls/bulk', () => {
       [],
       { targetUrl, customSlug: 'still-made' },
     ]);
-    expect(answer.status).toBe(201);
-    const { data } = answer;
+    expect(response.status).toBe(201);
+    const { data } = response;
     expect(data).toMatchObject({ requested: 13, createdCount: 2, failedCount: 11 });
     expect(data.created.map(({ index }) => index)).toEqual([1, 12]);
     expect(data.errors.map(({ index, code }) => [index, code])).toEqual([
@@ -100,10 +100,10 @@ describe('POST /api/v1/urls/bulk', () => {
     }
   });
 
-  it('1. answers 207 when every item fails', async () => {
-    const answer = await bulkCreate([{ targetUrl: 'nowhere' }, { targetUrl, customSlug: 'no' }]);
-    expect(answer.status).toBe(207);
-    expect(answer.data).toMatchObject({ requested: 2, createdCount: 0, failedCount: 2 });
+  it('1. responds with 207 when every item fails', async () => {
+    const response = await bulkCreate([{ targetUrl: 'nowhere' }, { targetUrl, customSlug: 'no' }]);
+    expect(response.status).toBe(207);
+    expect(response.data).toMatchObject({ requested: 2, createdCount: 0, failedCount: 2 });
   });
 
   it('creates the first of two items with the same slug', async () => {
@@ -136,9 +136,9 @@ describe('PATCH /api/v1/urls/bulk', () => {
       id: index % 2 === 0 ? id : Number(id),
       title: `number ${index}`,
     }));
-    const answer = await bulkUpdate(updates);
-    expect(answer.status).toBe(200);
-    expect(answer.data).toMatchObject({ requested: 100, updatedCount: 100, failedCount: 0 });
+    const response = await bulkUpdate(updates);
+    expect(response.status).toBe(200);
+    expect(response.data).toMatchObject({ requested: 100, updatedCount: 100, failedCount: 0 });
     const last = created[99]?.id as string;
     const { data } = await api.call('getUrl', { params: { id: last } });
     expect(data.title).toBe('number 99');
@@ -151,11 +151,11 @@ describe('PATCH /api/v1/urls/bulk', () => {
     expect(data.updated).toMatchObject([{ index: 0, id, isActive: true }]);
   });
 
-  it('reports NOT_FOUND for ids that are not in the organization, UPDATE_FAILED for the rest', async () => {
+  it('reports NOT_FOUND for ids of other organizations, and UPDATE_FAILED for other errors', async () => {
     const id = await create();
     const other = await api.signIn(await api.createOrganization('free'));
     const foreign = (await other.call('createUrl', { body: { targetUrl } })).data.id;
-    const answer = await bulkUpdate([
+    const response = await bulkUpdate([
       { id, title: 'Changed' },
       { id: foreign, title: 'Stolen' },
       { id: 999_999_999, title: 'x' },
@@ -168,9 +168,9 @@ describe('PATCH /api/v1/urls/bulk', () => {
       { id, expiresAt: '2029-01-01T00:00:00Z' },
       { id, isPasswordProtected: true },
     ]);
-    expect(answer.status).toBe(200);
-    expect(answer.data.updated.map(({ index }) => index)).toEqual([0]);
-    expect(answer.data.errors.map(({ index, id, code }) => [index, id, code])).toEqual([
+    expect(response.status).toBe(200);
+    expect(response.data.updated.map(({ index }) => index)).toEqual([0]);
+    expect(response.data.errors.map(({ index, id, code }) => [index, id, code])).toEqual([
       [1, foreign, 'NOT_FOUND'],
       [2, '999999999', 'NOT_FOUND'],
       [3, id, 'UPDATE_FAILED'],
@@ -186,26 +186,26 @@ describe('PATCH /api/v1/urls/bulk', () => {
     expect(record.data.title).toBeNull();
   });
 
-  it('answers 207 when every item fails', async () => {
-    const answer = await bulkUpdate([{ id: 999_999_999, title: 'x' }]);
-    expect(answer.status).toBe(207);
-    expect(answer.data).toMatchObject({ requested: 1, updatedCount: 0, failedCount: 1 });
+  it('responds with 207 when every item fails', async () => {
+    const response = await bulkUpdate([{ id: 999_999_999, title: 'x' }]);
+    expect(response.status).toBe(207);
+    expect(response.data).toMatchObject({ requested: 1, updatedCount: 0, failedCount: 1 });
   });
 
   it('applies two changes of one link in order', async () => {
     const id = await create();
     await bulkUpdate([
-      { id, title: 'first', category: 'kept' },
+      { id, title: 'first', category: 'unchanged' },
       { id, title: 'second' },
     ]);
     const { data } = await api.call('getUrl', { params: { id } });
-    expect(data).toMatchObject({ title: 'second', category: 'kept' });
+    expect(data).toMatchObject({ title: 'second', category: 'unchanged' });
   });
 
   it.each([[links(101)], [[]], [null], ['x']])('refuses the list %j', async (updates) => {
-    const answer = await bulkUpdate(updates);
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['updates']);
+    const response = await bulkUpdate(updates);
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['updates']);
   });
 });
 
@@ -213,11 +213,11 @@ describe('DELETE /api/v1/urls/bulk', () => {
   const remove = (ids: readonly (string | number)[]) =>
     api.call('bulkDeleteUrls', { body: { ids } });
 
-  it('takes ids as a comma-separated query', async () => {
+  it('accepts ids as a comma-separated query', async () => {
     const ids = [await create(), await create()];
-    const answer = await api.call('bulkDeleteUrls', { query: { ids: ids.join() } });
-    expect(answer.status).toBe(200);
-    expect(answer.data).toEqual({
+    const response = await api.call('bulkDeleteUrls', { query: { ids: ids.join() } });
+    expect(response.status).toBe(200);
+    expect(response.data).toEqual({
       requested: 2,
       deletedCount: 2,
       skippedCount: 0,
@@ -226,13 +226,13 @@ describe('DELETE /api/v1/urls/bulk', () => {
     });
   });
 
-  it('takes ids as a JSON body, as numbers or as strings', async () => {
+  it('accepts ids in a JSON body, as numbers or as strings', async () => {
     const ids = [await create(), await create()];
     const { data } = await remove([ids[0] as string, Number(ids[1])]);
     expect(data.deletedIds).toEqual(ids);
   });
 
-  it('2. never errors per item: foreign and missing ids are skipped', async () => {
+  it('2. skips ids that are unknown or belong to another organization, without an error', async () => {
     const other = await api.signIn(await api.createOrganization('free'));
     const foreign = (await other.call('createUrl', { body: { targetUrl } })).data.id;
     const own = await create();
@@ -244,8 +244,8 @@ describe('DELETE /api/v1/urls/bulk', () => {
       deletedIds: [own],
       skippedIds: [foreign, '999999999'],
     });
-    const kept = await other.call('getUrl', { params: { id: foreign } });
-    expect(kept.data.isActive).toBe(true);
+    const record = await other.call('getUrl', { params: { id: foreign } });
+    expect(record.data.isActive).toBe(true);
   });
 
   it('deactivates the links', async () => {
@@ -257,26 +257,26 @@ describe('DELETE /api/v1/urls/bulk', () => {
   it('accepts at most 100 ids, in the body and in the query', async () => {
     const ids = Array.from({ length: 101 }, (_, index) => 900_000_000 + index);
     expect((await remove(ids.slice(1))).data.skippedCount).toBe(100);
-    expect((await remove(ids)).faultyFields).toEqual(['ids']);
+    expect((await remove(ids)).invalidFields).toEqual(['ids']);
     const inQuery = await api.call('bulkDeleteUrls', { query: { ids: ids.join() } });
-    expect(inQuery.faultyFields).toEqual(['ids']);
+    expect(inQuery.invalidFields).toEqual(['ids']);
   });
 
   it.each(['1,,2', '1,x', '', '1e3', '-1', '1, 2', '0'])('refuses ?ids=%s', async (ids) => {
-    const answer = await api.call('bulkDeleteUrls', { query: { ids } });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields[0]).toMatch(/^ids/);
+    const response = await api.call('bulkDeleteUrls', { query: { ids } });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields[0]).toMatch(/^ids/);
   });
 
   it('names the item that is not an id', async () => {
-    const answer = await remove([1, 'x', 2.5]);
-    expect(answer.faultyFields).toEqual(['ids[1]', 'ids[2]']);
+    const response = await remove([1, 'x', 2.5]);
+    expect(response.invalidFields).toEqual(['ids[1]', 'ids[2]']);
   });
 
   it('refuses ids in both places, and a request without ids', async () => {
     const both = await api.call('bulkDeleteUrls', { query: { ids: '1' }, body: { ids: [1] } });
-    expect(both.faultyFields).toEqual(['ids']);
+    expect(both.invalidFields).toEqual(['ids']);
     const none = await api.call('bulkDeleteUrls');
-    expect(none.faultyFields).toEqual(['ids']);
+    expect(none.invalidFields).toEqual(['ids']);
   });
 });

@@ -13,9 +13,9 @@ const create = (body: object) => api.call('createUrl', { body: { targetUrl: targ
 
 describe('POST /api/v1/urls', () => {
   it('returns id, shortCode, targetUrl, customSlug, shortUrl, organizationId and createdAt', async () => {
-    const answer = await create({});
-    expect(answer.status).toBe(201);
-    const { id, shortCode, ...rest } = answer.data;
+    const response = await create({});
+    expect(response.status).toBe(201);
+    const { id, shortCode, ...rest } = response.data;
     expect(id).toMatch(/^[1-9]\d*$/);
     expect(shortCode).toMatch(/^[A-Za-z0-9]{7}$/);
     expect(rest).toEqual({
@@ -28,13 +28,13 @@ describe('POST /api/v1/urls', () => {
   });
 
   it('requires targetUrl, and nothing else', async () => {
-    const answer = await api.call('createUrl', { body: {} });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['targetUrl']);
-    expect(answer.error.message).toContain('targetUrl is required');
+    const response = await api.call('createUrl', { body: {} });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['targetUrl']);
+    expect(response.error.message).toContain('targetUrl is required');
   });
 
-  it('makes shortUrl the custom slug when it is set, and the short code otherwise', async () => {
+  it('returns a shortUrl with the custom slug if there is one, otherwise with the short code', async () => {
     const { shortUrl } = (await create({ customSlug: 'spring-sale' })).data;
     expect(shortUrl).toBe(`${api.server.url}/spring-sale`);
   });
@@ -81,8 +81,8 @@ describe('POST /api/v1/urls', () => {
     const created = (
       await create({ ...fields, isPasswordProtected: true, password: 'open sesame' })
     ).data;
-    const answer = await api.call('getUrl', { params: { id: created.id } });
-    expect(answer.data).toEqual({
+    const response = await api.call('getUrl', { params: { id: created.id } });
+    expect(response.data).toEqual({
       ...fields,
       ...created,
       description: 'Two lines and a tab',
@@ -92,8 +92,8 @@ describe('POST /api/v1/urls', () => {
       clickCount: 0,
       updatedAt: created.createdAt,
     });
-    expect(answer.text).not.toContain('sesame');
-    expect(answer.text).not.toContain('argon2');
+    expect(response.text).not.toContain('sesame');
+    expect(response.text).not.toContain('argon2');
   });
 
   it('stores a password only as a memory-hard hash', async () => {
@@ -126,35 +126,35 @@ describe('POST /api/v1/urls', () => {
   it('accepts at most 20 tags', async () => {
     const tags = Array.from({ length: 21 }, (_, index) => `tag-${index}`);
     expect((await create({ tags: tags.slice(1) })).status).toBe(201);
-    const answer = await create({ tags });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['tags']);
+    const response = await create({ tags });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['tags']);
   });
 
   it('requires a password when isPasswordProtected is true', async () => {
-    const answer = await create({ isPasswordProtected: true });
-    expect(answer.faultyFields).toEqual(['password']);
+    const response = await create({ isPasswordProtected: true });
+    expect(response.invalidFields).toEqual(['password']);
   });
 
   it('refuses a password without isPasswordProtected', async () => {
-    const answer = await create({ password: 'open sesame' });
-    expect(answer.faultyFields).toEqual(['isPasswordProtected']);
+    const response = await create({ password: 'open sesame' });
+    expect(response.invalidFields).toEqual(['isPasswordProtected']);
   });
 
   it('refuses an expiresAt that has passed', async () => {
-    const answer = await create({ expiresAt: '2029-12-31T23:59:59Z' });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['expiresAt']);
+    const response = await create({ expiresAt: '2029-12-31T23:59:59Z' });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['expiresAt']);
   });
 });
 
 describe('slug rules', () => {
   it.each(['abc', 'a-b', 'A1-b2-C3', 'x'.repeat(50), 'double--hyphen', '123'])(
-    'takes %s',
+    'accepts %s',
     async (customSlug) => {
-      const answer = await create({ customSlug });
-      expect(answer.status).toBe(201);
-      expect(answer.data.customSlug).toBe(customSlug);
+      const response = await create({ customSlug });
+      expect(response.status).toBe(201);
+      expect(response.data.customSlug).toBe(customSlug);
     },
   );
 
@@ -172,19 +172,19 @@ describe('slug rules', () => {
     ['a line break at the end', 'abc\n'],
     ['no characters', ''],
   ])('refuses %s', async (_, customSlug) => {
-    const answer = await create({ customSlug });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(new Set(answer.faultyFields)).toEqual(new Set(['customSlug']));
+    const response = await create({ customSlug });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(new Set(response.invalidFields)).toEqual(new Set(['customSlug']));
   });
 
   it('1. slugs on the platform domain are unique across organizations', async () => {
     await create({ customSlug: 'only-once' });
     const other = await api.signIn(await api.createOrganization('free'));
-    const answer = await other.call('createUrl', {
+    const response = await other.call('createUrl', {
       body: { targetUrl: target, customSlug: 'only-once' },
     });
-    expect(answer.outcome).toBe('409 SLUG_CONFLICT');
-    expect(answer.error.message).toContain('only-once');
+    expect(response.outcome).toBe('409 SLUG_CONFLICT');
+    expect(response.error.message).toContain('only-once');
   });
 
   it('compares slugs case-sensitively', async () => {
@@ -216,16 +216,16 @@ describe('slug rules', () => {
     'www',
     'dAsHbOaRd',
   ])('3. blocks the reserved slug %s', async (customSlug) => {
-    const answer = await create({ customSlug });
-    expect(answer.outcome).toBe('400 SLUG_RESERVED');
-    expect(answer.faultyFields).toEqual(['customSlug']);
+    const response = await create({ customSlug });
+    expect(response.outcome).toBe('400 SLUG_RESERVED');
+    expect(response.invalidFields).toEqual(['customSlug']);
   });
 
-  it('gives a slug to exactly one of 64 concurrent creates', async () => {
-    const answers = await Promise.all(
+  it('lets exactly one of 64 concurrent creates have a slug', async () => {
+    const responses = await Promise.all(
       Array.from({ length: 64 }, () => create({ customSlug: 'the-race' })),
     );
-    const statuses = answers.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(63);
   });

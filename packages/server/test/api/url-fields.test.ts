@@ -13,7 +13,7 @@ afterAll(() => api.stop());
 
 const half = '\ud83d';
 
-// Fields with values that each of them must refuse.
+// Each field with values that it refuses.
 const refused: Record<string, unknown[]> = {
   targetUrl: [7, true, {}, [], '', ' https://example.com/', 'https://example.com/ '],
   customSlug: [7, true, {}, [], ['abc'], `ab${half}`],
@@ -55,11 +55,11 @@ describe('wrong values', () => {
   it.each(cases)('create and PATCH refuse %s %j and name it', async (field, value) => {
     const created = await api.call('createUrl', { body: { targetUrl, [field]: value } });
     expect(created.outcome).toBe('400 VALIDATION_FAILED');
-    expect(created.faultyFields).toContain(field);
+    expect(created.invalidFields).toContain(field);
     expect(created.error.message).toContain(field);
     const patched = await api.call('updateUrl', { params: { id }, body: { [field]: value } });
     expect(patched.outcome).toBe('400 VALIDATION_FAILED');
-    expect(patched.faultyFields).toContain(field);
+    expect(patched.invalidFields).toContain(field);
   });
 
   it.each([
@@ -79,16 +79,16 @@ describe('wrong values', () => {
     [{ constructor: 1 }, 'constructor'],
     [{ isActive: true }, 'isActive'],
   ])('refuses %j and names %s', async (body, path) => {
-    const answer = await api.call('createUrl', { body: { targetUrl, ...body } });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual([path]);
+    const response = await api.call('createUrl', { body: { targetUrl, ...body } });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual([path]);
   });
 
-  it('names every faulty field at once', async () => {
-    const answer = await api.call('createUrl', {
+  it('names all invalid fields in one response', async () => {
+    const response = await api.call('createUrl', {
       body: { targetUrl: 'x', title: 7, tags: [1], nonsense: true },
     });
-    expect(new Set(answer.faultyFields)).toEqual(
+    expect(new Set(response.invalidFields)).toEqual(
       new Set(['targetUrl', 'title', 'tags[0]', 'nonsense']),
     );
   });
@@ -97,8 +97,8 @@ describe('wrong values', () => {
     const customUtmParams = Object.fromEntries(
       Array.from({ length: 21 }, (_, index) => [`p${index}`, 'x']),
     );
-    const answer = await api.call('createUrl', { body: { targetUrl, customUtmParams } });
-    expect(answer.faultyFields).toEqual(['customUtmParams']);
+    const response = await api.call('createUrl', { body: { targetUrl, customUtmParams } });
+    expect(response.invalidFields).toEqual(['customUtmParams']);
   });
 
   it('accepts values of the maximum length', async () => {
@@ -120,8 +120,8 @@ describe('wrong values', () => {
     const created = await api.call('createUrl', { body });
     expect(created.status).toBe(201);
     const { data } = await api.call('getUrl', { params: { id: created.data.id } });
-    const { password: _, ...kept } = body;
-    expect(data).toMatchObject(kept);
+    const { password: _, ...stored } = body;
+    expect(data).toMatchObject(stored);
   });
 });
 
@@ -160,20 +160,20 @@ describe('targetUrl', () => {
     `https://example.com/${'\ud83d'}`,
     'https://example.com/\u2028',
   ])('refuses %j', async (target) => {
-    const answer = await create(target);
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['targetUrl']);
+    const response = await create(target);
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['targetUrl']);
   });
 
   it('accepts 8192 bytes of UTF-8 and refuses 8193', async () => {
     const base = 'https://example.com/';
     const longest = base + 'a'.repeat(8192 - base.length);
     expect((await create(longest)).status).toBe(201);
-    expect((await create(`${longest}a`)).faultyFields).toEqual(['targetUrl']);
+    expect((await create(`${longest}a`)).invalidFields).toEqual(['targetUrl']);
     const tulips = base + '🌷'.repeat((8192 - base.length) / 4);
     expect(Buffer.byteLength(tulips)).toBe(8192);
     expect((await create(tulips)).status).toBe(201);
-    expect((await create(`${tulips}a`)).faultyFields).toEqual(['targetUrl']);
+    expect((await create(`${tulips}a`)).invalidFields).toEqual(['targetUrl']);
   });
 
   it.each([
@@ -191,7 +191,7 @@ describe('targetUrl', () => {
   ])('returns %s as it was sent; Location is one ASCII line', async (target, location) => {
     const { data } = await create(target);
     expect(data.targetUrl).toBe(target);
-    const answer = await api.visit(`/${data.shortCode}`);
-    expect(answer.headers.get('location')).toBe(location);
+    const response = await api.visit(`/${data.shortCode}`);
+    expect(response.headers.get('location')).toBe(location);
   });
 });

@@ -11,10 +11,10 @@ const newcomer = async (): Promise<Caller> =>
   api.signIn(await api.createOrganization('enterprise'));
 
 async function create(caller: Caller, body: object = {}): Promise<string> {
-  const answer = await caller.call('createUrl', {
+  const response = await caller.call('createUrl', {
     body: { targetUrl: 'https://example.com/', ...body },
   });
-  return answer.data.id;
+  return response.data.id;
 }
 
 describe('GET /api/v1/urls', () => {
@@ -44,7 +44,7 @@ describe('GET /api/v1/urls', () => {
     expect(data).toEqual({ total: 0, limit: 25, offset: 0, items: [] });
   });
 
-  it('orders by createdAt descending, and by id where that is equal', async () => {
+  it('orders by createdAt, then by id, both descending', async () => {
     const caller = await newcomer();
     const ids: string[] = [];
     for (let index = 0; index < 6; index += 1) {
@@ -59,13 +59,13 @@ describe('GET /api/v1/urls', () => {
     const caller = await newcomer();
     const ids = [];
     for (let index = 0; index < 7; index += 1) ids.unshift(await create(caller));
-    const seen: string[] = [];
+    const paged: string[] = [];
     for (let offset = 0; offset < 9; offset += 3) {
       const { data } = await caller.call('listUrls', { query: { limit: 3, offset } });
       expect(data).toMatchObject({ total: 7, limit: 3, offset });
-      seen.push(...data.items.map(({ id }) => id));
+      paged.push(...data.items.map(({ id }) => id));
     }
-    expect(seen).toEqual(ids);
+    expect(paged).toEqual(ids);
   });
 
   it('has a default limit of 25 and a maximum of 100', async () => {
@@ -104,20 +104,20 @@ describe('GET /api/v1/urls', () => {
     ['limt', '5'],
     ['__proto__', '5'],
   ])('refuses %s=%j and names it', async (name, value) => {
-    const answer = await api.call('listUrls', { query: { [name]: value } });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual([name]);
+    const response = await api.call('listUrls', { query: { [name]: value } });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual([name]);
   });
 
   it('refuses __proto__ in the query as any unknown parameter', async () => {
-    const answer = await api.send('GET', '/api/v1/urls?__proto__=5');
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
+    const response = await api.send('GET', '/api/v1/urls?__proto__=5');
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
   });
 
   it('refuses a repeated parameter', async () => {
-    const answer = await api.send('GET', '/api/v1/urls?limit=5&limit=6');
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['limit']);
+    const response = await api.send('GET', '/api/v1/urls?limit=5&limit=6');
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['limit']);
   });
 });
 
@@ -184,9 +184,9 @@ describe('GET /api/v1/urls/{id}', () => {
     expect(data).toMatchObject({ id, isActive: false });
   });
 
-  it('answers 404 for an unknown id', async () => {
-    const answer = await api.call('getUrl', { params: { id: '999999999' } });
-    expect(answer.outcome).toBe('404 NOT_FOUND');
+  it('responds with 404 for an unknown id', async () => {
+    const response = await api.call('getUrl', { params: { id: '999999999' } });
+    expect(response.outcome).toBe('404 NOT_FOUND');
   });
 
   it.each([
@@ -206,15 +206,15 @@ describe('GET /api/v1/urls/{id}', () => {
     '%F0%9F%8C%B7',
   ])('refuses the id %s and names it', async (id) => {
     for (const method of ['GET', 'DELETE', 'PATCH']) {
-      const answer = await api.send(method, `/api/v1/urls/${id}`);
-      expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-      expect(answer.faultyFields).toEqual(['id']);
+      const response = await api.send(method, `/api/v1/urls/${id}`);
+      expect(response.outcome).toBe('400 VALIDATION_FAILED');
+      expect(response.invalidFields).toEqual(['id']);
     }
   });
 
   it('refuses a path with invalid percent-encoding', async () => {
-    const answer = await api.send('GET', '/api/v1/urls/%zz');
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['path']);
+    const response = await api.send('GET', '/api/v1/urls/%zz');
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['path']);
   });
 });

@@ -8,10 +8,10 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 async function create(body: object = {}): Promise<string> {
-  const answer = await api.call('createUrl', {
+  const response = await api.call('createUrl', {
     body: { targetUrl: 'https://example.com/', ...body },
   });
-  return answer.data.id;
+  return response.data.id;
 }
 const patch = (id: string, body: unknown) => api.call('updateUrl', { params: { id }, body });
 
@@ -37,11 +37,11 @@ describe('PATCH /api/v1/urls/{id}', () => {
     const id = await create();
     const before = (await api.call('getUrl', { params: { id } })).data;
     api.clock.advance(5);
-    const answer = await patch(id, { [field]: value });
-    expect(answer.status).toBe(200);
+    const response = await patch(id, { [field]: value });
+    expect(response.status).toBe(200);
     const updatedAt = new Date(api.clock()).toISOString();
-    expect(answer.data).toEqual({ ...before, [field]: value, updatedAt });
-    expect((await api.call('getUrl', { params: { id } })).data).toEqual(answer.data);
+    expect(response.data).toEqual({ ...before, [field]: value, updatedAt });
+    expect((await api.call('getUrl', { params: { id } })).data).toEqual(response.data);
   });
 
   it.each([...Object.keys(changes).filter((field) => field !== 'targetUrl')])(
@@ -49,25 +49,25 @@ describe('PATCH /api/v1/urls/{id}', () => {
     async (field) => {
       const fresh = (await api.call('getUrl', { params: { id: await create() } })).data;
       const id = await create(changes);
-      const answer = await patch(id, { [field]: null });
-      expect(answer.data[field as keyof typeof changes]).toEqual(
+      const response = await patch(id, { [field]: null });
+      expect(response.data[field as keyof typeof changes]).toEqual(
         fresh[field as keyof typeof changes],
       );
     },
   );
 
   it.each(['customSlug', 'data', 'urlId', 'id', 'shortCode', 'clickCount', 'organizationId'])(
-    'refuses %s, which is none of its fields',
+    'refuses %s, which PATCH cannot change',
     async (field) => {
-      const answer = await patch(await create(), { [field]: 'new-value' });
-      expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-      expect(answer.faultyFields).toEqual([field]);
+      const response = await patch(await create(), { [field]: 'new-value' });
+      expect(response.outcome).toBe('400 VALIDATION_FAILED');
+      expect(response.invalidFields).toEqual([field]);
     },
   );
 
   it('cannot clear targetUrl', async () => {
-    const answer = await patch(await create(), { targetUrl: null });
-    expect(answer.faultyFields).toEqual(['targetUrl']);
+    const response = await patch(await create(), { targetUrl: null });
+    expect(response.invalidFields).toEqual(['targetUrl']);
   });
 
   it('changes nothing for an empty body', async () => {
@@ -76,13 +76,13 @@ describe('PATCH /api/v1/urls/{id}', () => {
     expect((await patch(id, {})).data).toMatchObject({ ...before, updatedAt: expect.any(String) });
   });
 
-  it('answers 404 for an unknown id', async () => {
+  it('responds with 404 for an unknown id', async () => {
     expect((await patch('999999999', {})).outcome).toBe('404 NOT_FOUND');
   });
 
   it('refuses an expiresAt that has passed', async () => {
-    const answer = await patch(await create(), { expiresAt: '2029-01-01T00:00:00Z' });
-    expect(answer.faultyFields).toEqual(['expiresAt']);
+    const response = await patch(await create(), { expiresAt: '2029-01-01T00:00:00Z' });
+    expect(response.invalidFields).toEqual(['expiresAt']);
   });
 
   it('sets, changes and removes a password', async () => {
@@ -100,17 +100,17 @@ describe('PATCH /api/v1/urls/{id}', () => {
     [{ password: 'one' }, 'isPasswordProtected'],
     [{ isPasswordProtected: false, password: 'one' }, 'isPasswordProtected'],
   ])('refuses %j on a link without a password', async (body, field) => {
-    expect((await patch(await create(), body)).faultyFields).toEqual([field]);
+    expect((await patch(await create(), body)).invalidFields).toEqual([field]);
   });
 });
 
 describe('states of a URL', () => {
   it('active → inactive by DELETE: the record stays readable', async () => {
     const id = await create({ title: 'Kept' });
-    const answer = await api.call('deleteUrl', { params: { id } });
-    expect(answer.status).toBe(200);
-    expect(answer.data).toMatchObject({ id, title: 'Kept', isActive: false });
-    expect((await api.call('getUrl', { params: { id } })).data).toEqual(answer.data);
+    const response = await api.call('deleteUrl', { params: { id } });
+    expect(response.status).toBe(200);
+    expect(response.data).toMatchObject({ id, title: 'Kept', isActive: false });
+    expect((await api.call('getUrl', { params: { id } })).data).toEqual(response.data);
   });
 
   it('DELETE of an inactive link changes nothing', async () => {
@@ -121,9 +121,9 @@ describe('states of a URL', () => {
     expect(second.data).toEqual(first.data);
   });
 
-  it('DELETE answers 404 for an unknown id', async () => {
-    const answer = await api.call('deleteUrl', { params: { id: '999999999' } });
-    expect(answer.outcome).toBe('404 NOT_FOUND');
+  it('DELETE responds with 404 for an unknown id', async () => {
+    const response = await api.call('deleteUrl', { params: { id: '999999999' } });
+    expect(response.outcome).toBe('404 NOT_FOUND');
   });
 
   it('active → inactive by PATCH isActive false, and back by true', async () => {
@@ -156,21 +156,21 @@ describe('states of a URL', () => {
     await api.server.expireUrls();
     const refused = await patch(id, { isActive: true });
     expect(refused.outcome).toBe('400 VALIDATION_FAILED');
-    expect(refused.faultyFields).toEqual(['isActive']);
+    expect(refused.invalidFields).toEqual(['isActive']);
     expect((await patch(id, { isActive: true, expiresAt: null })).data.isActive).toBe(true);
   });
 
-  it('an expired link stays inactive when only its expiresAt changes, before and after its expiry was stored', async () => {
+  it('a later expiresAt alone does not activate an expired link, before or after isActive is stored as false', async () => {
     for (const isSwept of [false, true]) {
       const id = await create({ expiresAt: new Date(api.clock() + 1000).toISOString() });
       api.clock.advance(1000);
       if (isSwept) await api.server.expireUrls();
-      const answer = await patch(id, { expiresAt: null });
-      expect(answer.data.isActive, `swept: ${isSwept}`).toBe(false);
+      const response = await patch(id, { expiresAt: null });
+      expect(response.data.isActive, `swept: ${isSwept}`).toBe(false);
     }
   });
 
   it.each([null, 'yes', 1])('refuses isActive %j', async (isActive) => {
-    expect((await patch(await create(), { isActive })).faultyFields).toEqual(['isActive']);
+    expect((await patch(await create(), { isActive })).invalidFields).toEqual(['isActive']);
   });
 });

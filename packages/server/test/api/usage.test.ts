@@ -82,7 +82,7 @@ describe('GET /api/v1/usage', () => {
     expect((await api.call('getUsage')).data).toMatchObject({ plan: 'enterprise' });
   });
 
-  it('a past month has its own figures, and zeros without any use', async () => {
+  it('a past month has its own figures, which are zero without use', async () => {
     const caller = await newCaller('scale');
     await setUsed(caller, 'qr_generated', 25_002, '2029-12');
     const read = async (period: string) =>
@@ -104,23 +104,23 @@ describe('GET /api/v1/usage', () => {
     ' 2030-01',
     '२०३०-०१',
   ])('refuses the period %j', async (period) => {
-    const answer = await api.call('getUsage', { query: { period } });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual(['period']);
-    expect(answer.error.message).toContain('must be a month, such as 2030-01');
+    const response = await api.call('getUsage', { query: { period } });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.invalidFields).toEqual(['period']);
+    expect(response.error.message).toContain('must be a month, such as 2030-01');
   });
 
   it('refuses a future month and names the current one', async () => {
-    const answer = await api.call('getUsage', { query: { period: '2030-02' } });
-    expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.error.details).toEqual([
+    const response = await api.call('getUsage', { query: { period: '2030-02' } });
+    expect(response.outcome).toBe('400 VALIDATION_FAILED');
+    expect(response.error.details).toEqual([
       { path: 'period', message: 'must not lie in the future: it is 2030-01' },
     ]);
   });
 
   it('names an unknown query parameter', async () => {
-    const answer = await api.call('getUsage', { query: { month: january } });
-    expect(answer.faultyFields).toEqual(['month']);
+    const response = await api.call('getUsage', { query: { month: january } });
+    expect(response.invalidFields).toEqual(['month']);
   });
 });
 
@@ -138,7 +138,7 @@ describe('the api_call meter is charged once per HTTP request', () => {
     ],
     ['a body that is not valid', (caller) => caller.call('createUrl', { body: {} }), 400],
     [
-      'a body that is no JSON',
+      'a body that is not JSON',
       (caller) =>
         caller.send('POST', '/api/v1/urls', {
           headers: { 'content-type': 'application/json' },
@@ -188,13 +188,13 @@ describe('the api_call meter is charged once per HTTP request', () => {
     expect(await countRows()).toBe(before);
   });
 
-  it('every route with a token is below /api/v1', () => {
+  it('every route that needs a token is below /api/v1', () => {
     for (const { access, path } of table as readonly Route[]) {
       if (access !== 'public') expect(path).toMatch(/^\/api\/v1\//);
     }
   });
 
-  it('counts in the month of the request', async () => {
+  it('counts a request in its month', async () => {
     const own = await startServer();
     try {
       await own.call('listUrls');
@@ -215,7 +215,7 @@ describe('the api_call meter is charged once per HTTP request', () => {
 describe('a plan that changes', () => {
   const day = 24 * 60 * 60 * 1000;
 
-  it('charges each month by the plan that it ended with', async () => {
+  it('charges each month by the plan at its end', async () => {
     const own = await startServer();
     try {
       const credentials = await own.createOrganization('free');

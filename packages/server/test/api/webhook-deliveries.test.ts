@@ -181,7 +181,7 @@ describe('GET /webhooks/{id}/deliveries', () => {
       },
     ]);
     const wrong = await api.call('listDeliveries', { params: { id }, query: { status: 'lost' } });
-    expect(wrong.faultyFields).toEqual(['status']);
+    expect(wrong.invalidFields).toEqual(['status']);
     await remove(id);
   });
 });

@@ -69,7 +69,7 @@ describe('POST /api/v1/webhooks', () => {
   ])('refuses %j and names the field', async (body, field) => {
     const answer = await create(body);
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toEqual([field]);
+    expect(answer.invalidFields).toEqual([field]);
   });
 
   it('an organization has at most 50', async () => {

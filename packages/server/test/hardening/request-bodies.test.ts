@@ -434,7 +434,7 @@ describe('a request that is refused early', () => {
     const fields = Array.from({ length: 10_000 }, (_, at) => `f${at}=1`);
     const answer = await api.send('GET', `/api/v1/urls?${fields.join('&')}`);
     expect(answer.outcome).toBe('400 VALIDATION_FAILED');
-    expect(answer.faultyFields).toHaveLength(32);
+    expect(answer.invalidFields).toHaveLength(32);
   });
 
   it('loses its connection when a chunk extension has no end', async () => {

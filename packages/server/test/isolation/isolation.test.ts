@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import { type Route, scopes, scopesOf } from '../../src/contract/define-route.js';
-import type { Answer } from '../api/answer.js';
+import type { ApiResponse } from '../api/api-response.js';
 import { type Caller, callerOf } from '../api/start-server.js';
 import { type SampleRequest, sampleRequests } from './sample-requests.js';
 import { type Made, plainAnswer, requestInit, World } from './world.js';
@@ -54,12 +54,12 @@ afterAll(() => world.api.stop());
 const prepareShared = (request: SampleRequest) =>
   world.prepare(request, { own: owner, foreign: owner }, shared);
 
-async function ask(caller: Caller, request: SampleRequest): Promise<Answer> {
+async function ask(caller: Caller, request: SampleRequest): Promise<ApiResponse> {
   return world.send(caller, request.route, (await prepareShared(request)).request);
 }
 
 // Each organization has made one call by then, but its count may not be recorded yet.
-const withoutOwnCounts = (response: Answer, caller: Caller) =>
+const withoutOwnCounts = (response: ApiResponse, caller: Caller) =>
   plainAnswer(response, [caller.organizationId]).replace(/"api_call":\{[^}]*\}/, '');
 
 /** Returns ids and codes of the owner, which no response to another organization may contain. */
@@ -72,7 +72,7 @@ async function tracesOfOwner(): Promise<string[]> {
   return [owner.organizationId, ...urls.flatMap((url) => [String(url.id), url.short_code])];
 }
 
-async function expectNoTrace(response: Answer, named: readonly string[] = []): Promise<void> {
+async function expectNoTrace(response: ApiResponse, named: readonly string[] = []): Promise<void> {
   const traces = await tracesOfOwner();
   expect(traces.filter((trace) => !named.includes(trace) && response.text.includes(trace))).toEqual(
     [],
@@ -167,7 +167,7 @@ describe('the writes of an organization change no data of another', () => {
 });
 
 /** Expects that the request was valid. It may still be refused, for example as a conflict. */
-function expectValid(response: Answer, { name, body }: SampleRequest): void {
+function expectValid(response: ApiResponse, { name, body }: SampleRequest): void {
   const why = `${name} with own ids and the body ${body} answered ${response.status} ${response.text}: if the sample is wrong, add a body to sampleBodies in test/isolation/hand-made-samples.ts`;
   expect(response.status, why).toBeLessThan(500);
   expect([401, 403, 404, 405], why).not.toContain(response.status);

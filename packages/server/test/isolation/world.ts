@@ -3,7 +3,7 @@ import { v7 as newUuid } from 'uuid';
 import { expect } from 'vitest';
 import { api as table } from '../../src/api/api.js';
 import type { Route } from '../../src/contract/define-route.js';
-import type { Answer } from '../api/answer.js';
+import type { ApiResponse } from '../api/api-response.js';
 import { type Caller, startServer, type TestServer } from '../api/start-server.js';
 import { sampleRecords } from './hand-made-samples.js';
 import {
@@ -92,7 +92,7 @@ export class World {
     };
   }
 
-  send(caller: Caller, route: Route, { path, body }: Filled['request']): Promise<Answer> {
+  send(caller: Caller, route: Route, { path, body }: Filled['request']): Promise<ApiResponse> {
     return caller.send(route.method.toUpperCase(), path, requestInit(body));
   }
 
@@ -167,7 +167,7 @@ export const requestInit = (body: string | undefined): RequestInit =>
   body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } };
 
 /** Returns a response without its request id and without given ids. */
-export function plainAnswer({ status, text }: Answer, ids: readonly string[]): string {
+export function plainAnswer({ status, text }: ApiResponse, ids: readonly string[]): string {
   const withoutRequest = text.replace(/"requestId":"[^"]*"/, '');
   return `${status} ${ids.reduce((plain, id) => plain.replaceAll(id, '(id)'), withoutRequest)}`;
 }

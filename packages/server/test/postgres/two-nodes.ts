@@ -6,7 +6,7 @@ import { newSecret } from '../../src/auth/secrets.js';
 import { createServer, type ServerOptions, type ShortyServer } from '../../src/create-server.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
 import type { PlanName } from '../../src/organizations/plans.js';
-import type { Answer } from '../api/answer.js';
+import type { ApiResponse } from '../api/api-response.js';
 import { contractFetch } from '../api/contract-fetch.js';
 import { type Caller, callerOf } from '../api/start-server.js';
 import { emptyDatabase } from '../engine.js';
@@ -14,7 +14,7 @@ import { emptyDatabase } from '../engine.js';
 /** A node, with requests of an API client and of visitors. */
 export interface Node extends Caller {
   readonly server: ShortyServer;
-  visit(path: string, init?: RequestInit): Promise<Answer>;
+  visit(path: string, init?: RequestInit): Promise<ApiResponse>;
 }
 
 export interface TwoNodes {

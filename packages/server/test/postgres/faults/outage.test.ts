@@ -12,7 +12,7 @@ import { EventOutbox } from '../../../src/events/event-outbox.js';
 import { standardPlans } from '../../../src/organizations/plans.js';
 import { StorageUnavailableError } from '../../../src/storage/database.js';
 import { openStorage } from '../../../src/storage/open-storage.js';
-import type { Answer } from '../../api/answer.js';
+import type { ApiResponse } from '../../api/api-response.js';
 import { contractFetch } from '../../api/contract-fetch.js';
 import { type Caller, callerOf, startServer, type TestServer } from '../../api/start-server.js';
 import { serve, tokenOf } from '../../operator/server-process.js';
@@ -100,7 +100,7 @@ function visitRepeatedly(api: TestServer, path: string, host?: string) {
 }
 
 /** Sends one request of each kind: reads, writes, reports, QR codes. */
-function sendEachKind(api: TestServer, id: string): Promise<Answer>[] {
+function sendEachKind(api: TestServer, id: string): Promise<ApiResponse>[] {
   const params = { id };
   return [
     api.call('listUrls'),
@@ -116,7 +116,7 @@ function sendEachKind(api: TestServer, id: string): Promise<Answer>[] {
   ];
 }
 
-async function expectUnavailable(responses: readonly Promise<Answer>[], withinMs: number) {
+async function expectUnavailable(responses: readonly Promise<ApiResponse>[], withinMs: number) {
   const beganAt = performance.now();
   for (const response of await Promise.all(responses)) {
     expect(response.outcome).toBe('503 UNAVAILABLE');

@@ -1,7 +1,7 @@
 import type { ErrorResponse } from '../../src/contract/errors.js';
 
-/** What a server answered, once the contract has been held against it. */
-export class Answer<Data = unknown> {
+/** A response of the server that matches the contract. */
+export class ApiResponse<Data = unknown> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -16,26 +16,26 @@ export class Answer<Data = unknown> {
     return JSON.parse(this.text);
   }
 
-  /** The payload of the success envelope; throws for anything else. */
+  /** Returns `data` of the success envelope. Throws for any other body. */
   get data(): Data {
     const body = this.body as { success: boolean; data: Data };
     if (body.success !== true) throw new Error(`${this.status} ${this.text}`);
     return body.data;
   }
 
-  /** The payload of the error envelope; throws for anything else. */
+  /** Returns `error` of the error envelope. Throws for any other body. */
   get error(): ErrorResponse['error'] {
     const body = this.body as ErrorResponse;
     if (body.success !== false) throw new Error(`${this.status} ${this.text}`);
     return body.error;
   }
 
-  /** The fields that an error names. */
-  get faultyFields(): string[] {
+  /** Returns the fields that the error's `details` name. */
+  get invalidFields(): string[] {
     return (this.error.details ?? []).map(({ path }) => path);
   }
 
-  /** Status and code, for tables of refusals. */
+  /** Returns the status and the error code, such as `404 NOT_FOUND`. */
   get outcome(): string {
     return `${this.status} ${this.error.code}`;
   }
