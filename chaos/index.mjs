@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { attacks } from './attacks/index.mjs';
+import { ageDatabase } from './lib/age-database.mjs';
 import { judge } from './lib/bounds.mjs';
 import { startDnsServer } from './lib/dns-server.mjs';
 import { prepareHonest, runHonest } from './lib/honest.mjs';
@@ -53,6 +54,7 @@ const tenants = [];
 for (let index = 0; index < 4; index += 1)
   tenants.push(await server.createTenant(`attacker ${index}`));
 await createLinks(tenants[0], links);
+ageDatabase({ folder: server.folder, clientId: tenants[0].clientId });
 
 const observe = async (work) => {
   await server.measure();

@@ -51,6 +51,48 @@ export const requests = {
     });
   },
 
+  /** Thousands of requests in one write, more than a connection may have waiting. */
+  pipelining: ({ target, signal }) => {
+    const path = (n) => (n % 3 === 0 ? '/health/live' : `/honest-${n % 500}`);
+    const lines = (count) =>
+      Array.from(
+        { length: count },
+        (_, n) => `GET ${path(n)} HTTP/1.1\r\nHost: short.example\r\n\r\n`,
+      ).join('');
+    const few = lines(200);
+    const many = lines(3_000);
+    return repeat(signal, 16, (turn) => target.raw(turn % 4 ? few : many, { holdMs: 500 }));
+  },
+
+  /** Headers of nearly the largest size that the parser accepts, each time with other bytes. */
+  'long-headers': ({ target, signal }) => {
+    const units = {
+      Host: (turn) => `h${turn}.`,
+      Accept: (turn) => `text/x${turn};q=0.1,`,
+      'X-Forwarded-For': (turn) => `10.0.${turn % 256}.1, `,
+      'If-None-Match': (turn) => `"e${turn}", `,
+      'Accept-Language': (turn) => `l${turn % 100};q=0.5,`,
+      Cookie: (turn) => `c${turn}=1; `,
+      'User-Agent': (turn) => `Agent/${turn} (`,
+      Referer: (turn) => `https://r${turn}.example/`,
+    };
+    const names = Object.keys(units);
+    return repeat(signal, 8, (turn) => {
+      const name = names[turn % names.length];
+      const unit = units[name](turn);
+      const value = unit.repeat(Math.floor(14_000 / unit.length)).trim();
+      return target.raw(visit(`/honest-${turn % 500}`, `${name}: ${value}\r\n`));
+    });
+  },
+
+  /** A new hostname and a new path in each request, so that no cache helps. */
+  'unknown-hosts': ({ target, signal }) =>
+    repeat(signal, 16, (turn) =>
+      target.request('GET', `/no-such-link-${turn}`, {
+        headers: { host: `host-${turn}.attack.example` },
+      }),
+    ),
+
   /** Connections that send one byte of a request line a second, and ones that send nothing. */
   'slow-connections': ({ target, signal }) =>
     repeat(signal, 400, (turn) =>

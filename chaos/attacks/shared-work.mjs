@@ -125,6 +125,74 @@ export const sharedWork = {
     );
   },
 
+  /** Bulk updates, each of which changes a hundred links and their search texts. */
+  'tenant-bulk-updates': ({ target, signal, tenants: [tenant], links }) => {
+    const headers = bearer(tenant);
+    return repeat(signal, 24, (turn) => {
+      const first = ((turn * 100) % links) + 1;
+      const updates = Array.from({ length: 100 }, (_, index) => ({
+        id: first + index,
+        title: `Renamed ${turn} ${index}`,
+      }));
+      const body = JSON.stringify({ updates });
+      return target.request('PATCH', '/api/v1/urls/bulk', { headers, body });
+    });
+  },
+
+  /** Creates that fail because their slug or their idempotency key is taken. */
+  'tenant-conflicts': ({ target, signal, tenants: [tenant] }) =>
+    repeat(signal, 24, (turn) =>
+      target.request('POST', '/api/v1/urls', {
+        headers: bearer(tenant, { 'idempotency-key': `key-${turn % 3}` }),
+        body: JSON.stringify({
+          targetUrl: `https://example.com/${turn}`,
+          ...(turn % 2 === 0 && { customSlug: 'honest-1' }),
+        }),
+      }),
+    ),
+
+  /** Visits with distinct Referers of one link with many QR codes, and reports about it. */
+  'tenant-one-hot-link': async ({ target, signal, tenants: [tenant] }) => {
+    const headers = bearer(tenant);
+    const created = await target.request('POST', '/api/v1/urls', {
+      headers,
+      body: JSON.stringify({
+        targetUrl: 'https://example.com/hot',
+        customSlug: `hot-${Date.now()}`,
+      }),
+    });
+    if (created?.status !== 201) throw new Error('the hot link could not be created');
+    const { id, shortCode } = JSON.parse(created.text).data;
+    const codes = repeat(signal, 4, (turn) =>
+      target.request('POST', '/api/v1/qr', {
+        headers,
+        body: JSON.stringify({ urlId: id, size: 100 + turn }),
+      }),
+    );
+    const visits = repeat(signal, 16, (turn) =>
+      target.request('GET', `/${shortCode}`, {
+        headers: { host: 'short.example', referer: `https://site-${turn}.example/${turn}` },
+      }),
+    );
+    const reports = repeat(signal, 4, (turn) =>
+      target.request('GET', `/api/v1/urls/${id}/clicks?groupBy=${turn % 2 ? 'day' : 'hour'}`, {
+        headers,
+      }),
+    );
+    await Promise.all([codes, visits, reports]);
+  },
+
+  /** Creates and lists of a tenant that has deleted tens of thousands of domains and webhooks. */
+  'tenant-deleted-records': ({ target, signal, tenants: [tenant] }) => {
+    const headers = bearer(tenant);
+    return repeat(signal, 8, (turn) => {
+      if (turn % 3 === 0) return target.request('GET', '/api/v1/domains', { headers });
+      if (turn % 3 === 1) return target.request('GET', '/api/v1/webhooks', { headers });
+      const body = JSON.stringify({ targetUrl: `https://example.com/${turn}` });
+      return target.request('POST', '/api/v1/urls', { headers, body });
+    });
+  },
+
   /** Verifies domains with very long or malformed TXT records. */
   'tenant-dns': ({ target, signal, tenants: [tenant] }) =>
     repeat(signal, 2, async (turn) => {

@@ -1,4 +1,5 @@
 // Deliveries to receivers that hang, send slowly or send malformed responses.
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { bearer, repeat } from '../lib/target.mjs';
 
@@ -54,5 +55,31 @@ export const webhooks = {
         body: JSON.stringify({ targetUrl: 'https://example.com/event' }),
       }),
     );
+  },
+
+  /** Bulk creates whose every link is an event for fifty webhooks. */
+  'tenant-fan-out': async ({ target, signal, tenants: [tenant], ports }) => {
+    const server = createHttpServer((request, response) => {
+      request.resume();
+      response.end();
+    });
+    server.listen(ports.files, '127.0.0.1');
+    signal.addEventListener('abort', () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const headers = bearer(tenant);
+    for (let index = 0; index < 50 && !signal.aborted; index += 1) {
+      await target.request('POST', '/api/v1/webhooks', {
+        headers,
+        body: JSON.stringify({
+          url: `http://127.0.0.1:${ports.files}/${index}`,
+          events: ['url.created'],
+        }),
+      });
+    }
+    const urls = Array.from({ length: 100 }, (_, n) => ({ targetUrl: `https://example.com/${n}` }));
+    const body = JSON.stringify({ urls });
+    await repeat(signal, 4, () => target.request('POST', '/api/v1/urls/bulk', { headers, body }));
   },
 };
