@@ -61,7 +61,7 @@ export const requests = {
       ).join('');
     const few = lines(200);
     const many = lines(3_000);
-    return repeat(signal, 16, (turn) => target.raw(turn % 4 ? few : many, { holdMs: 500 }));
+    return repeat(signal, 4, (turn) => target.raw(turn % 4 ? few : many, { holdMs: 500 }));
   },
 
   /** Headers of nearly the largest size that the parser accepts, each time with other bytes. */
