@@ -28,7 +28,6 @@ const layers = [
   // Small parts that depend on no module: the clock, queues, timers, errors.
   [
     'lifecycle',
-    'disconnect-signal',
     'fair-queue',
     'turn-batch',
     'yield-to-event-loop',

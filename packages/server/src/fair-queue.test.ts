@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { disconnectSignal, withDisconnectSignal } from './disconnect-signal.js';
-import {
-  ClientDisconnectedError,
-  FairQueue,
-  QueueClosedError,
-  QueueFullError,
-} from './fair-queue.js';
+import { FairQueue, QueueClosedError, QueueFullError } from './fair-queue.js';
 
 function open({
   concurrency = 1,
@@ -191,42 +185,5 @@ describe('a fair queue', () => {
     await expect(waiting).rejects.toThrow(QueueClosedError);
     await expect(run('c')).rejects.toThrow(QueueClosedError);
     await running;
-  });
-
-  it('drops the waiting tasks of a client that disconnects, and lets its running one finish', async () => {
-    const { queue, order, run } = open();
-    const client = new AbortController();
-    const other = new AbortController();
-    const [running, waiting] = withDisconnectSignal(client.signal, () => [run('a'), run('a')]);
-    const others = withDisconnectSignal(other.signal, () => run('b'));
-    client.abort();
-    await expect(waiting).rejects.toThrow(ClientDisconnectedError);
-    expect(queue.figures).toEqual({ running: 1, waiting: 1, refused: 0 });
-    await running;
-    await others;
-    expect(order).toEqual(['a', 'b']);
-  });
-
-  it('runs a task of a disconnected client only if it need not wait', async () => {
-    const { order, run } = open();
-    await withDisconnectSignal(AbortSignal.abort(), async () => {
-      const first = run('a');
-      await expect(run('b')).rejects.toThrow('drawings: the client disconnected');
-      await first;
-    });
-    expect(order).toEqual(['a']);
-  });
-
-  it('runs each task with the signal of its own request', async () => {
-    const { queue } = open();
-    const [first, second] = [new AbortController(), new AbortController()];
-    const signalOfTask = async () => disconnectSignal();
-    const start = (controller: AbortController) =>
-      withDisconnectSignal(controller.signal, () => queue.run('a', signalOfTask));
-    expect(await Promise.all([start(first), start(second), queue.run('a', signalOfTask)])).toEqual([
-      first.signal,
-      second.signal,
-      undefined,
-    ]);
   });
 });

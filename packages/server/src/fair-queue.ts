@@ -1,5 +1,3 @@
-import { disconnectSignal, withDisconnectSignal } from './disconnect-signal.js';
-
 export interface FairQueueOptions {
   readonly name: string;
   /** The maximum number of tasks that run at once. */
@@ -28,11 +26,6 @@ export class QueueFullError extends Error {
     this.queue = queue;
     this.retryAfterSeconds = retryAfterSeconds;
   }
-}
-
-/** The client of a request disconnected before a queue ran the task of the request. */
-export class ClientDisconnectedError extends Error {
-  override readonly name = 'ClientDisconnectedError';
 }
 
 /** A queue was closed before it ran the task. */
@@ -64,8 +57,7 @@ const durationWeight = 0.1;
 /**
  * Shares a bounded resource between organizations in round robin, independent of how many tasks each of
  * them has queued. The number of waiting tasks is limited per organization and in total. Beyond the
- * total, only organizations with less than an equal share may queue tasks. The waiting tasks of a
- * request are dropped when its client disconnects; running tasks continue.
+ * total, only organizations with less than an equal share may queue tasks.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
@@ -110,27 +102,18 @@ export class FairQueue {
     const refusal = this.#refusal(organizationId, works.length);
     if (refusal) return Promise.reject(refusal);
     const rotation = isInteractive ? this.#interactive : this.#bulk;
-    const signal = disconnectSignal();
-    const tasks: Task[] = [];
     const outcomes = works.map(
       (work) =>
         new Promise<T>((resolve, reject) => {
-          tasks.push({
+          rotation.add({
             organizationId,
             queuedAt: performance.now(),
-            // Another request may start the task, when a task of that request ends.
-            run: () => withDisconnectSignal(signal, work).then(resolve, reject),
+            run: () => work().then(resolve, reject),
             reject,
           });
         }),
     );
-    for (const task of tasks) rotation.add(task);
     this.#startTasks();
-    if (signal && tasks.some((task) => rotation.has(task))) {
-      const drop = () => this.#drop(rotation, tasks);
-      if (signal.aborted) drop();
-      else signal.addEventListener('abort', drop, { once: true });
-    }
     return Promise.all(outcomes);
   }
 
@@ -148,14 +131,6 @@ export class FairQueue {
     this.#isClosed = true;
     for (const rotation of [this.#interactive, this.#bulk]) {
       for (let task = rotation.take(); task; task = rotation.take()) task.reject(this.#closed());
-    }
-  }
-
-  /** Removes the tasks that still wait. */
-  #drop(rotation: Rotation, tasks: readonly Task[]): void {
-    const message = `${this.#options.name}: the client disconnected before the task started`;
-    for (const task of tasks) {
-      if (rotation.remove(task)) task.reject(new ClientDisconnectedError(message));
     }
   }
 
@@ -265,21 +240,6 @@ class Rotation {
     if (own) own.push(task);
     else this.#tasks.set(task.organizationId, [task]);
     this.size += 1;
-  }
-
-  has(task: Task): boolean {
-    return this.#tasks.get(task.organizationId)?.includes(task) ?? false;
-  }
-
-  /** Removes a task and returns true; returns false if it does not wait. */
-  remove(task: Task): boolean {
-    const own = this.#tasks.get(task.organizationId);
-    const at = own?.indexOf(task) ?? -1;
-    if (!own || at < 0) return false;
-    own.splice(at, 1);
-    if (own.length === 0) this.#tasks.delete(task.organizationId);
-    this.size -= 1;
-    return true;
   }
 
   /** Removes and returns the next task of an organization for which `mayRun` is true. */

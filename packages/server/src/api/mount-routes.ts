@@ -4,7 +4,6 @@ import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import { type Route, scopesOf } from '../contract/define-route.js';
 import { rateLimitHeaders } from '../contract/rate-limit.js';
-import { disconnectSignalOf, withDisconnectSignal } from '../disconnect-signal.js';
 import type { BodySlots } from '../http/body-slots.js';
 import { replayedHeader, toOAuthError } from '../http/error-response.js';
 import type { HandlerInput, HandlersOf, Reply } from '../http/handlers.js';
@@ -59,9 +58,7 @@ export function mountRoutes(
       ] as unknown as AnyHandler;
       app[route.method](expressPath(path), async (request, response) => {
         response.locals.route = route;
-        await withDisconnectSignal(disconnectSignalOf(response), () =>
-          serve(route, handler, options, request, response),
-        );
+        await serve(route, handler, options, request, response);
       });
     }
     const methods = onPath.map((route) => route.method);

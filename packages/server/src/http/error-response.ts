@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/api-error.js';
 import type { ErrorResponse } from '../contract/errors.js';
 import { OAuthError } from '../contract/oauth-error.js';
-import { ClientDisconnectedError, QueueClosedError, QueueFullError } from '../fair-queue.js';
+import { QueueClosedError, QueueFullError } from '../fair-queue.js';
 import { IdempotencyConflictError } from '../idempotency/with-idempotency-key.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import { ThreadEndedError, ThreadStoppedError, ThreadTimeoutError } from '../threads/thread.js';
@@ -15,7 +15,6 @@ export const replayedHeader = { 'Idempotent-Replayed': 'true' } as const;
 export const unavailableErrors = [
   QueueFullError,
   QueueClosedError,
-  ClientDisconnectedError,
   StorageUnavailableError,
   ThreadEndedError,
   ThreadStoppedError,
@@ -37,10 +36,6 @@ function unavailable(cause: Error): ApiError {
   let headers = {};
   if (cause instanceof StorageUnavailableError) {
     message = 'Storage is unavailable at the moment; try again';
-  } else if (cause instanceof ClientDisconnectedError) {
-    message =
-      'The server is busy, and the client closed its side of the connection while the request was queued; ' +
-      'try again, and keep the connection open until the response';
   } else if (cause instanceof QueueFullError) {
     message = `The server is busy. ${cause.message}`;
     headers = { 'Retry-After': String(cause.retryAfterSeconds) };

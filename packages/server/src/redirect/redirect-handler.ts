@@ -3,7 +3,6 @@ import { AttemptLimiter } from '../auth/attempt-limiter.js';
 import { passwordAttempts, tooManyAttempts } from '../auth/attempt-limits.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError } from '../contract/api-error.js';
-import { disconnectSignalOf, withDisconnectSignal } from '../disconnect-signal.js';
 import { hostnameOf } from '../domains/hostname.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';
@@ -152,9 +151,7 @@ export class RedirectHandler {
     let isCorrect: boolean;
     try {
       const passwordHash = link.passwordHash as string;
-      isCorrect = await withDisconnectSignal(disconnectSignalOf(response), () =>
-        passwords.verify(link.organizationId, passwordHash, password),
-      );
+      isCorrect = await passwords.verify(link.organizationId, passwordHash, password);
     } catch (error) {
       // The password was not checked, for example because the queue is full.
       this.#passwordLimiter.refund(clientKey);
