@@ -20,7 +20,7 @@ interface Part {
   readonly start: number;
   readonly end: number;
   /** The exceeded limit; the part is then not parsed. */
-  readonly fault: string | undefined;
+  readonly limitError: string | undefined;
 }
 
 interface Field {
@@ -51,15 +51,18 @@ export async function parseJson(bytes: Buffer): Promise<unknown> {
     scanned = scanning.next();
   }
   const { fields, whole } = scanned.value;
-  const isFaulty = ({ fault }: Part) => fault !== undefined;
-  const hasFault = fields?.some(({ value, items }) => isFaulty(value) || items?.some(isFaulty));
-  if (!fields || (bytes.length <= parsedWholeBytes && !hasFault)) return parsePart(bytes, whole);
+  const exceedsLimit = ({ limitError }: Part) => limitError !== undefined;
+  const hasLimitError = fields?.some(
+    ({ value, items }) => exceedsLimit(value) || items?.some(exceedsLimit),
+  );
+  if (!fields || (bytes.length <= parsedWholeBytes && !hasLimitError))
+    return parsePart(bytes, whole);
   const object: Record<string, unknown> = {};
   for (const { name, value, items } of fields) {
     const key = parsePart(bytes, name);
     if (typeof key !== 'string') throw notJson(`a field has no name near byte ${name.start}`);
     let parsed: unknown;
-    if (items === undefined || isFaulty(value)) {
+    if (items === undefined || exceedsLimit(value)) {
       parsed = parsePart(bytes, value);
     } else {
       const list: unknown[] = [];
@@ -81,8 +84,8 @@ export async function parseJson(bytes: Buffer): Promise<unknown> {
   return object;
 }
 
-function parsePart(bytes: Buffer, { start, end, fault }: Part): unknown {
-  if (fault !== undefined) return unreadable(fault);
+function parsePart(bytes: Buffer, { start, end, limitError }: Part): unknown {
+  if (limitError !== undefined) return unreadable(limitError);
   try {
     return JSON.parse(bytes.toString('utf8', start, end));
   } catch (error) {
@@ -145,26 +148,26 @@ function* scan(bytes: Buffer): Generator<undefined, Outline> {
   let nameStart = at;
   let nameEnd = -1;
   let items: Part[] | undefined;
-  let listFault: string | undefined;
+  let listLimitError: string | undefined;
   let valueEnd = -1;
   // The part that is being read, and the nesting depth at its start.
   let partStart = at;
   let partDepth = 0;
   let partValues = 1;
-  let fault: string | undefined;
+  let limitError: string | undefined;
 
   function beginPart(from: number): void {
     partStart = from;
     partDepth = depth;
     partValues = 1;
-    fault = undefined;
+    limitError = undefined;
   }
 
   function endPart(to: number): Part {
-    if (to - partStart > maxPartBytes) fault ??= `must be at most ${maxPartBytes} bytes long`;
-    if (fault === undefined) values += partValues;
-    if (values > maxValues) throw invalid(`must hold at most ${maxValues} values`);
-    return { start: partStart, end: to, fault };
+    if (to - partStart > maxPartBytes) limitError ??= `must be at most ${maxPartBytes} bytes long`;
+    if (limitError === undefined) values += partValues;
+    if (values > maxValues) throw invalid(`must have at most ${maxValues} values`);
+    return { start: partStart, end: to, limitError };
   }
 
   function isBlank(from: number, to: number): boolean {
@@ -177,7 +180,7 @@ function* scan(bytes: Buffer): Generator<undefined, Outline> {
     if (items?.length === 0 && bytes[to] === closeBracket && isBlank(partStart, to)) return;
     const item = endPart(to);
     if (items && items.length < maxFields) items.push(item);
-    else listFault = `must hold at most ${maxFields} items`;
+    else listLimitError = `must have at most ${maxFields} items`;
   }
 
   function endField(to: number): void {
@@ -186,16 +189,20 @@ function* scan(bytes: Buffer): Generator<undefined, Outline> {
       throw notJson(`a colon is missing near byte ${to}`);
     }
     if (fields.length === maxFields) throw invalid(`must have at most ${maxFields} fields`);
-    const name = { start: nameStart, end: nameEnd, fault: undefined };
+    const name = { start: nameStart, end: nameEnd, limitError: undefined };
     if (items === undefined) fields.push({ name, value: endPart(to), items });
     else {
       if (!isBlank(valueEnd, to)) throw notJson(`a comma is missing near byte ${valueEnd}`);
-      fields.push({ name, value: { start: nameEnd + 1, end: to, fault: listFault }, items });
+      fields.push({
+        name,
+        value: { start: nameEnd + 1, end: to, limitError: listLimitError },
+        items,
+      });
     }
     nameStart = to + 1;
     nameEnd = -1;
     items = undefined;
-    listFault = undefined;
+    listLimitError = undefined;
   }
 
   for (; at < end; at += 1) {
@@ -213,7 +220,7 @@ function* scan(bytes: Buffer): Generator<undefined, Outline> {
           if (isObject && depth === 1 && nameEnd < 0) {
             throw invalid(`must have field names of at most ${maxTextBytes} bytes`);
           }
-          fault ??= `must not contain a string of more than ${maxTextBytes} bytes`;
+          limitError ??= `must not contain a string of more than ${maxTextBytes} bytes`;
         }
         textStart = -1;
       }
@@ -236,7 +243,8 @@ function* scan(bytes: Buffer): Generator<undefined, Outline> {
           beginPart(at + 1);
         } else {
           partValues += 1;
-          if (depth - partDepth > maxDepth) fault ??= `must be nested at most ${maxDepth} levels`;
+          if (depth - partDepth > maxDepth)
+            limitError ??= `must be nested at most ${maxDepth} levels`;
         }
         break;
       case closeBrace:
@@ -267,10 +275,10 @@ function* scan(bytes: Buffer): Generator<undefined, Outline> {
         }
         break;
     }
-    if (partValues > maxPartValues) fault ??= `must hold at most ${maxPartValues} values`;
+    if (partValues > maxPartValues) limitError ??= `must have at most ${maxPartValues} values`;
   }
   if (textStart >= 0 || depth > 0) throw notJson('it ends too early');
-  if (isObject) return { fields, whole: { start, end, fault: undefined } };
+  if (isObject) return { fields, whole: { start, end, limitError: undefined } };
   partStart = start;
   return { fields: undefined, whole: endPart(end) };
 }

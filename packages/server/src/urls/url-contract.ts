@@ -79,7 +79,7 @@ const customUtmParams = z.preprocess(
       if (keys.length > maxCustomUtmParams) {
         context.addIssue({
           code: 'custom',
-          message: `must hold at most ${maxCustomUtmParams} pairs`,
+          message: `must have at most ${maxCustomUtmParams} pairs`,
         });
       }
       for (const key of keys) {
@@ -109,7 +109,7 @@ const settings = {
   category: displayText(100).nullish().meta({ example: 'campaigns' }),
   tags: z
     .array(line(100, 1))
-    .max(20, 'must hold at most 20 tags')
+    .max(20, 'must have at most 20 tags')
     .nullish()
     .meta({ example: ['launch', 'mail'] }),
   domainId: uuid.nullish().meta({

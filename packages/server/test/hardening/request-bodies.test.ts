@@ -296,7 +296,7 @@ describe('with a token, a body', () => {
       const answer = await post(body);
       expect(answer.outcome).toBe('400 VALIDATION_FAILED');
       expect(answer.error.details).toEqual([
-        { path: 'customUtmParams', message: 'must hold at most 256 values' },
+        { path: 'customUtmParams', message: 'must have at most 256 values' },
       ]);
     });
     expect(delayMs).toBeLessThan(maxDelayMs);
