@@ -91,7 +91,8 @@ describe('a change with many deliveries', () => {
     const hook = await receiver();
     for (let made = 0; made < 10; made += 1) await opened.subscribe(hook.url);
     await createLinks(30);
-    expect(await countDeliveries()).toBe(0);
+    // Events are recorded for ten links at a time: the dispatcher writes those of the last ten.
+    expect(await countDeliveries()).toBe(200);
     const dispatcher = opened.dispatcher();
     dispatcher.start();
     await hook.arrived(300);
@@ -156,7 +157,8 @@ describe('a change with many deliveries', () => {
     await createLinks(300);
     await opened.webhooks.delete(opened.organizationId, id, opened.clock());
     await new DeliveryPruner(opened.stored.database, opened.clock).prune();
-    expect(await eventCount()).toBe(300);
+    // The events of the other links had deliveries, which were deleted with them.
+    expect(await eventCount()).toBe(50);
     await fanOutAll();
     expect(await eventCount()).toBe(0);
   });
