@@ -22,6 +22,9 @@ const startsPostgres = {
 // End-to-end tests start processes, databases and browsers.
 const startsProcesses = { testTimeout: 180_000, hookTimeout: 60_000 };
 
+// vitest requires a group of their own for projects with another number of workers.
+const oneFileAtATime = { fileParallelism: false, sequence: { groupOrder: 1 } };
+
 // These kill processes under load. `npm test` causes each fault once and `npm run test:more` several
 // times: the tests call rounds().
 const faults = ['e2e/faults/**/*.test.ts', 'packages/server/test/postgres/faults/**/*.test.ts'];
@@ -108,7 +111,7 @@ export default defineConfig({
             'packages/server/test/qr/grid.test.ts',
             'packages/server/src/qr/logo/hostile-images.test.ts',
           ],
-          fileParallelism: false,
+          ...oneFileAtATime,
           testTimeout: 600_000,
           provide: { isRepeating: true },
         },
@@ -119,7 +122,7 @@ export default defineConfig({
           ...startsProcesses,
           name: 'more-tools',
           include: ['e2e/tools/**/*.test.ts'],
-          fileParallelism: false,
+          ...oneFileAtATime,
           testTimeout: 600_000,
         },
       },
