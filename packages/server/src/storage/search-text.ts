@@ -8,6 +8,8 @@ export interface SearchedFields {
 
 // Folding replaces it with a space, so that no search term matches across two fields.
 const separator = '\n';
+// Most texts. The steps for other texts do not change them.
+const printableAscii = /^[ -~]*$/;
 // SQLite's `like` reads these as the replacement character. PostgreSQL stores no NUL.
 const notCharacters = /[\uFFFE\uFFFF]/g;
 
@@ -26,6 +28,7 @@ export function searchTextOf(fields: SearchedFields): string {
  * neighbours, therefore becomes an ordinary one.
  */
 export function foldText(text: string): string {
+  if (printableAscii.test(text)) return text.toLowerCase();
   const plain = text
     .toWellFormed()
     .replaceAll('\0', '\uFFFD')
