@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { visitsPerChunk } from '../../src/analytics/ingest/chunk-repository.js';
+import { visitsPerChunk } from '../../src/analytics/ingest/read-stored-visits.js';
 import type { Visit } from '../../src/analytics/journal/visit.js';
 import {
   day,

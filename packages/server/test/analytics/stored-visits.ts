@@ -1,9 +1,9 @@
+import { decodeColumns } from '../../src/analytics/ingest/columns-codec.js';
 import {
   findCompaction,
   firstPendingUrl,
   readBatches,
-} from '../../src/analytics/ingest/chunk-repository.js';
-import { decodeColumns } from '../../src/analytics/ingest/columns-codec.js';
+} from '../../src/analytics/ingest/read-stored-visits.js';
 import type { VisitColumns } from '../../src/analytics/ingest/visit-columns.js';
 import type { Database } from '../../src/storage/database.js';
 import { poll } from '../poll.js';

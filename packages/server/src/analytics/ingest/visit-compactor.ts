@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../ports.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import { decodeColumns, encodeColumns } from './columns-codec.js';
 import {
   type Batch,
   type Compaction,
   findCompaction,
   readBatches,
   visitsPerChunk,
-} from './chunk-repository.js';
-import { decodeColumns, encodeColumns } from './columns-codec.js';
+} from './read-stored-visits.js';
 import { timeRange, type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
 export interface VisitCompactorOptions {

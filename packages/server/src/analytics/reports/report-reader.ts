@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
+import { decodeColumns } from '../ingest/columns-codec.js';
 import {
   type Batch,
   findCompaction,
   firstPendingUrl,
   readBatches,
-} from '../ingest/chunk-repository.js';
-import { decodeColumns } from '../ingest/columns-codec.js';
+} from '../ingest/read-stored-visits.js';
 import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import type { VisitColumns } from '../ingest/visit-columns.js';
 import { type ClickReport, clickMeasure } from './click-measure.js';

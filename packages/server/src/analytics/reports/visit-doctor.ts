@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
+import { decodeColumns } from '../ingest/columns-codec.js';
 import {
   findCompaction,
   firstPendingUrl,
   readBatches,
   readChunks,
-} from '../ingest/chunk-repository.js';
-import { decodeColumns } from '../ingest/columns-codec.js';
+} from '../ingest/read-stored-visits.js';
 import { isWithin, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import { kindOf, timeRange, type VisitColumns } from '../ingest/visit-columns.js';
 import { clickMeasure } from './click-measure.js';

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
+import { decodeColumns, encodeColumns } from '../../analytics/ingest/columns-codec.js';
 import {
   findCompaction,
   firstPendingUrl,
   readBatches,
   visitsPerChunk,
-} from '../../analytics/ingest/chunk-repository.js';
-import { decodeColumns, encodeColumns } from '../../analytics/ingest/columns-codec.js';
+} from '../../analytics/ingest/read-stored-visits.js';
 import {
   timeRange,
   type VisitColumns,
