@@ -13,13 +13,16 @@ interface Line {
   readonly err?: { readonly message: string };
 }
 
-/** A server of its own, since it is about to be broken, and what it logs. */
+/**
+ * Starts a server that the test may damage. `errors` returns the logged errors of requests; threads
+ * may log others.
+ */
 async function startLogged(): Promise<{ api: TestServer; errors: () => Line[] }> {
   const lines: Line[] = [];
   const logger = pino({ level: 'trace' }, { write: (line) => void lines.push(JSON.parse(line)) });
   const api = await startServer({ logger });
   onTestFinished(() => api.stop());
-  return { api, errors: () => lines.filter(({ level }) => level >= 50) };
+  return { api, errors: () => lines.filter(({ level, requestId }) => level >= 50 && requestId) };
 }
 
 const drop = (api: TestServer, table: string) =>
@@ -28,7 +31,7 @@ const drop = (api: TestServer, table: string) =>
     await sql`drop table ${sql.table(table)} ${rest}`.execute(transaction);
   });
 
-/** How the engine says that there is no such table. */
+/** Returns the message of the engine for a missing table. */
 const missing = (table: string) =>
   engine() === 'postgres' ? `relation "${table}" does not exist` : `no such table: ${table}`;
 
@@ -44,7 +47,7 @@ describe('INTERNAL 500 leaks no internal detail', () => {
     expect(errors()).toMatchObject([
       { requestId: response.error.requestId, err: { message: missing('webhooks') } },
     ]);
-    // What failed halfway was undone.
+    // The transaction was rolled back.
     expect((await api.call('listUrls')).data.total).toBe(0);
   });
 
