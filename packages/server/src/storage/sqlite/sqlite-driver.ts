@@ -7,7 +7,9 @@ import { isLocked, translateSqliteError } from './sqlite-error.js';
 // Another process may hold the write lock. Waiting inside SQLite would block the event loop, and
 // redirects with it, so SQLite returns at once and the driver retries.
 const lockWaitMs = 5_000;
-const lockRetryMs = 10;
+// The threads of this server hold the lock for some milliseconds. The first retries are therefore early.
+const firstLockRetryMs = 1;
+const maxLockRetryMs = 10;
 
 /** Runs Kysely on one better-sqlite3 handle. Callers queue for it; statements are prepared once. */
 export class SqliteDriver implements Driver {
@@ -38,14 +40,14 @@ export class SqliteDriver implements Driver {
 
   async beginTransaction(): Promise<void> {
     const deadline = performance.now() + lockWaitMs;
-    for (;;) {
+    for (let retryMs = firstLockRetryMs; ; retryMs = Math.min(2 * retryMs, maxLockRetryMs)) {
       try {
         this.#connection.execute('begin immediate');
         return;
       } catch (error) {
         if (!isLocked(error) || performance.now() > deadline) throw translateSqliteError(error);
       }
-      await sleep(lockRetryMs);
+      await sleep(retryMs);
     }
   }
 
