@@ -175,6 +175,8 @@ export class WorkerThread implements Thread<ThreadMethods> {
   #sendCall(call: Call, worker: Worker): void {
     const { id, method, args } = call;
     this.#running.set(id, call);
+    // A process without other work must not end before the call settles.
+    worker.ref();
     call.timer = setTimeout(() => this.#expire(call, worker), this.#options.timeLimitMs);
     call.timer.unref();
     try {
@@ -190,6 +192,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
     const call = this.#running.get(id);
     this.#running.delete(id);
     clearTimeout(call?.timer);
+    if (this.#running.size === 0 && !this.#stopping) this.#worker?.unref();
     return call;
   }
 
@@ -217,7 +220,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
       this.#hungWorkers.delete(worker);
       if (worker === this.#worker) this.#replace(cause);
     });
-    // Connections keep the process alive while it needs its threads.
+    // An idle worker must not keep the process alive.
     worker.unref();
     return worker;
   }
@@ -275,6 +278,7 @@ export class WorkerThread implements Thread<ThreadMethods> {
   #abandon(worker: Worker): void {
     this.#worker = undefined;
     this.#hungWorkers.add(worker);
+    if (!this.#stopping) worker.unref();
     void worker.terminate();
   }
 

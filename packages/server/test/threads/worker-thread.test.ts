@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../scripts/bootstrap.mjs';
@@ -133,6 +136,14 @@ describe('a call', () => {
     expect(await nextEvent()).toBe('waiting');
     thread.send('release');
     expect(await waiting).toBe('released');
+  });
+});
+
+describe('a process whose only work is a call', () => {
+  it('stays alive until the call settles, and then ends', async () => {
+    const script = fileURLToPath(new URL('./fixture-process.mjs', import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, [script]);
+    expect(stdout).toBe('first\nsecond\n');
   });
 });
 
