@@ -65,9 +65,6 @@ async function findCandidates(
   return [...candidates];
 }
 
-// One slice takes about a millisecond.
-const candidatesAtOnce = 1_000;
-
 /** Returns the page of those candidates that match, and reads them in slices. */
 async function readCandidates(
   db: Kysely<Schema>,
@@ -76,8 +73,9 @@ async function readCandidates(
   clock: ListClock,
 ): Promise<ListPage<number>> {
   const found: { readonly id: number; readonly created_at: number }[] = [];
-  for (let at = 0; at < candidates.length; at += candidatesAtOnce) {
-    const ids = JSON.stringify(candidates.slice(at, at + candidatesAtOnce));
+  for (let at = 0, end = 0; at < candidates.length; at = end) {
+    end = at + clock.rowsAtOnce;
+    const ids = JSON.stringify(candidates.slice(at, end));
     await clock.run(async () => {
       const { rows } = await sql<(typeof found)[number]>`select urls.id, urls.created_at
         from json_each(${ids}) as candidates cross join urls on urls.id = candidates.value
