@@ -14,11 +14,12 @@ COPY packages/webhook-verifier/package.json packages/webhook-verifier/
 # Node's own headers, so that the compiler asks nobody for them.
 ENV npm_config_nodedir=/usr/local
 RUN npx -y pnpm@10.34.9 install --frozen-lockfile --filter shorty --filter @shorty/server...
-COPY tsconfig.base.json tsconfig.build.json ./
+COPY tsconfig.base.json tsconfig.build.json openapi.yaml ./
 COPY packages/server packages/server
 COPY packages/webhook-verifier packages/webhook-verifier
 # Then without what only the build needs.
 RUN npx tsc --build packages/server \
+  && cp openapi.yaml packages/server/dist/ \
   && rm -rf node_modules packages/*/node_modules packages/*/src \
   && npx -y pnpm@10.34.9 install --prod --frozen-lockfile --filter @shorty/server...
 

@@ -2,7 +2,7 @@
 // `build` only when a source has changed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -61,7 +61,11 @@ export function build() {
         ...filesBelow(`${folder}/scripts`),
       ]),
   ];
-  const outputs = ['packages/server/dist/bin.js', 'packages/cli/dist/bin.js'];
+  const outputs = [
+    'packages/server/dist/bin.js',
+    'packages/server/dist/openapi.yaml',
+    'packages/cli/dist/bin.js',
+  ];
   const complete = outputs.every((path) => existsSync(join(root, path)));
   once(
     'build',
@@ -69,6 +73,8 @@ export function build() {
     () => {
       note('building');
       run(binary('tsc'), ['--build'], { stdio: ['ignore', 2, 2] });
+      // The server serves it.
+      copyFileSync(join(root, 'openapi.yaml'), join(root, 'packages/server/dist/openapi.yaml'));
       run('node', ['packages/cli/scripts/build.mjs'], { stdio: ['ignore', 2, 2] });
     },
     complete,

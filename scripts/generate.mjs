@@ -3,7 +3,6 @@
 import { binary, install, run } from './bootstrap.mjs';
 
 install();
-run(binary('tsc'), ['--build', 'packages/server']);
 run('node', ['packages/server/scripts/write-openapi.mjs', 'openapi.yaml']);
 run(binary('openapi-typescript'), [
   'openapi.yaml',

@@ -3,7 +3,7 @@ import { type Logger, pino } from 'pino';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
 import { api } from './api/api.js';
 import { createAdminApp, createPublicApp } from './api/create-app.js';
-import { createDocsModule } from './api/docs/docs-module.js';
+import { docsHandlers } from './api/docs/docs-handlers.js';
 import { AuthService, type Credentials } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
 import { openPasswords } from './auth/passwords.js';
@@ -210,7 +210,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     shortDomain: () => origins().shortDomain,
     ownHosts,
   });
-  const docs = createDocsModule(shared);
   const caches = new CacheInvalidator({
     urls: {
       invalidate: (ids) => linkCache.invalidate(ids.map(Number)),
@@ -238,7 +237,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...webhooks.threads,
     ...analytics.threads(),
     ...qrs.threads,
-    docs.thread,
   ];
   const health = createHealthModule({
     database,
@@ -275,7 +273,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       ...webhooks.handlers,
       ...domains.handlers,
       ...usageHandlers({ database, plans, clock }),
-      ...docs.handlers,
+      ...docsHandlers,
       ...health.handlers,
     },
   };
@@ -321,8 +319,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await adminListener?.stop(adminStopGraceMs);
     await stopAll(services);
     await stopWatching?.();
-    const threads = [passwords, listReader.thread, docs.thread];
-    await Promise.all([analytics, qrs, ...threads].map((each) => each.stop()));
+    await Promise.all(
+      [analytics, qrs, passwords, listReader.thread].map((each) => each.stop()),
+    );
     await database.close();
   }
 

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { errorsOf, renderOpenApi } from '../../scripts/render-openapi.js';
 import { resolveReferences } from '../../test/contract/resolve-references.js';
 import type { Route } from '../contract/define-route.js';
 import { errorStatus } from '../contract/errors.js';
 import { rateLimitFields } from '../contract/rate-limit.js';
 import { api } from './api.js';
-import { renderOpenApi } from './openapi.js';
-import { errorsOf } from './route-errors.js';
 
 const committed = readFileSync(new URL('../../../../openapi.yaml', import.meta.url), 'utf8');
 

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { renderOpenApi } from '../../src/api/openapi.js';
+import { renderOpenApi } from '../../scripts/render-openapi.js';
 import type { Route } from '../../src/contract/define-route.js';
 import { resolveReferences } from '../contract/resolve-references.js';
 

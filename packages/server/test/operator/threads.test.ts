@@ -46,12 +46,9 @@ describe('a server', () => {
     expect(schedulingOf(pid, String(pid))).toEqual({ niceness: getPriority(), policy: 0 });
   });
 
-  it('renders openapi.yaml in a thread', async () => {
+  it('serves the openapi.yaml of the build', async () => {
     const server = await serve(newSettings());
-    const tasks = () => readdirSync(`/proc/${server.child.pid}/task`).length;
-    const before = tasks();
     const openApi = await fetch(`${server.origin}/openapi.yaml`);
     expect(await openApi.text()).toBe(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
-    expect(tasks()).toBe(before + 1);
   });
 });

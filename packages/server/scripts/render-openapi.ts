@@ -7,13 +7,12 @@ import {
   type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import { type Route, type RouteResponse, scopes, scopesOf } from '../contract/define-route.js';
-import { type ErrorCode, errorResponse, errorStatus } from '../contract/errors.js';
-import { rateLimitFields } from '../contract/rate-limit.js';
-import { urlBulkUpdateItem } from '../urls/url-contract.js';
-import { eventBodies } from '../webhooks/event-contract.js';
-import { api } from './api.js';
-import { errorsOf } from './route-errors.js';
+import { type Route, type RouteResponse, scopes, scopesOf } from '../src/contract/define-route.js';
+import { type ErrorCode, errorCodes, errorResponse, errorStatus } from '../src/contract/errors.js';
+import { rateLimitFields } from '../src/contract/rate-limit.js';
+import { urlBulkUpdateItem } from '../src/urls/url-contract.js';
+import { eventBodies } from '../src/webhooks/event-contract.js';
+import { api } from '../src/api/api.js';
 
 const version = '1.0.0';
 
@@ -272,6 +271,20 @@ function contentOf(response: RouteResponse) {
 /** Returns the schema of a response that differs for forms, or `body` when it does not. */
 function either(body: z.ZodType, formBody: z.ZodType | undefined): z.ZodType {
   return formBody ? z.union([body, formBody]) : body;
+}
+
+/** Returns every error code of a route: its own, and those that follow from its access and input. */
+export function errorsOf(route: Route): ErrorCode[] {
+  const hasBody = route.body !== undefined;
+  const takesInput = hasBody || route.query !== undefined || route.params !== undefined;
+  const codes = new Set<ErrorCode>(route.errors);
+  if (takesInput && !(route.isForVisitors && !hasBody)) codes.add('VALIDATION_FAILED');
+  if (route.access !== 'public') codes.add('UNAUTHORIZED').add('RATE_LIMITED');
+  if (typeof route.access === 'object') codes.add('INSUFFICIENT_SCOPE');
+  if (hasBody) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
+  if (route.idempotent) codes.add('IDEMPOTENCY_CONFLICT');
+  if (route.tag !== 'Operations') codes.add('INTERNAL').add('UNAVAILABLE');
+  return errorCodes.filter((code) => codes.has(code));
 }
 
 /** An error response that operations share, and its name among the components. */
