@@ -10,12 +10,12 @@ import { ApiError, shorten, validationError } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
 import { OAuthError } from '../contract/oauth-error.js';
 import type { FinishedRequest } from '../health/request-metrics.js';
-import { errorBody, errorHeaders, toApiError } from '../http/error-response.js';
+import { toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';
-import { requestIdOf } from '../http/request-id.js';
+import { stableRequestIdOf } from '../http/request-id.js';
 import { hasForbiddenCharacters } from '../http/request-target.js';
+import { sendError, sendPage } from '../http/send-response.js';
 import { homePage, notFoundPage } from '../pages/link-pages.js';
-import { pageHeaders } from '../pages/page.js';
 import { withSecurityHeaders } from '../pages/security-headers.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
 
@@ -61,7 +61,7 @@ function createApp(options: AppOptions, mount: (app: Express) => void): Express 
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.use((request, response, next) => {
-    const requestId = requestIdOf(request.headers['x-request-id']);
+    const requestId = stableRequestIdOf(request);
     response.locals.requestId = requestId;
     response.setHeader('X-Request-Id', requestId);
     response.setHeader('Cache-Control', 'no-store');
@@ -69,9 +69,6 @@ function createApp(options: AppOptions, mount: (app: Express) => void): Express 
       response.setHeader(securityHeaders[at] as string, securityHeaders[at + 1] as string);
     }
     reportWhenFinished(options, request, response);
-    next();
-  });
-  app.use((request, response, next) => {
     if (hasForbiddenCharacters(request)) notFound(request, response);
     else next();
   });
@@ -118,7 +115,7 @@ function reportWhenFinished(
 }
 
 function errorHandler({ onRequestError }: AppOptions): ErrorRequestHandler {
-  return (error, _request, response, _next) => {
+  return (error, request, response, _next) => {
     const requestId = response.locals.requestId as string;
     if (error instanceof OAuthError) {
       if (error.status >= 500) onRequestError(error.cause ?? error, requestId);
@@ -131,21 +128,7 @@ function errorHandler({ onRequestError }: AppOptions): ErrorRequestHandler {
         ? validationError([{ path: 'path', message: 'is not valid percent-encoding' }])
         : error;
     onRequestError(failure, requestId);
-    const apiError = toApiError(failure);
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
-    response
-      .status(apiError.status)
-      .set(errorHeaders(apiError))
-      .json(errorBody(apiError, requestId));
+    if (response.headersSent) response.destroy();
+    else sendError(request, response, toApiError(failure));
   };
-}
-
-function sendPage(request: Request, response: Response, status: number, page: string): void {
-  for (let at = 0; at < pageHeaders.length; at += 2) {
-    response.setHeader(pageHeaders[at] as string, pageHeaders[at + 1] as string);
-  }
-  response.status(status).end(request.method === 'HEAD' ? undefined : page);
 }
