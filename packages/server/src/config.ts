@@ -1,69 +1,20 @@
 import { isIP } from 'node:net';
 import { ConfigError } from './config-error.js';
-import { type AddressRanges, parseAddressRanges, withoutBrackets } from './network/ip-address.js';
-import { type ListenAddress, parseListenAddress } from './network/listen-address.js';
+import { parseAddressRanges, withoutBrackets } from './network/ip-address.js';
+import { parseListenAddress } from './network/listen-address.js';
 import { parseUrl } from './network/parse-url.js';
 import { hidePassword, locateDatabase } from './storage/locate-database.js';
-
-/** The settings of an operator. */
-export interface Config {
-  readonly port: number;
-  readonly host: string;
-  /** The listener of the operator routes; undefined serves them on `host` and `port`. */
-  readonly adminListen: ListenAddress | undefined;
-  /** `file:` and a path, ':memory:', or `postgres://…`. */
-  readonly databaseUrl: string;
-  /** The journals' folder with PostgreSQL. With SQLite, journals are beside the database. */
-  readonly journalFolder: string;
-  /** The limit of this process's connections to PostgreSQL for requests. */
-  readonly databaseConnections: number;
-  /** The public origin of the API; undefined uses the listener's address. */
-  readonly baseUrl: string | undefined;
-  /** The host of short links; undefined uses the host of `baseUrl`. */
-  readonly shortDomain: string | undefined;
-  /** The prefix of the URLs in QR codes; undefined uses the scheme and `shortDomain`. */
-  readonly publicHost: string | undefined;
-  /** The first client of an empty database; undefined generates one. */
-  readonly credentials: { readonly clientId: string; readonly clientSecret: string } | undefined;
-  readonly trustedProxies: AddressRanges;
-  /** The key of the visitor hashes; undefined uses the key file beside the database. */
-  readonly secretKey: string | undefined;
-  /** The click counts that create events, in ascending order. */
-  readonly thresholds: readonly number[];
-  /** Allows webhooks and logos on private addresses, for development. */
-  readonly allowPrivateNetwork: boolean;
-  /** The resolvers for TXT records, as addresses with optional ports; undefined uses the system's. */
-  readonly dnsServers: readonly string[] | undefined;
-  /** The delays in milliseconds before the second, third and later attempts of a delivery. */
-  readonly webhookRetrySchedule: readonly number[];
-  /** Time without a successful attempt after which an endpoint is disabled; 0 never disables one. */
-  readonly webhookDisableAfterMs: number;
-  /** The path of a country database; undefined uses the bundled one. */
-  readonly countryDatabase: string | undefined;
-  /** The header in which trusted proxies send the visitor's country. */
-  readonly countryHeader: string | undefined;
-  /** The number of days that visits are retained; undefined retains them forever. */
-  readonly retentionDays: number | undefined;
-  /** True stores no visitor key for requests with `Sec-GPC` or `DNT`. */
-  readonly honourPrivacySignals: boolean;
-  /** The failure that committed data survives: a crash of the process, or a loss of power. */
-  readonly durability: 'process' | 'power';
-  /** API requests a minute for each organization; 0 sets no limit. */
-  readonly rateLimit: number;
-  /** Token requests a minute for each address; 0 sets no limit. */
-  readonly tokenRateLimit: number;
-  /** The limit of open client connections. */
-  readonly maxConnections: number;
-  readonly logLevel: LogLevel;
-}
 
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** The settings of an operator. */
+export type Config = Readonly<ReturnType<typeof readConfig>>;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the settings. Throws a ConfigError for the first invalid one. */
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: Environment) {
   const read = <T>(name: string, fallback: string, parse: (text: string) => T): T => {
     const text = environment[name]?.trim() || fallback;
     try {
@@ -81,6 +32,7 @@ export function readConfig(environment: Environment): Config {
   return {
     port,
     host,
+    /** The listener of the operator routes; undefined serves them on `host` and `port`. */
     adminListen: optional('SHORTY_ADMIN_LISTEN', (text) => {
       const address = parseListenAddress(text, host);
       if ('port' in address && address.port === port && address.host === host && port !== 0) {
@@ -88,32 +40,53 @@ export function readConfig(environment: Environment): Config {
       }
       return address;
     }),
+    /** `file:` and a path, ':memory:', or `postgres://…`. */
     databaseUrl: read('SHORTY_DATABASE_URL', 'file:./data/shorty.db', parseDatabaseUrl),
+    /** The journals' folder with PostgreSQL. With SQLite, journals are beside the database. */
     journalFolder: read('SHORTY_JOURNAL_FOLDER', './data/visits', (text) => text),
+    /** The limit of this process's connections to PostgreSQL for requests. */
     databaseConnections: read('SHORTY_DATABASE_CONNECTIONS', '10', wholeNumber(4, 1_000)),
+    /** The public origin of the API; undefined uses the listener's address. */
     baseUrl: optional('SHORTY_BASE_URL', parseOrigin),
+    /** The host of short links; undefined uses the host of `baseUrl`. */
     shortDomain: optional('SHORTY_SHORT_DOMAIN', parseHost),
+    /** The prefix of the URLs in QR codes; undefined uses the scheme and `shortDomain`. */
     publicHost: optional('SHORTY_PUBLIC_HOST', parsePrefix),
+    /** The first client of an empty database; undefined generates one. */
     credentials: readCredentials(environment),
     trustedProxies: read('SHORTY_TRUST_PROXY', '', parseAddressRanges),
+    /** The key of the visitor hashes; undefined uses the key file beside the database. */
     secretKey: optional('SHORTY_SECRET_KEY', parseSecretKey),
+    /** The click counts that create events, in ascending order. */
     thresholds: read('SHORTY_THRESHOLDS', '100,1000,10000,100000,1000000', parseThresholds),
+    /** Allows webhooks and logos on private addresses, for development. */
     allowPrivateNetwork: read('SHORTY_ALLOW_PRIVATE_NETWORK', '0', parseFlag),
+    /** The resolvers for TXT records, as addresses with optional ports; undefined uses the system's. */
     dnsServers: optional('SHORTY_DNS_SERVERS', parseDnsServers),
+    /** The delays in milliseconds before the second, third and later attempts of a delivery. */
     webhookRetrySchedule: read(
       'SHORTY_WEBHOOK_RETRY_SCHEDULE',
       '30,120,600,3600,21600,86400',
       parseRetrySchedule,
     ),
+    /** Time without a successful attempt after which an endpoint is disabled; 0 never disables one. */
     webhookDisableAfterMs:
       read('SHORTY_WEBHOOK_DISABLE_AFTER', '432000', wholeNumber(0, 365 * 86_400)) * 1000,
+    /** The path of a country database; undefined uses the bundled one. */
     countryDatabase: optional('SHORTY_COUNTRY_DATABASE', (text) => text),
+    /** The header in which trusted proxies send the visitor's country. */
     countryHeader: optional('SHORTY_COUNTRY_HEADER', parseHeaderName),
+    /** The number of days that visits are retained; undefined retains them forever. */
     retentionDays: optional('SHORTY_VISIT_RETENTION_DAYS', parseDays),
+    /** True stores no visitor key for requests with `Sec-GPC` or `DNT`. */
     honourPrivacySignals: read('SHORTY_HONOUR_PRIVACY_SIGNALS', '0', parseFlag),
+    /** The failure that committed data survives: a crash of the process, or a loss of power. */
     durability: read('SHORTY_DURABILITY', 'process', oneOf(['process', 'power'] as const)),
+    /** API requests a minute for each organization; 0 sets no limit. */
     rateLimit: read('SHORTY_RATE_LIMIT', '6000', wholeNumber(0, 1_000_000)),
+    /** Token requests a minute for each address; 0 sets no limit. */
     tokenRateLimit: read('SHORTY_TOKEN_RATE_LIMIT', '600', wholeNumber(0, 1_000_000)),
+    /** The limit of open client connections. */
     maxConnections: read('SHORTY_MAX_CONNECTIONS', '10000', wholeNumber(10, 1_000_000)),
     logLevel: read('SHORTY_LOG_LEVEL', 'info', oneOf(logLevels)),
   };
@@ -127,7 +100,9 @@ function refuseWorkers(): never {
   );
 }
 
-function readCredentials(environment: Environment): Config['credentials'] {
+function readCredentials(
+  environment: Environment,
+): { readonly clientId: string; readonly clientSecret: string } | undefined {
   const clientId = environment.SHORTY_CLIENT_ID?.trim() || undefined;
   const clientSecret = environment.SHORTY_CLIENT_SECRET?.trim() || undefined;
   if (clientId === undefined && clientSecret === undefined) return undefined;

@@ -62,7 +62,6 @@ function createApp(options: AppOptions, mount: (app: Express) => void): Express 
   app.enable('strict routing');
   app.use((request, response, next) => {
     const requestId = stableRequestIdOf(request);
-    response.locals.requestId = requestId;
     response.setHeader('X-Request-Id', requestId);
     response.setHeader('Cache-Control', 'no-store');
     for (let at = 0; at < securityHeaders.length; at += 2) {
@@ -86,7 +85,6 @@ function notFound(request: Request, response: Response): void {
 }
 
 interface ResponseLocals {
-  readonly requestId: string;
   readonly organizationId?: string;
   readonly route?: Route;
 }
@@ -102,7 +100,8 @@ function reportWhenFinished(
   response.on('close', () => {
     const status = response.writableFinished ? response.statusCode : undefined;
     const durationMs = performance.now() - startedAt;
-    const { requestId, organizationId, route } = response.locals as ResponseLocals;
+    const requestId = stableRequestIdOf(request);
+    const { organizationId, route } = response.locals as ResponseLocals;
     // An error that an event listener throws would be uncaught.
     try {
       onFinished({ operation: route?.operationId, status, durationMs });
@@ -116,7 +115,7 @@ function reportWhenFinished(
 
 function errorHandler({ onRequestError }: AppOptions): ErrorRequestHandler {
   return (error, request, response, _next) => {
-    const requestId = response.locals.requestId as string;
+    const requestId = stableRequestIdOf(request);
     if (error instanceof OAuthError) {
       if (error.status >= 500) onRequestError(error.cause ?? error, requestId);
       response.status(error.status).set(error.headers).json(error.body);
