@@ -2,8 +2,7 @@ import { ApiError } from '../contract/api-error.js';
 import type { Caller } from '../contract/caller.js';
 import { scopes as allScopes, type Scope } from '../contract/define-route.js';
 import type { Clock, RandomBytes } from '../ports.js';
-import { AttemptLimiter } from './attempt-limiter.js';
-import { tokenAttempts, tooManyAttempts } from './attempt-limits.js';
+import { AttemptLimiter, tokenAttempts, tooManyAttempts } from './attempt-limiter.js';
 import type { Client, ClientRepository } from './client-repository.js';
 import { hashSecret, matchesHash, newSecret } from './secrets.js';
 import { tokenLifetimeSeconds } from './token-contract.js';
@@ -38,20 +37,6 @@ export class AuthService {
     this.#clock = ports.clock;
     this.#randomBytes = ports.randomBytes;
     this.#decoyHash = hashSecret(newSecret('clientSecret', ports.randomBytes));
-  }
-
-  /** Adds a client to an organization. The secret is returned once; only its hash is stored. */
-  async createClient(organizationId: string, scopes?: readonly Scope[]): Promise<Credentials> {
-    const credentials = this.newCredentials();
-    await this.#clients.create(clientOf(organizationId, credentials, scopes), this.#clock());
-    return credentials;
-  }
-
-  newCredentials(): Credentials {
-    return {
-      clientId: newSecret('clientId', this.#randomBytes),
-      clientSecret: newSecret('clientSecret', this.#randomBytes),
-    };
   }
 
   /**
@@ -111,6 +96,14 @@ function chooseScopes(
     );
   }
   return [...new Set(wanted)];
+}
+
+/** Returns new credentials. Only the hash of the secret is stored, so they are shown once. */
+export function newCredentials(randomBytes: RandomBytes): Credentials {
+  return {
+    clientId: newSecret('clientId', randomBytes),
+    clientSecret: newSecret('clientSecret', randomBytes),
+  };
 }
 
 /** Returns the record of a client with these credentials. */

@@ -14,14 +14,11 @@ const basicChallenge = { headers: { 'WWW-Authenticate': 'Basic realm="shorty"' }
 export function tokenHandlers(auth: AuthService): HandlersOf<typeof tokenRoutes> {
   return {
     async createToken({ body, form, headers, address }) {
-      const clientKey = addressBlockOf(address);
+      const issue = (credentials: Credentials, scope: string | undefined) =>
+        auth.issueToken(credentials, scope, addressBlockOf(address));
       if (!form) {
         try {
-          const { accessToken, expiresIn, scope } = await auth.issueToken(
-            body,
-            body.scope,
-            clientKey,
-          );
+          const { accessToken, expiresIn, scope } = await issue(body, body.scope);
           return {
             status: 200,
             data: { accessToken, tokenType: 'Bearer', expiresIn, scope },
@@ -36,13 +33,8 @@ export function tokenHandlers(auth: AuthService): HandlersOf<typeof tokenRoutes>
         throw new OAuthError('unsupported_grant_type', 'grant_type must be client_credentials');
       }
       const basic = readBasic(headers.authorization);
-      const credentials = basic ?? readForm(form);
       try {
-        const { accessToken, expiresIn, scope } = await auth.issueToken(
-          credentials,
-          form.scope,
-          clientKey,
-        );
+        const { accessToken, expiresIn, scope } = await issue(basic ?? readForm(form), form.scope);
         return {
           status: 200,
           body: { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope },

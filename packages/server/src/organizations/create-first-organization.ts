@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
-import { AuthService, type Credentials, clientOf } from '../auth/auth-service.js';
-import { ClientRepository } from '../auth/client-repository.js';
+import { type Credentials, clientOf, newCredentials } from '../auth/auth-service.js';
 import type { Config } from '../config.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
@@ -16,8 +15,7 @@ export async function createFirstOrganization(
   const organizations = new OrganizationRepository(database);
   // Reads first, because a start must not wait for the write lock of a database in use.
   if (!(await organizations.isEmpty())) return undefined;
-  const auth = new AuthService(new ClientRepository(database), { clock, randomBytes });
-  const first = config.credentials ?? auth.newCredentials();
+  const first = config.credentials ?? newCredentials(randomBytes);
   const id = newUuid();
   // The first organization belongs to the operator, who has no limits.
   const isFirst = await organizations.createFirst(

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AttemptLimiter } from '../auth/attempt-limiter.js';
-import { passwordAttempts, tooManyAttempts } from '../auth/attempt-limits.js';
+import { AttemptLimiter, passwordAttempts, tooManyAttempts } from '../auth/attempt-limiter.js';
 import type { Passwords } from '../auth/passwords.js';
 import { ApiError } from '../contract/api-error.js';
 import { hostnameOf } from '../domains/hostname.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { AuthService, type Credentials } from '../../auth/auth-service.js';
+import { type Credentials, clientOf, newCredentials } from '../../auth/auth-service.js';
 import { ClientRepository } from '../../auth/client-repository.js';
 import { ConfigError } from '../../config-error.js';
 import { scopes as allScopes, type Scope } from '../../contract/define-route.js';
@@ -14,10 +14,10 @@ interface CreateOptions {
 
 export async function createClient({ org, scopes, json }: CreateOptions): Promise<void> {
   const chosen = scopes === undefined ? undefined : parseScopes(scopes);
-  const credentials = await withOrganization(org, (database) => {
-    const auth = new AuthService(new ClientRepository(database), { clock: Date.now, randomBytes });
-    return auth.createClient(org, chosen);
-  });
+  const credentials = newCredentials(randomBytes);
+  await withOrganization(org, (database) =>
+    new ClientRepository(database).create(clientOf(org, credentials, chosen), Date.now()),
+  );
   print(json ? JSON.stringify(credentials) : describeCredentials(credentials));
 }
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as newUuid } from 'uuid';
-import { AuthService, clientOf } from '../../auth/auth-service.js';
-import { ClientRepository } from '../../auth/client-repository.js';
+import { clientOf, newCredentials } from '../../auth/auth-service.js';
 import { ConfigError } from '../../config-error.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import { type PlanName, standardPlans } from '../../organizations/plans.js';
@@ -18,8 +17,7 @@ interface CreateOptions {
 export async function createOrganization({ name, plan, json }: CreateOptions): Promise<void> {
   if (name.trim() === '') throw new ConfigError('--name must not be empty');
   const created = await withDatabase(async (database) => {
-    const auth = new AuthService(new ClientRepository(database), { clock: Date.now, randomBytes });
-    const credentials = auth.newCredentials();
+    const credentials = newCredentials(randomBytes);
     const id = newUuid();
     await new OrganizationRepository(database).create(
       { id, name, plan, createdAt: Date.now() },
