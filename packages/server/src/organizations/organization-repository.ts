@@ -26,14 +26,11 @@ export class OrganizationRepository {
   }
 
   /** Creates the first organization and its client. Returns false when there already is one. */
-  createFirst(organization: NewOrganization, client: Client): Promise<boolean> {
+  async createFirst(organization: NewOrganization, client: Client): Promise<boolean> {
+    // Reads first, because a start must not wait for the write lock of a database in use.
+    if (await hasAny(this.#database.read)) return false;
     return this.#database.writeDirectly(async (transaction) => {
-      const any = await transaction
-        .selectFrom('organizations')
-        .select('id')
-        .limit(1)
-        .executeTakeFirst();
-      if (any) return false;
+      if (await hasAny(transaction)) return false;
       await insert(transaction, organization, client);
       return true;
     });
@@ -62,15 +59,6 @@ export class OrganizationRepository {
     });
   }
 
-  async isEmpty(): Promise<boolean> {
-    const row = await this.#database.read
-      .selectFrom('organizations')
-      .select('id')
-      .limit(1)
-      .executeTakeFirst();
-    return row === undefined;
-  }
-
   async get(id: string): Promise<Organization> {
     const row = await this.#database.read
       .selectFrom('organizations')
@@ -90,6 +78,11 @@ export class OrganizationRepository {
       .execute();
     return rows.map(fromRow);
   }
+}
+
+async function hasAny(db: Database['read']): Promise<boolean> {
+  const row = await db.selectFrom('organizations').select('id').limit(1).executeTakeFirst();
+  return row !== undefined;
 }
 
 async function insert(
