@@ -123,8 +123,9 @@ async function handle(
     // Public routes without a body are health and documentation, which have no limit.
     if (!caller && route.body) publicRateLimiter?.take(addressBlockOf(address), clock());
     const body = await readInput(kind, request, response, {
-      slot: caller && bodySlots.slotFor(caller.organizationId),
-      timeoutMs: options.publicBodyTimeoutMs,
+      slots: bodySlots,
+      organizationId: caller?.organizationId,
+      publicTimeoutMs: options.publicBodyTimeoutMs,
     });
     const isForm = kind === 'form';
     const hasBody = !isForm && !(route.bodyOptional && body.value === undefined);

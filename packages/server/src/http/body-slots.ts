@@ -20,8 +20,8 @@ const minBytesPerSecondWhenFull = 256 * 1024;
 const checkEveryMs = 1_000;
 
 /**
- * Limits how many large bodies are in memory at once, with a fair queue. The task of a request runs
- * while its body is read and parsed.
+ * Limits how many large bodies are in memory at once, with a fair queue. A task of the queue runs while
+ * a body is read and parsed.
  */
 export class BodySlots {
   readonly queue: FairQueue;
@@ -38,61 +38,32 @@ export class BodySlots {
     });
   }
 
-  /** Returns a slot that is not acquired yet. The caller releases it when the body is parsed. */
-  slotFor(organizationId: string): BodySlot {
-    return new BodySlot(this, organizationId);
+  /**
+   * Waits for a slot and returns the function that releases it. Throws a QueueFullError. Until the release,
+   * `onSlow` is called every second while the body arrives too slowly.
+   */
+  acquire(organizationId: string, receivedBytes: () => number, onSlow: () => void) {
+    return new Promise<() => void>((granted, refused) => {
+      const hold = () =>
+        new Promise<void>((resolve) => {
+          const startedAt = performance.now();
+          const timer = setInterval(() => {
+            if (performance.now() - startedAt >= this.#allowedMs(receivedBytes())) onSlow();
+          }, checkEveryMs);
+          granted(() => {
+            clearInterval(timer);
+            resolve();
+          });
+        });
+      this.queue.run(organizationId, hold).catch(refused);
+    });
   }
 
   /** Returns how long a body may hold a slot until it has sent `bytes`. */
-  allowedMs(bytes: number): number {
+  #allowedMs(bytes: number): number {
     const { total, graceMs } = this.#options;
     const { running, waiting } = this.queue.figures;
     const isFull = running === total && waiting > 0;
     return graceMs + (bytes / (isFull ? minBytesPerSecondWhenFull : minBytesPerSecond)) * 1000;
-  }
-}
-
-/** The slot of one request. Large and compressed bodies need it. */
-export class BodySlot {
-  readonly #slots: BodySlots;
-  readonly #organizationId: string;
-  #bytes = 0;
-  #release: (() => void) | undefined;
-
-  constructor(slots: BodySlots, organizationId: string) {
-    this.#slots = slots;
-    this.#organizationId = organizationId;
-  }
-
-  /**
-   * Waits until the slot is granted. Throws a QueueFullError. From then on, `onSlow` is called every
-   * second while the body arrives too slowly. Further calls do nothing.
-   */
-  async acquire(onSlow: () => void): Promise<void> {
-    if (this.#release) return;
-    const released = new Promise<void>((resolve) => {
-      this.#release = resolve;
-    });
-    await new Promise<void>((granted, refused) => {
-      const hold = async () => {
-        granted();
-        const startedAt = performance.now();
-        const timer = setInterval(() => {
-          if (performance.now() - startedAt >= this.#slots.allowedMs(this.#bytes)) onSlow();
-        }, checkEveryMs);
-        await released;
-        clearInterval(timer);
-      };
-      this.#slots.queue.run(this.#organizationId, hold).catch(refused);
-    });
-  }
-
-  /** Counts received bytes. */
-  add(bytes: number): void {
-    this.#bytes += bytes;
-  }
-
-  release(): void {
-    this.#release?.();
   }
 }

@@ -4,7 +4,6 @@ import { gunzip, inflate } from 'node:zlib';
 import { ApiError, shorten, validationError } from '../contract/api-error.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { answerMalformed } from './answer-malformed.js';
-import type { BodySlot } from './body-slots.js';
 
 /** The limit of public routes, which read credentials or a password. */
 export const maxPublicBodyBytes = 8 * 1024;
@@ -24,8 +23,8 @@ export interface BodyLimits {
   readonly maxBytes: number;
   /** Time limit for the whole body. By default, only the limit for a whole request applies. */
   readonly timeoutMs?: number;
-  /** Acquired for a compressed or large body. Without it, Content-Encoding is refused. */
-  readonly slot?: BodySlot;
+  /** Waits for a slot for a compressed or large body. Without it, Content-Encoding is refused. */
+  readonly acquireSlot?: (receivedBytes: () => number, onSlow: () => void) => Promise<void>;
 }
 
 const decoders = { gzip: promisify(gunzip), deflate: promisify(inflate) };
@@ -37,19 +36,27 @@ const decoders = { gzip: promisify(gunzip), deflate: promisify(inflate) };
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBytes, timeoutMs, slot }: BodyLimits,
+  { maxBytes, timeoutMs, acquireSlot }: BodyLimits,
 ): Promise<Buffer> {
-  const decode = decoderOf(request, slot !== undefined);
+  const decode = decoderOf(request, acquireSlot !== undefined);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const acquireSlot = async () => slot?.acquire(() => refuseAsLate(request));
+  let receivedBytes = 0;
+  let slot: Promise<void> | undefined;
+  const waitForSlot = async () => {
+    slot ??= acquireSlot?.(
+      () => receivedBytes,
+      () => refuseAsLate(request),
+    );
+    await slot;
+  };
   // A compressed body needs a slot from its first byte, because inflation needs memory.
-  if (decode) await acquireSlot();
+  if (decode) await waitForSlot();
   if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
   const timer = timeoutMs === undefined ? undefined : setTimeout(refuseAsLate, timeoutMs, request);
   try {
-    const bytes = await collect(request, maxBytes, async (chunkBytes, totalBytes) => {
-      slot?.add(chunkBytes);
-      if (totalBytes > slotlessBytes) await acquireSlot();
+    const bytes = await collect(request, maxBytes, async (totalBytes) => {
+      receivedBytes = totalBytes;
+      if (totalBytes > slotlessBytes) await waitForSlot();
     });
     return decode ? await inflateWithin(decode, bytes, maxBytes) : bytes;
   } finally {
@@ -75,7 +82,7 @@ function decoderOf({ headers }: IncomingMessage, mayBeCompressed: boolean): Deco
 async function collect(
   request: IncomingMessage,
   maxBytes: number,
-  beforeCopy: (chunkBytes: number, totalBytes: number) => Promise<void>,
+  beforeCopy: (totalBytes: number) => Promise<void>,
 ): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? slotlessBytes);
   // One buffer instead of a list of chunks, because a client can send chunks of one byte.
@@ -84,7 +91,7 @@ async function collect(
   for await (const chunk of chunksOf(request)) {
     const needed = length + chunk.length;
     if (needed > maxBytes) throw tooLarge(maxBytes);
-    await beforeCopy(chunk.length, needed);
+    await beforeCopy(needed);
     if (needed > bytes.length) {
       const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(needed, bytes.length * 2)));
       bytes.copy(larger, 0, 0, length);

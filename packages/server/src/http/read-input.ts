@@ -6,9 +6,9 @@ import { parseInput } from '../contract/parse-input.js';
 import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
 import { TimeSlices } from '../yield-to-event-loop.js';
 import { type BodyFormat, bodyFormatOf, parseForm } from './body-format.js';
-import type { BodySlot } from './body-slots.js';
+import type { BodySlots } from './body-slots.js';
 import { parseJson } from './parse-json.js';
-import { maxBodyBytes, maxPublicBodyBytes, readBody } from './read-body.js';
+import { type BodyLimits, maxBodyBytes, maxPublicBodyBytes, readBody } from './read-body.js';
 
 export type BodyKind = 'none' | BodyFormat;
 
@@ -35,22 +35,31 @@ export interface Body {
   readonly fingerprint: string | undefined;
 }
 
-/** Reads and parses a body. Without a slot, the limits of public routes apply. */
+export interface InputLimits {
+  readonly slots: BodySlots;
+  /** Undefined for a public route, which has smaller limits and needs no slot. */
+  readonly organizationId: string | undefined;
+  /** The time limit of the whole body on a public route. */
+  readonly publicTimeoutMs: number;
+}
+
+/** Reads and parses a body. A large body holds a slot until it is parsed. */
 export async function readInput(
   kind: BodyKind,
   request: IncomingMessage,
   response: ServerResponse,
-  {
-    slot,
-    timeoutMs,
-  }: {
-    readonly slot: BodySlot | undefined;
-    readonly timeoutMs: number;
-  },
+  { slots, organizationId, publicTimeoutMs }: InputLimits,
 ): Promise<Body> {
-  const limits = slot
-    ? { maxBytes: maxBodyBytes, slot }
-    : { maxBytes: maxPublicBodyBytes, timeoutMs };
+  let release = () => {};
+  const limits: BodyLimits =
+    organizationId === undefined
+      ? { maxBytes: maxPublicBodyBytes, timeoutMs: publicTimeoutMs }
+      : {
+          maxBytes: maxBodyBytes,
+          async acquireSlot(receivedBytes, onSlow) {
+            release = await slots.acquire(organizationId, receivedBytes, onSlow);
+          },
+        };
   try {
     const bytes = kind === 'none' ? Buffer.alloc(0) : await readBody(request, response, limits);
     if (kind === 'form') return { value: parseForm(bytes), fingerprint: undefined };
@@ -60,7 +69,7 @@ export async function readInput(
       value: bytes.length === 0 ? undefined : await parseJson(bytes),
     };
   } finally {
-    slot?.release();
+    release();
   }
 }
 
