@@ -6,8 +6,6 @@ export interface FairQueueOptions {
   readonly maxRunningPerOrganization?: number;
   readonly maxWaiting: number;
   readonly maxWaitingPerOrganization: number;
-  /** A task that waited longer is refused, because its client has timed out. 20 s by default. */
-  readonly maxWaitMs?: number;
 }
 
 export interface TaskOptions {
@@ -50,7 +48,8 @@ export interface FairQueueFigures {
 // While bulk tasks wait, one of them runs after this many interactive tasks.
 const interactiveTurns = 4;
 const maxRetryAfterSeconds = 30;
-const defaultMaxWaitMs = 20_000;
+// A task that waited longer is refused, because its client has timed out.
+const maxWaitMs = 20_000;
 // The weight of the latest task in the moving average of durations.
 const durationWeight = 0.1;
 
@@ -185,12 +184,10 @@ export class FairQueue {
     while (this.#running < this.#options.concurrency) {
       const task = this.#next();
       if (!task) return;
-      const { name, maxWaitMs = defaultMaxWaitMs } = this.#options;
       if (performance.now() - task.queuedAt > maxWaitMs) {
         this.#refused += 1;
-        task.reject(
-          new QueueFullError(name, `the task has waited for ${maxWaitMs} ms`, this.#retryAfter()),
-        );
+        const reason = `the task has waited for ${maxWaitMs} ms`;
+        task.reject(new QueueFullError(this.name, reason, this.#retryAfter()));
       } else void this.#run(task);
     }
   }
