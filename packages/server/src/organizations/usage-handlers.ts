@@ -49,20 +49,8 @@ export function usageHandlers({
   };
 }
 
-interface MonthlyUsage {
-  /** The plan that the month is charged by. */
-  readonly plan: PlanName;
-  /** The current number, not that of the month. */
-  readonly activeUrls: number;
-  readonly used: ReadonlyMap<Meter, number>;
-}
-
 /** Reads the use of a month from one snapshot. */
-export function readMonthlyUsage(
-  database: Database,
-  organizationId: string,
-  month: string,
-): Promise<MonthlyUsage> {
+export function readMonthlyUsage(database: Database, organizationId: string, month: string) {
   return database.snapshot(async (db) => {
     const organization = await db
       .selectFrom('organizations')
@@ -75,7 +63,7 @@ export function readMonthlyUsage(
       .where('organization_id', '=', organizationId)
       .orderBy('changed_at')
       .execute();
-    // The plan before the first later change is the plan at the month's end.
+    // The month is charged by the plan at its end: the plan before the first later change.
     const later = changes.find(({ changed_at }) => monthOf(changed_at) > month);
     const rows = await db
       .selectFrom('usage_meters')
@@ -85,6 +73,7 @@ export function readMonthlyUsage(
       .execute();
     return {
       plan: (later?.plan_before ?? organization.plan) as PlanName,
+      // The current number, not that of the month.
       activeUrls: organization.active_urls,
       used: new Map(rows.map(({ meter, used }) => [meter as Meter, used])),
     };
