@@ -157,12 +157,8 @@ function checkScope(route: Route, { scopes }: Caller): void {
 function send(response: Response, reply: Reply<unknown>): void {
   response.status(reply.status);
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
-  if ('text' in reply) {
-    response.type(reply.mediaType).send(reply.text);
-    return;
-  }
-  if ('bytes' in reply) {
-    response.type(reply.mediaType).send(reply.bytes);
+  if ('mediaType' in reply) {
+    response.type(reply.mediaType).send('text' in reply ? reply.text : reply.bytes);
     return;
   }
   if ('data' in reply) {
