@@ -7,12 +7,12 @@ import {
   type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
+import { api } from '../src/api/api.js';
 import { type Route, type RouteResponse, scopes, scopesOf } from '../src/contract/define-route.js';
 import { type ErrorCode, errorCodes, errorResponse, errorStatus } from '../src/contract/errors.js';
 import { rateLimitFields } from '../src/contract/rate-limit.js';
 import { urlBulkUpdateItem } from '../src/urls/url-contract.js';
 import { eventBodies } from '../src/webhooks/event-contract.js';
-import { api } from '../src/api/api.js';
 
 const version = '1.0.0';
 

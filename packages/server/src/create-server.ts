@@ -319,9 +319,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     await adminListener?.stop(adminStopGraceMs);
     await stopAll(services);
     await stopWatching?.();
-    await Promise.all(
-      [analytics, qrs, passwords, listReader.thread].map((each) => each.stop()),
-    );
+    await Promise.all([analytics, qrs, passwords, listReader.thread].map((each) => each.stop()));
     await database.close();
   }
 

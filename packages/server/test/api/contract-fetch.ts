@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { api } from '../../src/api/api.js';
 import { errorsOf } from '../../scripts/render-openapi.js';
+import { api } from '../../src/api/api.js';
 import type { Route, RouteResponse } from '../../src/contract/define-route.js';
 import { type ErrorCode, errorResponse, errorStatus } from '../../src/contract/errors.js';
 import { ApiResponse } from './api-response.js';
