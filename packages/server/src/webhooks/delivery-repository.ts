@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely';
+import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { EventType } from '../events/event-types.js';
 import {
@@ -7,16 +7,13 @@ import {
   withIdempotencyKey,
 } from '../idempotency/with-idempotency-key.js';
 import type { Database, Schema } from '../storage/database.js';
-import type { DeliveryAttemptTable } from '../storage/schema.js';
 import type { EventData } from './event-contract.js';
 import type { deliveryStatuses } from './webhook-contract.js';
 import type { Page } from './webhook-repository.js';
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
-export type DeliveryRow = Awaited<
-  ReturnType<ReturnType<typeof selectDeliveries>['execute']>
->[number];
-export type AttemptRow = Selectable<DeliveryAttemptTable>;
+export type Delivery = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['execute']>>[number];
+export type DeliveryDetail = NonNullable<Awaited<ReturnType<DeliveryRepository['find']>>>;
 
 /** Reads and creates deliveries for the API. Every method is one transaction. */
 export class DeliveryRepository {
@@ -29,25 +26,22 @@ export class DeliveryRepository {
   }
 
   /** Returns a delivery with its attempts, read in one snapshot. */
-  find(
-    webhookId: string,
-    id: string,
-  ): Promise<{ delivery: DeliveryRow; body: string; attempts: AttemptRow[] } | undefined> {
+  find(webhookId: string, id: string) {
     return this.#database.snapshot(async (db) => {
-      const row = await selectDeliveries(db)
-        .select('events.body')
+      const delivery = await selectDeliveries(db)
+        .select('events.body as requestBody')
         .where('webhook_id', '=', webhookId)
         .where('deliveries.id', '=', id)
         .executeTakeFirst();
-      if (!row) return undefined;
-      const attempts = await db
+      if (!delivery) return undefined;
+      const attemptHistory = await db
         .selectFrom('delivery_attempts')
-        .selectAll()
+        .select(['number', 'attempted_at as attemptedAt', 'duration_ms as durationMs'])
+        .select(['status_code as statusCode', 'error', 'response_body as responseBody'])
         .where('delivery_id', '=', id)
         .orderBy('number')
         .execute();
-      const { body, ...delivery } = row;
-      return { delivery, body, attempts };
+      return { ...delivery, attemptHistory };
     });
   }
 
@@ -59,7 +53,7 @@ export class DeliveryRepository {
     data: EventData<Type>,
     now: number,
     idempotency: IdempotentRequest | undefined,
-  ): Promise<IdempotentResult<DeliveryRow>> {
+  ): Promise<IdempotentResult<Delivery>> {
     return this.#database.write(organizationId, (transaction) =>
       withIdempotencyKey(transaction, idempotency, async () => {
         const id = await this.#outbox.recordFor(
@@ -82,7 +76,7 @@ export class DeliveryRepository {
     id: string,
     now: number,
     idempotency: IdempotentRequest | undefined,
-  ): Promise<IdempotentResult<DeliveryRow | null>> {
+  ): Promise<IdempotentResult<Delivery | null>> {
     return this.#database.write(organizationId, (transaction) =>
       withIdempotencyKey(transaction, idempotency, async () => {
         const original = await transaction
@@ -92,12 +86,8 @@ export class DeliveryRepository {
           .where('id', '=', id)
           .executeTakeFirst();
         if (!original) return null;
-        const newId = await this.#outbox.deliverAgain(
-          transaction,
-          original.event_id,
-          webhookId,
-          now,
-        );
+        const { event_id } = original;
+        const newId = await this.#outbox.deliverAgain(transaction, event_id, webhookId, now);
         return getDelivery(transaction, newId);
       }),
     );
@@ -110,7 +100,7 @@ export interface DeliveryFilter extends Page {
 
 export interface DeliveryPage {
   readonly total: number;
-  readonly deliveries: readonly DeliveryRow[];
+  readonly deliveries: readonly Delivery[];
 }
 
 /** Returns one page of a webhook's deliveries, newest first, and the total. */
@@ -139,7 +129,7 @@ export async function listDeliveries(
   return { total, deliveries };
 }
 
-function getDelivery(db: Kysely<Schema>, id: string): Promise<DeliveryRow> {
+function getDelivery(db: Kysely<Schema>, id: string): Promise<Delivery> {
   return selectDeliveries(db).where('deliveries.id', '=', id).executeTakeFirstOrThrow();
 }
 
@@ -147,17 +137,9 @@ function selectDeliveries(db: Kysely<Schema>) {
   return db
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .select([
-      'deliveries.id',
-      'deliveries.webhook_id',
-      'deliveries.event_id',
-      'events.type',
-      'deliveries.status',
-      'deliveries.attempts',
-      'deliveries.next_attempt_at',
-      'deliveries.last_status_code',
-      'deliveries.last_error',
-      'deliveries.created_at',
-      'deliveries.delivered_at',
-    ]);
+    .select(['deliveries.id', 'webhook_id as webhookId', 'event_id as eventId', 'attempts'])
+    .select(['events.type as eventType', 'status', 'next_attempt_at as nextAttemptAt'])
+    .select(['last_status_code as lastStatusCode', 'last_error as lastError'])
+    .select(['deliveries.created_at as createdAt', 'delivered_at as deliveredAt'])
+    .$narrowType<{ eventType: EventType; status: DeliveryStatus }>();
 }

@@ -81,7 +81,7 @@ describe('an attempt at a misbehaving receiver', () => {
       .deliveries;
     expect(delivery?.status).toBe('delivered');
     const found = await opened.deliveries.find(id, delivery?.id ?? '');
-    expect(found?.attempts[0]?.response_body).toBe('x'.repeat(2048));
+    expect(found?.attemptHistory[0]?.responseBody).toBe('x'.repeat(2048));
   });
 
   it('succeeds when informational responses (1xx) precede the 200', async () => {
@@ -108,8 +108,8 @@ describe('an attempt at a misbehaving receiver', () => {
     const [delivery] = (await listDeliveries(opened.stored.database, id, { limit: 1, offset: 0 }))
       .deliveries;
     const found = await opened.deliveries.find(id, delivery?.id ?? '');
-    expect(found?.attempts[0]?.response_body).toContain('0123456789');
-    expect(found?.attempts[0]?.response_body).not.toContain('\0');
+    expect(found?.attemptHistory[0]?.responseBody).toContain('0123456789');
+    expect(found?.attemptHistory[0]?.responseBody).not.toContain('\0');
   });
 
   it('fails when the second look-up returns a private address', async () => {

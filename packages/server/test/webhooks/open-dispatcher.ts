@@ -104,7 +104,7 @@ export async function openDispatcher(): Promise<Opened> {
     async states(webhookId) {
       const page = await listDeliveries(database, webhookId, { limit: 100, offset: 0 });
       return page.deliveries.map(
-        ({ status, attempts, last_error }) => `${status} ${attempts} ${last_error}`,
+        ({ status, attempts, lastError }) => `${status} ${attempts} ${lastError}`,
       );
     },
   };

@@ -46,10 +46,10 @@ describe('a non-2xx response triggers retry', () => {
       verify(got, 'secret', at);
     }
     const found = await deliveries.find(id, String(deliveryId));
-    expect(found?.attempts.map(({ number, status_code }) => [number, status_code])).toEqual(
+    expect(found?.attemptHistory.map(({ number, statusCode }) => [number, statusCode])).toEqual(
       [1, 2, 3, 4, 5, 6, 7].map((number) => [number, 503]),
     );
-    expect(found?.attempts[0]?.response_body).toBe('not now');
+    expect(found?.attemptHistory[0]?.responseBody).toBe('not now');
   });
 
   it('a 2xx response from the receiver is a success and ends retries', async () => {
