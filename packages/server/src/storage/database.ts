@@ -55,8 +55,6 @@ export interface Database {
    * exists.
    */
   readonly updateEach: UpdateEach;
-  /** Locks rows by id, in ascending order, which prevents deadlock. */
-  lockRows(transaction: WriteTransaction, table: 'webhooks', ids: readonly string[]): Promise<void>;
   readonly findDueDeliveries: FindDueDeliveries;
   /**
    * Reports the changes that other nodes make to cached records, until the returned function is

@@ -3,7 +3,7 @@ import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Claim, Database, WriteTransaction } from '../storage/database.js';
 import type { DeliveryAttemptTable } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
-import { type HealthRules, recordHealth, summarizeHealth } from './endpoint-health.js';
+import { type HealthRules, recordHealth } from './endpoint-health.js';
 
 /** The most pending deliveries that are counted, which takes about 2 ms. */
 export const maxCounted = 100_000;
@@ -11,40 +11,53 @@ export const maxCounted = 100_000;
 /** The pending deliveries in storage. The dispatcher claims deliveries and records outcomes here. */
 export class DeliveryQueue {
   readonly #database: Database;
-  readonly #queries: ReturnType<typeof buildQueries>;
   readonly #healthRules: HealthRules;
 
   constructor(database: Database, healthRules: HealthRules) {
     this.#database = database;
     this.#healthRules = healthRules;
-    this.#queries = buildQueries(database);
   }
 
   /** Returns active endpoints that have pending deliveries. */
   async findEndpoints(): Promise<Endpoint[]> {
-    const { rows } = await this.#database.read.executeQuery(this.#queries.endpoints());
-    return rows.flatMap((row): Endpoint[] =>
-      row.due_at === null
-        ? []
-        : [
-            {
-              webhookId: row.id,
-              organizationId: row.organization_id,
-              url: row.url,
-              secret: row.secret,
-              previousSecret: row.previous_secret,
-              previousSecretExpiresAt: row.previous_secret_expires_at,
-              hasSucceeded: row.last_success_at !== null && row.failing_since === null,
-              dueAt: Number(row.due_at),
-            },
-          ],
-    );
+    const rows = await this.#database.read
+      .selectFrom('webhooks')
+      .select(['id as webhookId', 'organization_id as organizationId', 'url', 'secret'])
+      .select('previous_secret as previousSecret')
+      .select('previous_secret_expires_at as previousSecretExpiresAt')
+      .select(['last_success_at', 'failing_since'])
+      .select(({ selectFrom }) =>
+        selectFrom('deliveries')
+          .select('due_at')
+          .whereRef('deliveries.webhook_id', '=', 'webhooks.id')
+          .where('due_at', 'is not', null)
+          .orderBy('due_at')
+          .limit(1)
+          .as('dueAt'),
+      )
+      .where('is_active', '=', 1)
+      .where('deleted_at', 'is', null)
+      .execute();
+    return rows.flatMap(({ dueAt, last_success_at, failing_since, ...endpoint }): Endpoint[] => {
+      if (dueAt === null) return [];
+      const hasSucceeded = last_success_at !== null && failing_since === null;
+      return [{ ...endpoint, hasSucceeded, dueAt }];
+    });
   }
 
   /** Counts pending deliveries, up to `maxCounted`. */
   async countPending(): Promise<number> {
-    const { rows } = await this.#database.read.executeQuery(this.#queries.pending());
-    return Number(rows[0]?.pending ?? 0);
+    const { pending } = await this.#database.read
+      .selectFrom(({ selectFrom }) =>
+        selectFrom('deliveries')
+          .select('due_at')
+          .where('due_at', 'is not', null)
+          .limit(sql.lit(maxCounted))
+          .as('counted'),
+      )
+      .select(({ fn }) => fn.countAll<number>().as('pending'))
+      .executeTakeFirstOrThrow();
+    return Number(pending);
   }
 
   /**
@@ -77,36 +90,22 @@ export class DeliveryQueue {
   }
 
   async #record(transaction: WriteTransaction, outcomes: readonly AttemptOutcome[]): Promise<void> {
-    const attempts: DeliveryAttemptTable[] = [];
-    const charged = new UsageTally();
     const changed = await this.#database.updateEach(
       transaction,
       'deliveries',
       outcomes.map(changeOf),
     );
-    for (const [at, outcome] of outcomes.entries()) {
-      const { delivery } = outcome;
-      // No change: the lease had expired, and another dispatcher has recorded an outcome.
-      if (!changed[at]) continue;
-      const deliveredAt = deliveredAtOf(outcome);
-      if (deliveredAt !== null && delivery.isCharged) {
-        charged.add(delivery.organizationId, deliveredAt);
-      }
-      attempts.push({
-        delivery_id: delivery.id,
-        number: delivery.attempts + 1,
-        attempted_at: outcome.attemptedAt,
-        duration_ms: outcome.durationMs,
-        status_code: outcome.statusCode,
-        error: outcome.error,
-        response_body: outcome.responseBody,
-      });
-    }
-    await this.#database.bulkInsert(transaction, 'delivery_attempts', attempts);
-    await countUses(transaction, 'webhook_delivery', charged);
+    // No change: the lease had expired, and another dispatcher has recorded an outcome.
     const recorded = outcomes.filter((_, at) => changed[at]);
-    const health = summarizeHealth(recorded);
-    await recordHealth(this.#database, transaction, health, this.#healthRules);
+    const charged = new UsageTally();
+    for (const outcome of recorded) {
+      const { isCharged, organizationId } = outcome.delivery;
+      const deliveredAt = deliveredAtOf(outcome);
+      if (deliveredAt !== null && isCharged) charged.add(organizationId, deliveredAt);
+    }
+    await this.#database.bulkInsert(transaction, 'delivery_attempts', recorded.map(attemptOf));
+    await countUses(transaction, 'webhook_delivery', charged);
+    await recordHealth(this.#database, transaction, recorded, this.#healthRules);
   }
 
   async #claim(
@@ -139,6 +138,18 @@ function deliveredAtOf({ error, attemptedAt, durationMs }: AttemptOutcome): numb
   return error === null ? attemptedAt + durationMs : null;
 }
 
+function attemptOf({ delivery, ...outcome }: AttemptOutcome): DeliveryAttemptTable {
+  return {
+    delivery_id: delivery.id,
+    number: delivery.attempts + 1,
+    attempted_at: outcome.attemptedAt,
+    duration_ms: outcome.durationMs,
+    status_code: outcome.statusCode,
+    error: outcome.error,
+    response_body: outcome.responseBody,
+  };
+}
+
 /** Returns the update that records an outcome. It matches no row once another outcome is recorded. */
 function changeOf(outcome: AttemptOutcome) {
   const { delivery, nextAttemptAt, statusCode, error } = outcome;
@@ -154,39 +165,5 @@ function changeOf(outcome: AttemptOutcome) {
       delivered_at: deliveredAtOf(outcome),
     },
     where: { id: delivery.id, attempts: delivery.attempts, status: 'pending' },
-  };
-}
-
-function buildQueries({ read }: Database) {
-  const endpoints = read
-    .selectFrom('webhooks')
-    .select(['id', 'organization_id', 'url', 'secret'])
-    .select(['previous_secret', 'previous_secret_expires_at'])
-    .select(['last_success_at', 'failing_since'])
-    .select(({ selectFrom }) =>
-      selectFrom('deliveries')
-        .select('due_at')
-        .whereRef('deliveries.webhook_id', '=', 'webhooks.id')
-        .where('due_at', 'is not', null)
-        .orderBy('due_at')
-        .limit(1)
-        .as('due_at'),
-    )
-    .where('is_active', '=', 1)
-    .where('deleted_at', 'is', null)
-    .compile();
-  const pending = read
-    .selectFrom(({ selectFrom }) =>
-      selectFrom('deliveries')
-        .select('due_at')
-        .where('due_at', 'is not', null)
-        .limit(sql.lit(maxCounted))
-        .as('counted'),
-    )
-    .select(({ fn }) => fn.countAll<number>().as('pending'))
-    .compile();
-  return {
-    endpoints: () => endpoints,
-    pending: () => pending,
   };
 }

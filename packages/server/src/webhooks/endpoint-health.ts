@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import type { AttemptOutcome } from './attempt.js';
 
@@ -10,119 +9,84 @@ const newestWeight = 0.02;
 /** 410 Gone: the receiver no longer exists (RFC 9110). */
 export const goneStatus = 410;
 
-/** The sum of the outcomes of one endpoint that are recorded together. */
-export interface EndpointHealthChange {
-  readonly webhookId: string;
-  /** The URL of the attempts. They do not change the health of a webhook whose URL has changed. */
-  readonly url: string;
-  readonly attempts: number;
-  readonly failures: number;
-  readonly lastSuccessAt: number | null;
-  /** When the first failure after the last success was attempted. */
-  readonly firstFailureAt: number | null;
-  readonly lastFailureAt: number | null;
-  readonly isGone: boolean;
-}
-
-/** Sums up outcomes by endpoint, in their order. */
-export function summarizeHealth(outcomes: readonly AttemptOutcome[]): EndpointHealthChange[] {
-  const changes = new Map<string, EndpointHealthChange>();
-  for (const { delivery, url, attemptedAt, durationMs, statusCode, error } of outcomes) {
-    const key = `${delivery.webhookId} ${url}`;
-    const before = changes.get(key) ?? {
-      webhookId: delivery.webhookId,
-      url,
-      attempts: 0,
-      failures: 0,
-      lastSuccessAt: null,
-      firstFailureAt: null,
-      lastFailureAt: null,
-      isGone: false,
-    };
-    const attempts = before.attempts + 1;
-    changes.set(
-      key,
-      error === null
-        ? {
-            ...before,
-            attempts,
-            lastSuccessAt: Math.max(before.lastSuccessAt ?? 0, attemptedAt + durationMs),
-            firstFailureAt: null,
-            lastFailureAt: null,
-          }
-        : {
-            ...before,
-            attempts,
-            failures: before.failures + 1,
-            firstFailureAt: before.firstFailureAt ?? attemptedAt,
-            lastFailureAt: attemptedAt,
-            isGone: before.isGone || statusCode === goneStatus,
-          },
-    );
-  }
-  return [...changes.values()];
-}
-
 export interface HealthRules {
   /** An endpoint is disabled when all its attempts fail for this time. 0 turns this rule off. */
   readonly disableAfterMs: number;
 }
 
-/** Updates the health of endpoints. Disables those that are gone or have failed for too long. */
-export async function recordHealth(
-  database: Pick<Database, 'lockRows'>,
-  transaction: WriteTransaction,
-  changes: readonly EndpointHealthChange[],
-  { disableAfterMs }: HealthRules,
-): Promise<void> {
-  if (changes.length === 0) return;
-  const ids = changes.map(({ webhookId }) => webhookId);
-  await database.lockRows(transaction, 'webhooks', ids);
-  const rows = changes.map(({ webhookId, url, attempts, failures, ...change }) => {
-    const oldWeight = (1 - newestWeight) ** attempts;
-    return sql`(${webhookId}, ${url}, cast(${change.lastSuccessAt} as bigint),
-      cast(${change.firstFailureAt} as bigint), cast(${failures / attempts} as double precision),
-      cast(${oldWeight} as double precision))`;
-  });
-  await sql`
-    with given (id, url, last_success_at, first_failure_at, rate, old_weight)
-      as (values ${sql.join(rows)})
-    update webhooks set
-      last_success_at = case
-        when given.last_success_at > coalesce(webhooks.last_success_at, 0)
-        then given.last_success_at else webhooks.last_success_at end,
-      failing_since = case
-        when given.last_success_at is not null then given.first_failure_at
-        else coalesce(webhooks.failing_since, given.first_failure_at) end,
-      failure_rate = case
-        when webhooks.failure_rate is null then given.rate
-        else webhooks.failure_rate * given.old_weight + given.rate * (1 - given.old_weight) end
-    from given
-    where webhooks.id = given.id and webhooks.url = given.url`.execute(transaction);
-  const suspects = changes.filter(
-    ({ isGone, firstFailureAt }) => isGone || (disableAfterMs > 0 && firstFailureAt !== null),
-  );
-  if (suspects.length > 0) await disable(transaction, suspects, disableAfterMs);
+/** The columns of `webhooks` that outcomes change. */
+interface Health {
+  last_success_at: number | null;
+  failing_since: number | null;
+  failure_rate: number | null;
+  is_active: number;
+  disabled_at: number | null;
+  disabled_reason: string | null;
+  updated_at: number;
 }
 
-async function disable(
+/** Updates the health of endpoints. Disables those that are gone or have failed for too long. */
+export async function recordHealth(
+  { engine, updateEach }: Pick<Database, 'engine' | 'updateEach'>,
   transaction: WriteTransaction,
-  suspects: readonly EndpointHealthChange[],
-  disableAfterMs: number,
+  outcomes: readonly AttemptOutcome[],
+  { disableAfterMs }: HealthRules,
 ): Promise<void> {
-  const rows = suspects.map(({ webhookId, url, isGone, lastFailureAt, lastSuccessAt }) => {
-    const at = lastFailureAt ?? lastSuccessAt;
-    const reason: DisabledReason = isGone ? 'gone' : 'failing';
-    const cutoff = isGone ? null : (lastFailureAt ?? 0) - disableAfterMs;
-    return sql`(${webhookId}, ${url}, ${reason}, cast(${at} as bigint), cast(${cutoff} as bigint))`;
+  const byWebhook = new Map<string, AttemptOutcome[]>();
+  for (const outcome of outcomes) {
+    const own = byWebhook.get(outcome.delivery.webhookId);
+    if (own) own.push(outcome);
+    else byWebhook.set(outcome.delivery.webhookId, [outcome]);
+  }
+  if (byWebhook.size === 0) return;
+  const query = transaction
+    .selectFrom('webhooks')
+    .select(['id', 'url', 'is_active', 'deleted_at', 'last_success_at', 'failing_since'])
+    .select(['failure_rate', 'disabled_at', 'disabled_reason', 'updated_at'])
+    .where('id', 'in', [...byWebhook.keys()])
+    // All dispatchers lock in ascending order, which prevents deadlock.
+    .orderBy('id');
+  const rows = await (engine === 'postgres' ? query.forNoKeyUpdate() : query).execute();
+  const changes = rows.map(({ id, url, deleted_at, ...health }) => {
+    // Attempts at another URL do not change the health.
+    const own = (byWebhook.get(id) ?? []).filter((outcome) => outcome.url === url);
+    for (const outcome of own) addOutcome(health, outcome);
+    if (health.is_active === 1 && deleted_at === null) disable(health, own, disableAfterMs);
+    return { set: health, where: { id } };
   });
-  await sql`
-    with given (id, url, reason, at, cutoff) as (values ${sql.join(rows)})
-    update webhooks
-      set is_active = 0, disabled_at = given.at, disabled_reason = given.reason,
-        updated_at = given.at
-    from given
-    where webhooks.id = given.id and webhooks.url = given.url
-      and is_active = 1 and deleted_at is null
-      and (cutoff is null or failing_since <= cutoff)`.execute(transaction);
+  await updateEach(transaction, 'webhooks', changes);
+}
+
+function addOutcome(health: Health, { error, attemptedAt, durationMs }: AttemptOutcome): void {
+  const failure = error === null ? 0 : 1;
+  const rate = health.failure_rate ?? failure;
+  health.failure_rate = rate * (1 - newestWeight) + failure * newestWeight;
+  if (error === null) {
+    health.last_success_at = Math.max(health.last_success_at ?? 0, attemptedAt + durationMs);
+    health.failing_since = null;
+  } else {
+    health.failing_since ??= attemptedAt;
+  }
+}
+
+/** Disables an endpoint if one of the outcomes is 410, or if it has failed for too long. */
+function disable(
+  health: Health,
+  outcomes: readonly AttemptOutcome[],
+  disableAfterMs: number,
+): void {
+  const last = outcomes.at(-1);
+  if (!last) return;
+  const { failing_since } = health;
+  const isGone = outcomes.some(({ statusCode }) => statusCode === goneStatus);
+  const isFailing =
+    disableAfterMs > 0 &&
+    failing_since !== null &&
+    failing_since <= last.attemptedAt - disableAfterMs;
+  if (!isGone && !isFailing) return;
+  const reason: DisabledReason = isGone ? 'gone' : 'failing';
+  health.is_active = 0;
+  health.disabled_at = last.attemptedAt;
+  health.disabled_reason = reason;
+  health.updated_at = last.attemptedAt;
 }

@@ -96,7 +96,6 @@ export function openPostgres({
     afterCommit,
     bulkInsert: bulkInserter(types),
     updateEach,
-    lockRows,
     findDueDeliveries,
     async migrate() {
       // Migrations of large tables take longer than the time limit of statements.
@@ -177,21 +176,6 @@ async function takeLocks(transaction: WriteTransaction, keys: readonly number[])
       CompiledQuery.raw(`select pg_advisory_xact_lock(${lockSpace}, ${key})`),
     );
   }
-}
-
-async function lockRows(
-  transaction: WriteTransaction,
-  table: 'webhooks',
-  ids: readonly string[],
-): Promise<void> {
-  if (ids.length < 2) return;
-  await transaction
-    .selectFrom(table)
-    .select('id')
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
 }
 
 function kyselyOn(pool: ServerPool): Kysely<Schema> {

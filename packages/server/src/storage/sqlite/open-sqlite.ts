@@ -94,7 +94,6 @@ export function openSqlite(options: SqliteOptions): Database {
     bulkInsert: bulkInserter(writer),
     updateEach,
     // The only writer needs no row locks.
-    async lockRows() {},
     findDueDeliveries: dueDeliveryFinder(read),
     async migrate() {
       // Several processes may start at once, and the driver does not retry the statements that the
