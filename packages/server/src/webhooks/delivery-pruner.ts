@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { disabledRetentionMs } from '../events/event-outbox.js';
-import type { Clock } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 
@@ -25,104 +24,85 @@ interface WebhookTimes {
 /**
  * Removes old finished deliveries with their attempts, events without deliveries, and deleted
  * webhooks with all their deliveries. Pending deliveries of a webhook that the server disabled fail
- * after 30 days, and are then retained for another 30 days.
+ * after 30 days, and are then retained for another 30 days. Returns how many deliveries it removed.
  */
-export class DeliveryPruner {
-  readonly #database: Database;
-  readonly #clock: Clock;
-
-  constructor(database: Database, clock: Clock) {
-    this.#database = database;
-    this.#clock = clock;
-  }
-
-  /** Returns how many deliveries it removed. */
-  async prune(signal?: AbortSignal): Promise<number> {
-    const now = this.#clock();
-    let removed = 0;
-    let webhooks: readonly WebhookTimes[] = [];
-    do {
-      webhooks = await this.#database.read
-        .selectFrom('webhooks')
-        .select(['id', 'deleted_at', 'disabled_at'])
-        .where('id', '>', webhooks.at(-1)?.id ?? '')
-        .orderBy('id')
-        .limit(webhooksAtOnce)
-        .execute();
-      for (const webhook of webhooks) {
-        if (signal?.aborted) return removed;
-        removed += await this.#pruneWebhook(webhook, now, signal);
-      }
-      await yieldToEventLoop();
-    } while (webhooks.length === webhooksAtOnce);
-    return removed;
-  }
-
-  async #pruneWebhook(
-    { id, deleted_at, disabled_at }: WebhookTimes,
-    now: number,
-    signal: AbortSignal | undefined,
-  ): Promise<number> {
-    const own = this.#database.read
-      .selectFrom('deliveries')
-      .select(['id', 'event_id'])
-      .where('webhook_id', '=', id)
-      .limit(batchSize);
-    if (deleted_at !== null) {
-      const removed = await this.#inBatches(() => own.execute(), remove, signal);
-      if (!signal?.aborted) await this.#deleteWebhook(id);
-      return removed;
+export async function pruneDeliveries(
+  database: Database,
+  now: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  let removed = 0;
+  let webhooks: readonly WebhookTimes[] = [];
+  do {
+    webhooks = await database.read
+      .selectFrom('webhooks')
+      .select(['id', 'deleted_at', 'disabled_at'])
+      .where('id', '>', webhooks.at(-1)?.id ?? '')
+      .orderBy('id')
+      .limit(webhooksAtOnce)
+      .execute();
+    for (const webhook of webhooks) {
+      if (signal?.aborted) return removed;
+      removed += await pruneWebhook(database, webhook, now, signal);
     }
-    if (disabled_at !== null && disabled_at <= now - disabledRetentionMs) {
-      const pending = own.where('due_at', 'is not', null);
-      await this.#inBatches(() => pending.execute(), fail, signal);
-    }
-    const retentionMs = deliveryRetentionMs + (disabled_at === null ? 0 : disabledRetentionMs);
-    const finished = own
-      .where('status', 'in', ['delivered', 'failed'])
-      // A literal: the partial index of finished deliveries has this condition.
-      .where('status', '<>', sql.lit('pending'))
-      .where('created_at', '<', now - retentionMs);
-    return this.#inBatches(() => finished.execute(), remove, signal);
-  }
+    await yieldToEventLoop();
+  } while (webhooks.length === webhooksAtOnce);
+  return removed;
+}
 
+async function pruneWebhook(
+  database: Database,
+  { id, deleted_at, disabled_at }: WebhookTimes,
+  now: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   /** Changes all deliveries that `find` returns, in a transaction for each batch. Returns how many. */
-  async #inBatches(
-    find: () => Promise<readonly DeliveryIds[]>,
-    change: (transaction: WriteTransaction, batch: readonly DeliveryIds[]) => Promise<bigint>,
-    signal: AbortSignal | undefined,
+  async function inBatches(
+    find: { execute(): Promise<readonly DeliveryIds[]> },
+    change: (transaction: WriteTransaction, batch: readonly DeliveryIds[]) => Promise<number>,
   ): Promise<number> {
     let total = 0;
-    while (!signal?.aborted) {
-      const batch = await find();
+    for (let changed = batchSize; changed === batchSize && !signal?.aborted; ) {
+      const batch = await find.execute();
       if (batch.length === 0) break;
-      const changed = await this.#database.writeDirectly((transaction) =>
-        change(transaction, batch),
-      );
-      total += Number(changed);
-      if (Number(changed) < batchSize) break;
+      changed = await database.writeDirectly((transaction) => change(transaction, batch));
+      total += changed;
       await yieldToEventLoop();
     }
     return total;
   }
 
-  #deleteWebhook(webhookId: string): Promise<void> {
-    return this.#database.writeDirectly(async (transaction) => {
-      await transaction.deleteFrom('webhooks').where('id', '=', webhookId).execute();
-    });
+  const own = database.read
+    .selectFrom('deliveries')
+    .select(['id', 'event_id'])
+    .where('webhook_id', '=', id)
+    .limit(batchSize);
+  if (deleted_at !== null) {
+    const removed = await inBatches(own, remove);
+    if (signal?.aborted) return removed;
+    await database.writeDirectly((transaction) =>
+      transaction.deleteFrom('webhooks').where('id', '=', id).execute(),
+    );
+    return removed;
   }
+  if (disabled_at !== null && disabled_at <= now - disabledRetentionMs) {
+    await inBatches(own.where('due_at', 'is not', null), fail);
+  }
+  const retentionMs = deliveryRetentionMs + (disabled_at === null ? 0 : disabledRetentionMs);
+  const finished = own
+    .where('status', 'in', ['delivered', 'failed'])
+    // A literal: the partial index of finished deliveries has this condition.
+    .where('status', '<>', sql.lit('pending'))
+    .where('created_at', '<', now - retentionMs);
+  return inBatches(finished, remove);
 }
 
 /** Fails pending deliveries whose webhook is still disabled. Returns how many. */
-async function fail(transaction: WriteTransaction, batch: readonly DeliveryIds[]): Promise<bigint> {
+async function fail(transaction: WriteTransaction, batch: readonly DeliveryIds[]): Promise<number> {
   const { numUpdatedRows } = await transaction
     .updateTable('deliveries')
-    .set({
-      status: 'failed',
-      due_at: null,
-      next_attempt_at: null,
-      last_error: 'The webhook was disabled for 30 days',
-    })
+    .set({ status: 'failed', due_at: null, next_attempt_at: null })
+    .set({ last_error: 'The webhook was disabled for 30 days' })
     .where('id', 'in', idsOf(batch))
     .where('due_at', 'is not', null)
     .where(({ exists, selectFrom }) =>
@@ -134,14 +114,14 @@ async function fail(transaction: WriteTransaction, batch: readonly DeliveryIds[]
       ),
     )
     .executeTakeFirstOrThrow();
-  return numUpdatedRows;
+  return Number(numUpdatedRows);
 }
 
 /** Removes deliveries with their attempts, and events that are left without deliveries. */
 async function remove(
   transaction: WriteTransaction,
   batch: readonly DeliveryIds[],
-): Promise<bigint> {
+): Promise<number> {
   const ids = idsOf(batch);
   const eventIds = [...new Set(batch.map(({ event_id }) => event_id))];
   await transaction.deleteFrom('delivery_attempts').where('delivery_id', 'in', ids).execute();
@@ -161,7 +141,7 @@ async function remove(
       ),
     )
     .execute();
-  return numDeletedRows;
+  return Number(numDeletedRows);
 }
 
 function idsOf(batch: readonly DeliveryIds[]): string[] {

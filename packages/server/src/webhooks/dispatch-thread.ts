@@ -10,7 +10,7 @@ import { defineThread } from '../threads/define-thread.js';
 import { decodeError, encodeError, type TransferredError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
 import type { ObservedThread } from '../threads/thread.js';
-import { DeliveryPruner } from './delivery-pruner.js';
+import { pruneDeliveries } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { RetrySchedule } from './retry-schedule.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
@@ -51,11 +51,10 @@ function startDispatcher(
     clock,
     onError: report('webhook dispatch failed'),
   });
-  const pruner = new DeliveryPruner(database, clock);
   const pruning = new PeriodicService({
     name: 'old deliveries',
     everyMs: pruneEveryMs,
-    tick: (signal) => pruner.prune(signal),
+    tick: (signal) => pruneDeliveries(database, clock(), signal),
     onError: report('pruning deliveries failed'),
   });
   const reporting = setInterval(() => emit({ figures: dispatcher.figures }), reportEveryMs);

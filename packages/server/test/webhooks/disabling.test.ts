@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { disabledRetentionMs } from '../../src/events/event-outbox.js';
 import { urlCreated } from '../../src/urls/url-events.js';
-import { DeliveryPruner } from '../../src/webhooks/delivery-pruner.js';
+import { pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
 import { eventExamples } from '../../src/webhooks/event-examples.js';
 import type { Webhook } from '../../src/webhooks/webhook-repository.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
@@ -298,23 +298,23 @@ describe('an endpoint that stays disabled for 30 days', () => {
     await happen();
     await opened.dispatcher().drain();
     await happen();
-    const pruner = new DeliveryPruner(opened.stored.database, opened.clock);
+    const prune = () => pruneDeliveries(opened.stored.database, opened.clock());
     opened.clock.advance(disabledRetentionMs - 1);
-    await pruner.prune();
+    await prune();
     expect((await opened.states(id)).sort()).toEqual([
       'pending 0 null',
       'pending 1 The receiver answered 410',
     ]);
     opened.clock.advance(1);
     await happen();
-    await pruner.prune();
+    await prune();
     const failed = (attempts: number) => `failed ${attempts} The webhook was disabled for 30 days`;
     expect((await opened.states(id)).sort()).toEqual([failed(0), failed(1)]);
     opened.clock.advance(29 * day);
-    await pruner.prune();
+    await prune();
     expect(await opened.states(id)).toHaveLength(2);
     opened.clock.advance(day + 1);
-    await pruner.prune();
+    await prune();
     expect(await opened.states(id)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { urlClickThreshold } from '../../src/events/threshold-events.js';
-import { DeliveryPruner } from '../../src/webhooks/delivery-pruner.js';
+import { pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
 import { maxCounted } from '../../src/webhooks/delivery-queue.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
@@ -138,7 +138,7 @@ describe('a change with many deliveries', () => {
     await webhooks.update(organizationId, paused, { isActive: false }, clock());
     await webhooks.update(organizationId, changed, { events: ['qr.created'] }, clock());
     await webhooks.delete(organizationId, deleted, clock());
-    await new DeliveryPruner(opened.stored.database, clock).prune();
+    await pruneDeliveries(opened.stored.database, clock());
     await subscribeMany(1);
     await fanOutAll();
     const rows = await opened.stored.database.read
@@ -156,7 +156,7 @@ describe('a change with many deliveries', () => {
     const [id = ''] = await subscribeMany(1);
     await createLinks(300);
     await opened.webhooks.delete(opened.organizationId, id, opened.clock());
-    await new DeliveryPruner(opened.stored.database, opened.clock).prune();
+    await pruneDeliveries(opened.stored.database, opened.clock());
     // The events of the other links had deliveries, which were deleted with them.
     expect(await eventCount()).toBe(50);
     await fanOutAll();
@@ -189,7 +189,7 @@ it('an event is retained while some of its deliveries are to be written', async 
   await database.writeDirectly((transaction) =>
     transaction.updateTable('webhooks').set({ deleted_at: 1 }).execute(),
   );
-  expect(await new DeliveryPruner(database, opened.clock).prune()).toBe(2);
+  expect(await pruneDeliveries(database, opened.clock())).toBe(2);
   expect(await eventCount()).toBe(1);
 });
 

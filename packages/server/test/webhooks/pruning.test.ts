@@ -1,15 +1,16 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { DeliveryPruner, deliveryRetentionMs } from '../../src/webhooks/delivery-pruner.js';
+import { deliveryRetentionMs, pruneDeliveries } from '../../src/webhooks/delivery-pruner.js';
 import { listDeliveries } from '../../src/webhooks/delivery-repository.js';
 import { type Opened, openDispatcher } from './open-dispatcher.js';
 import { receiver } from './receiver.js';
 
 let opened: Opened;
-let pruner: DeliveryPruner;
 beforeEach(async () => {
   opened = await openDispatcher();
-  pruner = new DeliveryPruner(opened.stored.database, opened.clock);
 });
+
+const prune = (signal?: AbortSignal) =>
+  pruneDeliveries(opened.stored.database, opened.clock(), signal);
 
 async function rows(): Promise<number[]> {
   const { read } = opened.stored.database;
@@ -27,12 +28,12 @@ describe('finished deliveries', () => {
     await opened.dispatcher().drain();
     opened.clock.advance(deliveryRetentionMs);
     await opened.record(id, 1);
-    expect(await pruner.prune()).toBe(0);
+    expect(await prune()).toBe(0);
     opened.clock.advance(1);
-    expect(await pruner.prune()).toBe(700);
+    expect(await prune()).toBe(700);
     expect(await rows()).toEqual([1, 1, 1, 0]);
     opened.clock.advance(deliveryRetentionMs * 2);
-    expect(await pruner.prune()).toBe(0);
+    expect(await prune()).toBe(0);
   });
 
   it('retain their event until the last of them is removed', async () => {
@@ -53,7 +54,7 @@ describe('finished deliveries', () => {
     );
     await dispatcher.drain();
     opened.clock.advance(1);
-    expect(await pruner.prune()).toBe(1);
+    expect(await prune()).toBe(1);
     expect(await rows()).toEqual([1, 1, 1, 1]);
   });
 
@@ -64,7 +65,7 @@ describe('finished deliveries', () => {
       transaction.updateTable('webhooks').set({ deleted_at: 1 }).where('id', '=', id).execute(),
     );
     expect(await opened.dispatcher().drain()).toBe(0);
-    expect(await pruner.prune()).toBe(600);
+    expect(await prune()).toBe(600);
     expect(await rows()).toEqual([0, 0, 0, 0]);
   });
 
@@ -90,7 +91,7 @@ describe('finished deliveries', () => {
       sizes.push(before - ((await rows())[2] ?? 0));
       return result;
     });
-    expect(await pruner.prune()).toBe(250);
+    expect(await prune()).toBe(250);
     clearImmediate(ticker);
     expect(sizes).toEqual([100, 100, 50]);
     expect(new Set(turnsOfWrites).size).toBe(3);
@@ -107,7 +108,7 @@ describe('finished deliveries', () => {
       stopping.abort();
       return writeDirectly(...args);
     });
-    expect(await pruner.prune(stopping.signal)).toBe(100);
+    expect(await prune(stopping.signal)).toBe(100);
     expect(await rows()).toEqual([1, 150, 150, 0]);
   });
 
@@ -115,7 +116,7 @@ describe('finished deliveries', () => {
     const id = await opened.subscribe('http://receiver.example/');
     await opened.record(id, 3);
     const write = vi.spyOn(opened.stored.database, 'writeDirectly');
-    expect(await pruner.prune()).toBe(0);
+    expect(await prune()).toBe(0);
     expect(write).not.toHaveBeenCalled();
   });
 });
