@@ -187,7 +187,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...shared,
     outbox,
     async getUrl(organizationId, urlId) {
-      const found = await urls.service.get(organizationId, urlId);
+      const found = await urls.urls.get(organizationId, urlId);
       const { id, shortCode } = found;
       return { id, shortCode, shortUrl: shortUrlOf(origins(), found) };
     },
@@ -197,7 +197,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...shared,
     allowPrivateNetwork: config.allowPrivateNetwork,
     outbox,
-    urls: urls.service,
+    urls: urls.urls,
     publicHost: (shortUrl) => publicHostOf(origins(), config.publicHost, shortUrl),
     countDownload: analytics.countDownload,
     onRequestError,

@@ -76,14 +76,17 @@ export class EventOutbox {
     );
   }
 
-  /** Writes one event for each data that `describe` returns. Calls it only when a webhook subscribes. */
+  /**
+   * Writes one event for each data that `describe` returns, if a webhook subscribes. Returns whether
+   * one does.
+   */
   async record<Event extends EventDefinition>(
     transaction: WriteTransaction,
     organizationId: string,
     { type }: Event,
     now: number,
     describe: () => readonly DataOfEvent<Event>[],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { rows } = await transaction.executeQuery(this.#webhooksOf(organizationId));
     const webhookIds = rows
       .filter(
@@ -93,7 +96,7 @@ export class EventOutbox {
           (JSON.parse(events) as string[]).includes(type),
       )
       .map(({ id }) => id);
-    if (webhookIds.length === 0) return;
+    if (webhookIds.length === 0) return false;
     const events = describe().map((data) => this.#event(organizationId, type, now, data));
     const written = (this.#written.get(transaction) ?? 0) + events.length * webhookIds.length;
     const isFannedOut = written <= maxDeliveries;
@@ -102,7 +105,7 @@ export class EventOutbox {
       transaction,
       events.map((event) => ({ ...event, webhook_ids })),
     );
-    if (!isFannedOut) return;
+    if (!isFannedOut) return true;
     this.#written.set(transaction, written);
     await this.#insertDeliveries(
       transaction,
@@ -110,6 +113,7 @@ export class EventOutbox {
         webhookIds.map((webhookId) => ({ eventId, webhookId, createdAt: now, isCharged: true })),
       ),
     );
+    return true;
   }
 
   /** Writes one event for one webhook, subscribed or not, free of charge. Returns the delivery's id. */

@@ -5,7 +5,7 @@ import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
-import type { UrlService } from '../urls/url-service.js';
+import type { UrlRepository } from '../urls/url-repository.js';
 import { openQrRenderer } from './drawing/qr-renderer.js';
 import { LogoFetcher } from './fetch-logo.js';
 import { LogoDecoder } from './logo/logo-decoder.js';
@@ -21,7 +21,7 @@ export interface QrModuleOptions {
   readonly database: Database;
   readonly isThreaded: boolean;
   readonly outbox: EventOutbox;
-  readonly urls: UrlService;
+  readonly urls: UrlRepository;
   readonly listQrs: QrServiceOptions['listQrs'];
   readonly publicHost: QrServiceOptions['publicHost'];
   readonly countDownload: QrImageHandlerOptions['countDownload'];

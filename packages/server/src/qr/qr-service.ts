@@ -2,7 +2,7 @@ import { ApiError, validationError } from '../contract/api-error.js';
 import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
 import type { Clock, NewId } from '../ports.js';
 import type { ShortUrl } from '../urls/short-url.js';
-import type { UrlService } from '../urls/url-service.js';
+import type { UrlRepository } from '../urls/url-repository.js';
 import { QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrRenderer } from './drawing/qr-renderer.js';
 import { LogoFetchError, type LogoFetcher } from './fetch-logo.js';
@@ -14,7 +14,7 @@ import type { CreateQrOutcome, QrFilter, QrPage, QrRepository } from './qr-repos
 export interface QrServiceOptions {
   readonly qrs: QrRepository;
   readonly listQrs: (organizationId: string, filter: QrFilter) => Promise<QrPage>;
-  readonly urls: Pick<UrlService, 'get'>;
+  readonly urls: Pick<UrlRepository, 'get'>;
   readonly renderer: QrRenderer;
   readonly logos: Pick<LogoDecoder, 'decode'>;
   readonly logoFetcher: Pick<LogoFetcher, 'fetch'>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { draftUrl } from '../urls/change-url.js';
-import { type ShortUrl, urlOf } from '../urls/short-url.js';
+import { newUrl } from '../urls/change-url.js';
+import type { ShortUrl } from '../urls/short-url.js';
 import { findTargetUrlError } from '../urls/target-url.js';
 import { decideRedirect, toLink } from './link.js';
 
@@ -9,10 +9,8 @@ const now = Date.UTC(2030, 0, 1);
 
 function url(fields: Partial<ShortUrl> = {}): ShortUrl {
   const identity = { id: 1, organizationId: 'o', shortCode: 'abcdefg', hostname: null };
-  return {
-    ...urlOf(draftUrl({ targetUrl: 'https://example.com/' }, null), identity, now),
-    ...fields,
-  };
+  const body = { targetUrl: 'https://example.com/' };
+  return { ...newUrl({ body, passwordHash: null }, identity, now), ...fields };
 }
 
 describe('decideRedirect', () => {

@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { draftUrl, findExpiryError, patchUrl } from './change-url.js';
-import { type ShortUrl, urlOf } from './short-url.js';
-import type { UrlUpdateRequest } from './url-contract.js';
+import { findExpiryError, newUrl, patchUrl } from './change-url.js';
+import type { ShortUrl } from './short-url.js';
+import type { UrlCreateRequest, UrlUpdateRequest } from './url-contract.js';
 
 const now = Date.UTC(2030, 0, 1);
 const iso = (instant: number) => new Date(instant).toISOString();
 const identity = { id: 1, organizationId: 'o', shortCode: 'abcdefg', hostname: null };
 
+const create = (body: UrlCreateRequest) =>
+  newUrl({ body, passwordHash: null }, identity, now - 1000);
+
 function url(fields: Partial<ShortUrl> = {}): ShortUrl {
-  const draft = draftUrl({ targetUrl: 'https://example.com/', title: 'Old', tags: ['a'] }, null);
-  return { ...urlOf(draft, identity, now - 1000), ...fields };
+  return { ...create({ targetUrl: 'https://example.com/', title: 'Old', tags: ['a'] }), ...fields };
 }
 
 function patched(before: ShortUrl, patch: UrlUpdateRequest, hash: string | null = null): ShortUrl {
@@ -36,14 +38,14 @@ describe('findExpiryError', () => {
   });
 });
 
-describe('draftUrl', () => {
+describe('newUrl', () => {
   it('treats null as a missing field', () => {
     const targetUrl = 'https://example.com/';
     const nothing = { title: null, tags: null, redirectType: null, customUtmParams: null };
-    expect(draftUrl({ targetUrl, ...nothing, expiresAt: null, customSlug: null }, null)).toEqual(
-      draftUrl({ targetUrl }, null),
+    expect(create({ targetUrl, ...nothing, expiresAt: null, customSlug: null })).toEqual(
+      create({ targetUrl }),
     );
-    expect(draftUrl({ targetUrl }, null)).toMatchObject({ redirectType: 307, tags: [] });
+    expect(create({ targetUrl })).toMatchObject({ redirectType: 307, tags: [] });
   });
 });
 

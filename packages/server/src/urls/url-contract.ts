@@ -299,7 +299,8 @@ export const urlBulkDeleteResult = z
   })
   .meta({ id: 'UrlBulkDeleteResult' });
 
-const tag = 'URLs';
+const read = { tag: 'URLs', access: { scope: 'urls:read' } } as const;
+const write = { tag: 'URLs', access: { scope: 'urls:write' } } as const;
 const params = z.strictObject({ id: urlIdParam });
 
 export const urlRoutes = [
@@ -307,9 +308,8 @@ export const urlRoutes = [
     operationId: 'createUrl',
     method: 'post',
     path: '/api/v1/urls',
-    tag,
+    ...write,
     summary: 'Create a short link',
-    access: { scope: 'urls:write' },
     body: urlCreateRequest,
     idempotent: true,
     responses: { 201: { description: 'The new link', data: urlCreated } },
@@ -319,9 +319,8 @@ export const urlRoutes = [
     operationId: 'listUrls',
     method: 'get',
     path: '/api/v1/urls',
-    tag,
+    ...read,
     summary: 'List short links, newest first',
-    access: { scope: 'urls:read' },
     query: z.strictObject({
       ...paging,
       isActive: queryBoolean
@@ -341,11 +340,10 @@ export const urlRoutes = [
     operationId: 'bulkCreateUrls',
     method: 'post',
     path: '/api/v1/urls/bulk',
-    tag,
+    ...write,
     summary: 'Create up to 100 short links',
     description:
       'Each item succeeds or fails by itself; nothing is rolled back. 207 when every item fails.',
-    access: { scope: 'urls:write' },
     body: urlBulkCreateRequest,
     idempotent: true,
     responses: {
@@ -357,10 +355,9 @@ export const urlRoutes = [
     operationId: 'bulkUpdateUrls',
     method: 'patch',
     path: '/api/v1/urls/bulk',
-    tag,
+    ...write,
     summary: 'Change up to 100 short links',
     description: 'Each item succeeds or fails by itself. 207 when every item fails.',
-    access: { scope: 'urls:write' },
     body: urlBulkUpdateRequest,
     responses: {
       200: { description: 'At least one link was changed', data: urlBulkUpdateResult },
@@ -371,10 +368,9 @@ export const urlRoutes = [
     operationId: 'bulkDeleteUrls',
     method: 'delete',
     path: '/api/v1/urls/bulk',
-    tag,
+    ...write,
     summary: 'Deactivate up to 100 short links',
     description: 'Send the ids in the query or in the body, not in both. Unknown ids are skipped.',
-    access: { scope: 'urls:write' },
     query: z.strictObject({
       ids: z
         .string()
@@ -395,9 +391,8 @@ export const urlRoutes = [
     operationId: 'getUrl',
     method: 'get',
     path: '/api/v1/urls/{id}',
-    tag,
+    ...read,
     summary: 'Read a short link',
-    access: { scope: 'urls:read' },
     params,
     responses: { 200: { description: 'The link', data: urlRecord } },
     errors: ['NOT_FOUND'],
@@ -406,9 +401,8 @@ export const urlRoutes = [
     operationId: 'updateUrl',
     method: 'patch',
     path: '/api/v1/urls/{id}',
-    tag,
+    ...write,
     summary: 'Change, pause or resume a short link',
-    access: { scope: 'urls:write' },
     params,
     body: urlUpdateRequest,
     responses: { 200: { description: 'The changed link', data: urlRecord } },
@@ -418,10 +412,9 @@ export const urlRoutes = [
     operationId: 'deleteUrl',
     method: 'delete',
     path: '/api/v1/urls/{id}',
-    tag,
+    ...write,
     summary: 'Deactivate a short link',
     description: 'The link answers 410 from now on. Its record stays readable.',
-    access: { scope: 'urls:write' },
     params,
     responses: { 200: { description: 'The deactivated link', data: urlRecord } },
     errors: ['NOT_FOUND'],

@@ -10,14 +10,15 @@ const batchSize = 50;
  * their number. Redirects are served between batches.
  */
 export async function expireUrls(
-  urls: Pick<UrlRepository, 'hasDue' | 'expireDue'>,
+  urls: Pick<UrlRepository, 'expireDue'>,
   clock: Clock,
   signal?: AbortSignal,
 ): Promise<number> {
   const now = clock();
   let expired = 0;
-  while (!signal?.aborted && (await urls.hasDue(now))) {
-    expired += (await urls.expireDue(now, batchSize)).length;
+  for (let batch = batchSize; batch === batchSize && !signal?.aborted; ) {
+    batch = (await urls.expireDue(now, batchSize)).length;
+    expired += batch;
     await yieldToEventLoop();
   }
   return expired;

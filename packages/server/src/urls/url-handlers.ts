@@ -1,96 +1,294 @@
-import { validationError } from '../contract/api-error.js';
+import type { z } from 'zod';
+import type { Passwords } from '../auth/passwords.js';
+import { ApiError, summarize, validationError } from '../contract/api-error.js';
+import { parseInput } from '../contract/parse-input.js';
 import type { HandlersOf } from '../http/handlers.js';
+import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import type { Clock } from '../ports.js';
+import { ListTimeoutError } from '../storage/database.js';
+import { listTimeoutMs } from '../storage/list-page.js';
+import { TimeSlices } from '../yield-to-event-loop.js';
+import { findExpiryError, patchUrl } from './change-url.js';
 import { type LinkOrigins, shortUrlOf, toListItem, toRecord } from './present-url.js';
-import type { urlRoutes } from './url-contract.js';
-import type { UrlService } from './url-service.js';
+import {
+  type UrlCreateRequest,
+  type UrlUpdateRequest,
+  type urlBulkCreateResult,
+  urlBulkUpdateItem,
+  type urlBulkUpdateResult,
+  urlCreateRequest,
+  type urlRoutes,
+} from './url-contract.js';
+import type { UrlFilter, UrlPage } from './url-query.js';
+import {
+  bulkCreateError,
+  bulkUpdateError,
+  type RefusedFields,
+  refusalError,
+} from './url-refusals.js';
+import type { CreateOutcome, UpdateOutcome, UrlRepository } from './url-repository.js';
 
-export function urlHandlers(
-  service: UrlService,
-  origins: () => LinkOrigins,
-  clock: Clock,
-): HandlersOf<typeof urlRoutes> {
+export interface UrlHandlerOptions {
+  readonly urls: UrlRepository;
+  readonly passwords: Pick<Passwords, 'assertCapacity' | 'hashAll'>;
+  readonly listUrls: (organizationId: string, filter: UrlFilter, now: number) => Promise<UrlPage>;
+  readonly origins: () => LinkOrigins;
+  readonly clock: Clock;
+  readonly newShortCode: () => string;
+  readonly isReserved: (word: string) => boolean;
+  /** Called after each change, before the response, so that the next redirect uses the new state. */
+  readonly onChanged: (ids: readonly number[]) => void;
+}
+
+/** An item of a bulk request: valid, or the error message of an invalid one. */
+type CheckedItem<Body> = { readonly body: Body } | { readonly error: string };
+
+/** The stored result of a create. It is small, because a repeated request has the other fields. */
+interface StoredCreation {
+  readonly createdAt: number;
+  /** The outcome of each item. */
+  readonly outcomes: readonly (CreateOutcome | { readonly status: 'invalid'; error: string })[];
+}
+
+const searchTimeoutMessage = `takes longer than ${listTimeoutMs / 1_000} s: search for a longer text, or add a filter (domainId, category, tag, isActive)`;
+
+/** Validates, creates, changes and reads links. */
+export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRoutes> {
+  const { urls, passwords, listUrls, origins, clock, newShortCode, onChanged } = options;
+
+  function isReserved({ customSlug }: UrlCreateRequest): boolean {
+    return customSlug != null && options.isReserved(customSlug);
+  }
+
+  function checkNewItem(item: unknown, now: number): CheckedItem<UrlCreateRequest> {
+    const checked = checkItem(urlCreateRequest, item);
+    if ('error' in checked) return checked;
+    const error = findExpiryError(checked.body, now);
+    if (error) return { error: summarize([error]) };
+    return isReserved(checked.body) ? { error: reservedMessage(checked.body) } : checked;
+  }
+
+  /** Returns the stored result of a repeated request with passwords, which avoids hashing them again. */
+  async function findFirstResult(
+    items: readonly unknown[],
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<StoredCreation> | undefined> {
+    if (!idempotency || countPasswords(items) === 0) return undefined;
+    return urls.findFirstResult(idempotency);
+  }
+
+  /** Creates the valid items. An invalid item does not affect the others. */
+  async function createAll(
+    organizationId: string,
+    items: readonly CheckedItem<UrlCreateRequest>[],
+    now: number,
+    idempotency: IdempotentRequest | undefined,
+  ): Promise<IdempotentResult<StoredCreation>> {
+    const bodies = validOf(items);
+    const hashes = await hashPasswords(organizationId, bodies);
+    const drafts = bodies.map((body, index) => ({ body, passwordHash: hashes[index] ?? null }));
+    return urls.createMany(drafts, {
+      organizationId,
+      now,
+      newShortCode,
+      idempotency,
+      toResult(outcomes): StoredCreation {
+        const left = [...outcomes];
+        return {
+          createdAt: now,
+          outcomes: items.map((item) =>
+            'error' in item
+              ? { status: 'invalid', error: item.error }
+              : (left.shift() as CreateOutcome),
+          ),
+        };
+      },
+    });
+  }
+
+  async function updateAll(
+    organizationId: string,
+    changes: readonly (UrlUpdateRequest & { readonly id: number })[],
+  ): Promise<UpdateOutcome[]> {
+    if (changes.length === 0) return [];
+    const now = clock();
+    const ids = changes.map(({ id }) => id);
+    const hashes = await hashPasswords(organizationId, changes);
+    try {
+      return await urls.updateMany(organizationId, ids, now, (url, index) => {
+        const { id: _, ...patch } = changes[index] as (typeof changes)[number];
+        const error = findExpiryError(patch, now);
+        return error ? { ok: false, error } : patchUrl(url, patch, hashes[index] ?? null, now);
+      });
+    } finally {
+      // Also after an error, because the commit may have succeeded before the connection failed.
+      onChanged(ids);
+    }
+  }
+
+  /** Deactivates links. Returns the ids that belong to the organization. */
+  async function deactivateAll(
+    organizationId: string,
+    ids: readonly number[],
+  ): Promise<ReadonlySet<number>> {
+    try {
+      return new Set(await urls.deactivateMany(organizationId, ids, clock()));
+    } finally {
+      onChanged(ids);
+    }
+  }
+
+  /** Returns the hash of each body's password; null where there is none. */
+  async function hashPasswords(
+    organizationId: string,
+    bodies: readonly { readonly password?: string | null | undefined }[],
+  ): Promise<(string | null)[]> {
+    const given = bodies.flatMap(({ password }) => (password ? [password] : []));
+    const hashes = given.length === 0 ? [] : await passwords.hashAll(organizationId, given);
+    return bodies.map(({ password }) => (password ? (hashes.shift() ?? null) : null));
+  }
+
   return {
-    async createUrl({ caller, body, idempotency }) {
-      const { url, createdAt, replayed } = await service.create(
-        caller.organizationId,
-        body,
-        idempotency,
-      );
-      const customSlug = body.customSlug ?? null;
+    async createUrl({ caller: { organizationId }, body, idempotency }) {
+      const now = clock();
+      const expiryError = findExpiryError(body, now);
+      // A repeated request gets its first result, even if `expiresAt` has passed since then.
+      if (expiryError && !idempotency) throw validationError([expiryError]);
+      if (isReserved(body)) {
+        throw new ApiError('SLUG_RESERVED', reservedMessage(body), {
+          details: [{ path: 'customSlug', message: 'is a reserved word' }],
+        });
+      }
+      const item = expiryError ? { error: expiryError.message } : { body };
+      const { result, replayed } =
+        (await findFirstResult([body], idempotency)) ??
+        (await createAll(organizationId, [item], now, idempotency));
+      const [outcome] = result.outcomes;
+      if (!outcome || outcome.status === 'invalid') {
+        throw validationError(expiryError ? [expiryError] : []);
+      }
+      if (outcome.status !== 'created') throw refusalError(outcome.status, body, replayed);
+      const { id, shortCode, hostname } = outcome;
+      const { targetUrl, customSlug = null } = body;
+      const shortUrl = shortUrlOf(origins(), { shortCode, customSlug, hostname });
+      const createdAt = new Date(result.createdAt).toISOString();
+      const link = { id: String(id), shortCode, targetUrl, customSlug, shortUrl };
+      return { status: 201, replayed, data: { ...link, organizationId, createdAt } };
+    },
+
+    async bulkCreateUrls({ caller: { organizationId }, body: { urls: items }, idempotency }) {
+      let first = await findFirstResult(items, idempotency);
+      if (!first) {
+        passwords.assertCapacity(organizationId, countPasswords(items));
+        const now = clock();
+        const checked = await mapInSlices(items, (item) => checkNewItem(item, now));
+        first = await createAll(organizationId, checked, now, idempotency);
+      }
+      const { result, replayed } = first;
+      const linkOrigins = origins();
+      const created: z.input<typeof urlBulkCreateResult>['created'] = [];
+      const errors: z.input<typeof urlBulkCreateResult>['errors'] = [];
+      for (const [index, outcome] of result.outcomes.entries()) {
+        if (outcome.status === 'invalid') {
+          errors.push({ index, error: outcome.error, code: 'CREATE_FAILED' });
+          continue;
+        }
+        // The item is valid, because it has another outcome.
+        const item = items[index] as Pick<UrlCreateRequest, 'targetUrl' | 'customSlug'>;
+        if (outcome.status === 'created') {
+          const { id, shortCode, hostname } = outcome;
+          const { targetUrl, customSlug = null } = item;
+          const shortUrl = shortUrlOf(linkOrigins, { shortCode, customSlug, hostname });
+          created.push({ index, id: String(id), shortCode, targetUrl, customSlug, shortUrl });
+        } else {
+          errors.push({ index, ...bulkCreateError(outcome.status, item) });
+        }
+      }
       return {
-        status: 201,
+        status: created.length > 0 ? 201 : 207,
         replayed,
         data: {
-          id: String(url.id),
-          shortCode: url.shortCode,
-          targetUrl: body.targetUrl,
-          customSlug,
-          shortUrl: shortUrlOf(origins(), { ...url, customSlug }),
-          organizationId: caller.organizationId,
-          createdAt: new Date(createdAt).toISOString(),
+          requested: items.length,
+          createdCount: created.length,
+          failedCount: errors.length,
+          created,
+          errors,
         },
       };
     },
 
     async listUrls({ caller, query }) {
-      const { total, urls } = await service.list(caller.organizationId, query);
       const now = clock();
+      const { total, urls: page } = await listUrls(caller.organizationId, query, now).catch(
+        (error: unknown) => {
+          // A client error, because a repeated search would take as long again.
+          if (error instanceof ListTimeoutError && query.search !== undefined) {
+            throw validationError([{ path: 'search', message: searchTimeoutMessage }]);
+          }
+          throw error;
+        },
+      );
       return {
         status: 200,
         data: {
           total,
           limit: query.limit,
           offset: query.offset,
-          items: urls.map((url) => toListItem(origins(), url, now)),
+          items: page.map((url) => toListItem(origins(), url, now)),
         },
       };
     },
 
-    async bulkCreateUrls({ caller, body, idempotency }) {
-      const { created, errors, replayed } = await service.bulkCreate(
-        caller.organizationId,
-        body.urls,
-        idempotency,
-      );
-      const linkOrigins = origins();
-      return {
-        status: created.length > 0 ? 201 : 207,
-        replayed,
-        data: {
-          requested: body.urls.length,
-          createdCount: created.length,
-          failedCount: errors.length,
-          created: created.map(({ index, id, shortCode, hostname }) => {
-            // The item is valid, because the link was created from it.
-            const { targetUrl, customSlug = null } = body.urls[index] as {
-              targetUrl: string;
-              customSlug?: string | null;
-            };
-            const shortUrl = shortUrlOf(linkOrigins, { shortCode, customSlug, hostname });
-            return { index, id: String(id), shortCode, targetUrl, customSlug, shortUrl };
-          }),
-          errors: [...errors],
-        },
-      };
+    async getUrl({ caller, params }) {
+      const url = await urls.get(caller.organizationId, params.id);
+      return { status: 200, data: toRecord(origins(), url, clock()) };
     },
 
-    async bulkUpdateUrls({ caller, body }) {
-      const { updated, errors } = await service.bulkUpdate(caller.organizationId, body.updates);
+    async updateUrl({ caller, params, body }) {
+      const [outcome] = await updateAll(caller.organizationId, [{ ...body, id: params.id }]);
+      if (outcome?.status === 'refused') throw validationError([outcome.error]);
+      if (outcome?.status !== 'updated') throw refusalError(outcome?.status ?? 'not-found', body);
+      return { status: 200, data: toRecord(origins(), outcome.url, clock()) };
+    },
+
+    async bulkUpdateUrls({ caller: { organizationId }, body: { updates: items } }) {
+      passwords.assertCapacity(organizationId, countPasswords(items));
+      const checked = await mapInSlices(items, (item) => checkItem(urlBulkUpdateItem, item));
+      const outcomes = await updateAll(organizationId, validOf(checked));
       const now = clock();
+      const updated: z.input<typeof urlBulkUpdateResult>['updated'] = [];
+      const errors: z.input<typeof urlBulkUpdateResult>['errors'] = [];
+      for (const [index, item] of checked.entries()) {
+        if ('error' in item) {
+          errors.push({ index, id: idOf(items[index]), error: item.error, code: 'UPDATE_FAILED' });
+          continue;
+        }
+        const outcome = outcomes.shift() as UpdateOutcome;
+        const id = String(item.body.id);
+        if (outcome.status === 'updated') {
+          updated.push({ index, ...toListItem(origins(), outcome.url, now) });
+        } else if (outcome.status === 'refused') {
+          errors.push({ index, id, error: summarize([outcome.error]), code: 'UPDATE_FAILED' });
+        } else {
+          errors.push({ index, id, ...bulkUpdateError(outcome.status, item.body) });
+        }
+      }
       return {
         status: updated.length > 0 ? 200 : 207,
         data: {
-          requested: body.updates.length,
+          requested: items.length,
           updatedCount: updated.length,
           failedCount: errors.length,
-          updated: updated.map(({ index, url }) => ({
-            index,
-            ...toListItem(origins(), url, now),
-          })),
-          errors: [...errors],
+          updated,
+          errors,
         },
       };
+    },
+
+    async deleteUrl({ caller: { organizationId }, params: { id } }) {
+      await deactivateAll(organizationId, [id]);
+      const url = await urls.get(organizationId, id);
+      return { status: 200, data: toRecord(origins(), url, clock()) };
     },
 
     async bulkDeleteUrls({ caller, query, body }) {
@@ -106,7 +304,7 @@ export function urlHandlers(
         ]);
       }
       const ids = [...new Set(given)];
-      const deleted = await service.bulkDelete(caller.organizationId, ids);
+      const deleted = await deactivateAll(caller.organizationId, ids);
       const deletedIds = ids.filter((id) => deleted.has(id)).map(String);
       const skippedIds = ids.filter((id) => !deleted.has(id)).map(String);
       return {
@@ -120,20 +318,53 @@ export function urlHandlers(
         },
       };
     },
-
-    async getUrl({ caller, params }) {
-      const url = await service.get(caller.organizationId, params.id);
-      return { status: 200, data: toRecord(origins(), url, clock()) };
-    },
-
-    async updateUrl({ caller, params, body }) {
-      const url = await service.update(caller.organizationId, params.id, body);
-      return { status: 200, data: toRecord(origins(), url, clock()) };
-    },
-
-    async deleteUrl({ caller, params }) {
-      const url = await service.delete(caller.organizationId, params.id);
-      return { status: 200, data: toRecord(origins(), url, clock()) };
-    },
   };
+}
+
+function checkItem<Schema extends z.ZodType>(
+  schema: Schema,
+  item: unknown,
+): CheckedItem<z.output<Schema>> {
+  const parsed = parseInput(schema, item);
+  if (parsed.ok) return { body: parsed.value };
+  return { error: summarize(parsed.details, { subject: 'The item', count: parsed.count }) };
+}
+
+function validOf<Body>(items: readonly CheckedItem<Body>[]): Body[] {
+  return items.flatMap((item) => ('body' in item ? [item.body] : []));
+}
+
+/** Maps items in time slices, so that redirects are served in between. */
+async function mapInSlices<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> {
+  const slices = new TimeSlices();
+  const results: Result[] = [];
+  for (const item of items) {
+    if (slices.isOver) await slices.next();
+    results.push(map(item));
+  }
+  return results;
+}
+
+/** Counts the items with a password, before they are validated. */
+function countPasswords(items: readonly unknown[]): number {
+  return items.filter(
+    (item) => typeof (item as { password?: unknown } | null)?.password === 'string',
+  ).length;
+}
+
+function reservedMessage({ customSlug }: RefusedFields): string {
+  return `customSlug ${customSlug} is a reserved word; choose another`;
+}
+
+// An invalid id may be any text. A longer one is not repeated in the response.
+const maxReturnedIdLength = 100;
+
+/** Returns the id of an invalid item; null when it has none, or one that is too long. */
+function idOf(item: unknown): string | null {
+  if (typeof item !== 'object' || item === null || !('id' in item)) return null;
+  const id = typeof item.id === 'number' ? String(item.id) : item.id;
+  return typeof id === 'string' && id.length <= maxReturnedIdLength ? id : null;
 }

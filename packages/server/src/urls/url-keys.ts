@@ -1,4 +1,6 @@
-import type { WriteTransaction } from '../storage/database.js';
+import type { Kysely } from 'kysely';
+import type { Schema, WriteTransaction } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
 import type { UrlKeyTable } from '../storage/schema.js';
 import type { ShortUrl } from './short-url.js';
 
@@ -25,26 +27,33 @@ export function mapKeyOf({ domain_key, key }: DomainAndKey): string {
   return `${domain_key}/${key}`;
 }
 
-/** Returns the ids of the links that have these keys, by `mapKeyOf`. Leaves out free keys. */
-export async function findKeyOwners(
-  transaction: WriteTransaction,
-  keys: readonly DomainAndKey[],
-): Promise<Map<string, number>> {
-  const keysOfDomain = new Map<string, string[]>();
-  for (const { domain_key, key } of keys) {
-    const others = keysOfDomain.get(domain_key);
-    if (others) others.push(key);
-    else keysOfDomain.set(domain_key, [key]);
-  }
-  const owners = new Map<string, number>();
-  for (const [domain_key, ownKeys] of keysOfDomain) {
-    const rows = await transaction
+// The keys of one query. A shorter list is filled up with '', which is no link's key, so that one
+// prepared statement serves all lists.
+const keysAtOnce = 64;
+
+/**
+ * Returns a function that finds the ids of the links that have certain keys, by `mapKeyOf`. Its
+ * result lacks free keys.
+ */
+export function keyOwnerFinder(db: Kysely<Schema>) {
+  const ownersOf = prepare(
+    db
       .selectFrom('url_keys')
       .select(['key', 'url_id'])
-      .where('domain_key', '=', domain_key)
-      .where('key', 'in', ownKeys)
-      .execute();
-    for (const { key, url_id } of rows) owners.set(mapKeyOf({ domain_key, key }), url_id);
-  }
-  return owners;
+      .where('domain_key', '=', '')
+      .where('key', 'in', Array<string>(keysAtOnce).fill('')),
+  );
+  return async (transaction: WriteTransaction, keys: readonly DomainAndKey[]) => {
+    const owners = new Map<string, number>();
+    for (const domain_key of new Set(keys.map((each) => each.domain_key))) {
+      const own = keys.filter((each) => each.domain_key === domain_key);
+      for (let at = 0; at < own.length; at += keysAtOnce) {
+        const batch = Array<string>(keysAtOnce).fill('');
+        for (const [index, { key }] of own.slice(at, at + keysAtOnce).entries()) batch[index] = key;
+        const { rows } = await transaction.executeQuery(ownersOf(domain_key, ...batch));
+        for (const { key, url_id } of rows) owners.set(mapKeyOf({ domain_key, key }), url_id);
+      }
+    }
+    return owners;
+  };
 }

@@ -1,10 +1,9 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Database, Schema } from '../storage/database.js';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Database } from '../storage/database.js';
 import { allOf } from '../storage/list-page.js';
 import type { ListPage, SearchLimits } from '../storage/list-query.js';
 import { foldText } from '../storage/search-text.js';
-import type { ShortUrl } from './short-url.js';
-import { fromRow, tagTextOf } from './url-row.js';
+import { fromRow, type ShortUrl, selectUrls, tagTextOf } from './short-url.js';
 
 export interface UrlFilter {
   readonly limit: number;
@@ -14,16 +13,6 @@ export interface UrlFilter {
   readonly tag?: string | undefined;
   readonly category?: string | undefined;
   readonly domainId?: string | undefined;
-}
-
-/** Selects all columns that `fromRow` needs. */
-export function selectUrls(db: Kysely<Schema>) {
-  return db
-    .selectFrom('urls')
-    .leftJoin('domains', 'domains.id', 'urls.domain_id')
-    .leftJoin('url_clicks', 'url_clicks.url_id', 'urls.id')
-    .selectAll('urls')
-    .select(['domains.hostname', 'url_clicks.clicks']);
 }
 
 export interface UrlPageOptions extends SearchLimits {

@@ -1,4 +1,4 @@
-import type { CompiledQuery } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { ErrorDetail } from '../contract/errors.js';
 import { findActiveDomains } from '../domains/find-active-domains.js';
 import type { DataOfEvent } from '../events/define-event.js';
@@ -10,17 +10,17 @@ import {
   withIdempotencyKey,
 } from '../idempotency/with-idempotency-key.js';
 import { releaseLinks, reserveLinks } from '../organizations/link-quota.js';
-import { type PlanTable, standardPlans } from '../organizations/plans.js';
-import type { Database, WriteTransaction } from '../storage/database.js';
+import type { PlanTable } from '../organizations/plans.js';
+import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { yieldToEventLoop } from '../yield-to-event-loop.js';
 import { allocateUrlIds } from './allocate-url-ids.js';
+import { newUrl, type UrlChange, type UrlDraft } from './change-url.js';
 import type { LoopDetector } from './loop-detector.js';
-import { isExpired, type ShortUrl, type UrlDraft, urlOf } from './short-url.js';
+import { fromRow, isExpired, type ShortUrl, selectUrls, toRow } from './short-url.js';
 import { urlCreated, urlExpired, urlUpdated } from './url-events.js';
-import { domainKeyOf, findKeyOwners, keysOf, mapKeyOf } from './url-keys.js';
-import { selectUrls } from './url-query.js';
-import { fromRow, toRow, type UrlRow } from './url-row.js';
+import { domainKeyOf, keyOwnerFinder, keysOf, mapKeyOf } from './url-keys.js';
+import { type Refusal, refusalError } from './url-refusals.js';
 
 /** The outcome of one draft, which is stored with its idempotency key. */
 export type CreateOutcome =
@@ -31,20 +31,13 @@ export type CreateOutcome =
       /** The hostname of the custom domain; undefined on the platform's domain. */
       readonly hostname: string | undefined;
     }
-  | { readonly status: 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' | 'loop' };
+  | { readonly status: Exclude<Refusal, 'not-found'> };
 
 /** The outcome of one change. */
 export type UpdateOutcome =
   | { readonly status: 'updated'; readonly url: ShortUrl }
-  | {
-      readonly status: 'not-found' | 'slug-conflict' | 'quota-exceeded' | 'domain-invalid' | 'loop';
-    }
+  | { readonly status: Refusal }
   | { readonly status: 'refused'; readonly error: ErrorDetail };
-
-/** The new state of a link, or why it cannot change. */
-export type UrlChange =
-  | { readonly ok: true; readonly url: ShortUrl }
-  | { readonly ok: false; readonly error: ErrorDetail };
 
 export interface CreateContext<Result> {
   readonly organizationId: string;
@@ -59,7 +52,7 @@ export interface UrlRepositoryOptions {
   readonly outbox: EventOutbox;
   /** Returns the public record of a link for its events. */
   readonly toEventData: (url: ShortUrl, now: number) => DataOfEvent<typeof urlCreated>;
-  readonly plans?: PlanTable;
+  readonly plans: PlanTable;
   readonly loops: LoopDetector;
 }
 
@@ -71,12 +64,10 @@ const linksPerSlice = 10;
 /** Stores links and their keys. Every method is one transaction. */
 export class UrlRepository {
   readonly #database: Database;
-  readonly #outbox: EventOutbox;
-  readonly #toEventData: UrlRepositoryOptions['toEventData'];
-  readonly #plans: PlanTable;
-  readonly #loops: LoopDetector;
+  readonly #options: UrlRepositoryOptions;
   // A prepared query, because redirects of uncached links wait for it.
-  readonly #byKey: (domainKey: string, key: string) => CompiledQuery<UrlRow>;
+  readonly #byKey;
+  readonly #findKeyOwners;
 
   constructor(database: Database, options: UrlRepositoryOptions) {
     this.#database = database;
@@ -86,10 +77,8 @@ export class UrlRepository {
         .where('url_keys.domain_key', '=', '')
         .where('url_keys.key', '=', ''),
     );
-    this.#outbox = options.outbox;
-    this.#toEventData = options.toEventData;
-    this.#plans = options.plans ?? standardPlans;
-    this.#loops = options.loops;
+    this.#findKeyOwners = keyOwnerFinder(database.read);
+    this.#options = options;
   }
 
   /**
@@ -123,6 +112,13 @@ export class UrlRepository {
       .where('urls.organization_id', '=', organizationId)
       .executeTakeFirst();
     return row && fromRow(row);
+  }
+
+  /** Returns a link of the organization. Throws NOT_FOUND. */
+  async get(organizationId: string, id: number): Promise<ShortUrl> {
+    const url = await this.find(organizationId, id);
+    if (!url) throw refusalError('not-found');
+    return url;
   }
 
   /** Returns the link of a key on a domain; `domainId` null is the platform's domain. */
@@ -168,47 +164,28 @@ export class UrlRepository {
         .where('urls.organization_id', '=', organizationId)
         .where('urls.id', 'in', ids)
         .execute();
-      await this.#expire(transaction, rows.filter(isDueBy(now)), now);
-      const active = rows.filter((row) => row.is_active === 1 && !isDueBy(now)(row));
-      await this.#deactivate(transaction, active, now);
-      await this.#record(
-        transaction,
-        urlUpdated,
-        organizationId,
-        active.map((row) => ({ ...fromRow(row), isActive: false, updatedAt: now })),
-        now,
-      );
+      const active = rows.map(fromRow).filter(({ isActive }) => isActive);
+      // A link that is due expires first, even if the periodic expiry has not reached it yet.
+      const due = active.filter((url) => isExpired(url, now));
+      const live = active.filter((url) => !isExpired(url, now));
+      await this.#deactivate(transaction, due, urlExpired, now);
+      await this.#deactivate(transaction, live, urlUpdated, now);
       return rows.map((row) => row.id);
     };
     return this.#database.write(organizationId, work, { isBulk: ids.length > 1 });
   }
 
-  /** Deactivates up to `limit` links that are due, with their events, and returns their ids. */
-  expireDue(now: number, limit: number): Promise<number[]> {
+  /**
+   * Deactivates up to `limit` links that are due, with their events, and returns their ids. Starts no
+   * write transaction if none is due.
+   */
+  async expireDue(now: number, limit: number): Promise<number[]> {
+    if ((await selectDue(this.#database.read, now, 1)).length === 0) return [];
     return this.#database.writeDirectly(async (transaction) => {
-      const rows = await selectUrls(transaction)
-        .where('urls.is_active', '=', 1)
-        .where('urls.expires_at', 'is not', null)
-        .where('urls.expires_at', '<=', now)
-        .orderBy('urls.expires_at')
-        .limit(limit)
-        .execute();
-      await this.#expire(transaction, rows, now);
-      return rows.map((row) => row.id);
+      const due = await selectDue(transaction, now, limit);
+      await this.#deactivate(transaction, due, urlExpired, now);
+      return due.map(({ id }) => id);
     });
-  }
-
-  /** Returns whether a link is due: active although `expiresAt` has passed. */
-  async hasDue(now: number): Promise<boolean> {
-    const row = await this.#database.read
-      .selectFrom('urls')
-      .select('id')
-      .where('is_active', '=', 1)
-      .where('expires_at', 'is not', null)
-      .where('expires_at', '<=', now)
-      .limit(1)
-      .executeTakeFirst();
-    return row !== undefined;
   }
 
   async #createAll(
@@ -221,19 +198,22 @@ export class UrlRepository {
     const domains = await findActiveDomains(
       transaction,
       organizationId,
-      drafts.map((draft) => draft.domainId),
+      drafts.map(({ body }) => body.domainId ?? null),
     );
     const firstId = await allocateUrlIds(transaction, drafts.length);
     const urls = drafts.map((draft, index) => {
-      const hostname = draft.domainId === null ? null : (domains.get(draft.domainId) ?? null);
+      const hostname = domains.get(draft.body.domainId ?? '') ?? null;
       const shortCode = context.newShortCode();
-      return urlOf(draft, { id: firstId + index, organizationId, shortCode, hostname }, now);
+      return newUrl(draft, { id: firstId + index, organizationId, shortCode, hostname }, now);
     });
     const refused = new Map<number, CreateOutcome>();
     const accepted = new Map<number, ShortUrl>();
     // Maps the keys of stored links, and of links that this request has accepted so far, to link ids.
-    const owners: Map<string, number> = await findKeyOwners(transaction, urls.flatMap(keysOf));
-    const local = new Set(await this.#loops.findLocal(transaction, urls));
+    const owners: Map<string, number> = await this.#findKeyOwners(
+      transaction,
+      urls.flatMap(keysOf),
+    );
+    const local = new Set(await this.#options.loops.findLocal(transaction, urls));
     let checked = 0;
     const findAccepted = (mapKey: string) => accepted.get(owners.get(mapKey) ?? 0);
     for (const draft of urls) {
@@ -252,7 +232,7 @@ export class UrlRepository {
       if (local.has(draft)) {
         checked += 1;
         if (checked % linksAtOnce === 0) await yieldToEventLoop();
-        if (await this.#loops.leadsBack(transaction, url, findAccepted)) {
+        if (await this.#options.loops.leadsBack(transaction, url, findAccepted)) {
           refused.set(url.id, { status: 'loop' });
           continue;
         }
@@ -261,16 +241,21 @@ export class UrlRepository {
       for (const key of keysOf(url)) owners.set(mapKeyOf(key), url.id);
     }
 
-    const free = await reserveLinks(transaction, this.#plans, organizationId, accepted.size);
+    const free = await reserveLinks(
+      transaction,
+      this.#options.plans,
+      organizationId,
+      accepted.size,
+    );
     const created = [...accepted.values()].slice(0, free);
     for (const { id } of [...accepted.values()].slice(free)) {
       refused.set(id, { status: 'quota-exceeded' });
     }
     await releaseLinks(transaction, organizationId, accepted.size - created.length);
-    await inSlices(created, async (slice) => {
+    for await (const slice of slicesOf(created)) {
       await this.#database.bulkInsert(transaction, 'urls', slice.map(toRow));
       await this.#database.bulkInsert(transaction, 'url_keys', slice.flatMap(keysOf));
-    });
+    }
     await this.#record(transaction, urlCreated, organizationId, created, now);
     return urls.map(({ id }) => refused.get(id) ?? createdOutcome(accepted.get(id) as ShortUrl));
   }
@@ -287,7 +272,7 @@ export class UrlRepository {
       if (code === customSlug || owners.has(mapKeyOf({ domain_key, key: code }))) continue;
       // The caller has looked up the first code in storage.
       if (code === shortCode) return code;
-      const stored = await findKeyOwners(transaction, [{ domain_key, key: code }]);
+      const stored = await this.#findKeyOwners(transaction, [{ domain_key, key: code }]);
       if (stored.size === 0) return code;
     }
   }
@@ -304,10 +289,12 @@ export class UrlRepository {
       .where('urls.organization_id', '=', organizationId)
       .executeTakeFirst();
     if (!row) return { status: 'not-found' };
+    let before = fromRow(row);
     // A link that is due expires first, even if the periodic expiry has not reached it yet.
-    const isDue = isDueBy(now)(row);
-    if (isDue) await this.#expire(transaction, [row], now);
-    const before = fromRow(isDue ? { ...row, is_active: 0, updated_at: now } : row);
+    if (before.isActive && isExpired(before, now)) {
+      await this.#deactivate(transaction, [before], urlExpired, now);
+      before = { ...before, isActive: false, updatedAt: now };
+    }
     const changed = change(before);
     if (!changed.ok) return { status: 'refused', error: changed.error };
     let url: ShortUrl = { ...changed.url, updatedAt: now };
@@ -321,10 +308,14 @@ export class UrlRepository {
       url = { ...url, hostname };
     }
     if (moves || activeChange > 0 || url.targetUrl !== before.targetUrl) {
-      const [local] = await this.#loops.findLocal(transaction, [url]);
-      if (local && (await this.#loops.leadsBack(transaction, url))) return { status: 'loop' };
+      const [local] = await this.#options.loops.findLocal(transaction, [url]);
+      if (local && (await this.#options.loops.leadsBack(transaction, url)))
+        return { status: 'loop' };
     }
-    if (activeChange > 0 && (await reserveLinks(transaction, this.#plans, organizationId, 1)) < 1) {
+    if (
+      activeChange > 0 &&
+      (await reserveLinks(transaction, this.#options.plans, organizationId, 1)) < 1
+    ) {
       await releaseLinks(transaction, organizationId, 1);
       return { status: 'quota-exceeded' };
     }
@@ -342,42 +333,32 @@ export class UrlRepository {
   /** Inserts the keys of a link on its new domain. Returns false when another link has one of them. */
   async #insertKeys(transaction: WriteTransaction, url: ShortUrl): Promise<boolean> {
     const keys = keysOf(url);
-    const owners = await findKeyOwners(transaction, keys);
+    const owners = await this.#findKeyOwners(transaction, keys);
     if ([...owners.values()].some((id) => id !== url.id)) return false;
     const free = keys.filter((key) => !owners.has(mapKeyOf(key)));
     await this.#database.bulkInsert(transaction, 'url_keys', free);
     return true;
   }
 
-  async #expire(
-    transaction: WriteTransaction,
-    rows: readonly UrlRow[],
-    now: number,
-  ): Promise<void> {
-    await this.#deactivate(transaction, rows, now);
-    for (const [organizationId, expired] of byOrganization(rows)) {
-      const urls = expired.map((row) => ({ ...fromRow(row), isActive: false, updatedAt: now }));
-      await this.#record(transaction, urlExpired, organizationId, urls, now);
-    }
-  }
-
+  /** Deactivates active links, and writes an event for each. */
   async #deactivate(
     transaction: WriteTransaction,
-    rows: readonly UrlRow[],
+    active: readonly ShortUrl[],
+    event: typeof urlUpdated | typeof urlExpired,
     now: number,
   ): Promise<void> {
-    if (rows.length === 0) return;
+    if (active.length === 0) return;
+    const ids = active.map(({ id }) => id);
     await transaction
       .updateTable('urls')
       .set({ is_active: 0, updated_at: now })
-      .where(
-        'id',
-        'in',
-        rows.map((row) => row.id),
-      )
+      .where('id', 'in', ids)
       .execute();
-    for (const [organizationId, own] of byOrganization(rows)) {
+    for (const organizationId of new Set(active.map((url) => url.organizationId))) {
+      const own = active.filter((url) => url.organizationId === organizationId);
       await releaseLinks(transaction, organizationId, own.length);
+      const urls = own.map((url) => ({ ...url, isActive: false, updatedAt: now }));
+      await this.#record(transaction, event, organizationId, urls, now);
     }
   }
 
@@ -389,22 +370,25 @@ export class UrlRepository {
     urls: readonly ShortUrl[],
     now: number,
   ): Promise<void> {
-    await inSlices(urls, (slice) =>
-      this.#outbox.record(transaction, organizationId, event, now, () =>
-        slice.map((url) => this.#toEventData(url, now)),
-      ),
-    );
+    for await (const slice of slicesOf(urls)) {
+      const describe = () => slice.map((url) => this.#options.toEventData(url, now));
+      const isSubscribed = await this.#options.outbox.record(
+        transaction,
+        organizationId,
+        event,
+        now,
+        describe,
+      );
+      if (!isSubscribed) return;
+    }
   }
 }
 
-/** Calls `work` for a few links at a time, with a turn of the event loop in between. */
-async function inSlices(
-  urls: readonly ShortUrl[],
-  work: (slice: readonly ShortUrl[]) => Promise<void>,
-): Promise<void> {
+/** Yields a few links at a time, with a turn of the event loop in between. */
+async function* slicesOf(urls: readonly ShortUrl[]): AsyncGenerator<readonly ShortUrl[]> {
   for (let at = 0; at < urls.length; at += linksPerSlice) {
     if (at > 0) await yieldToEventLoop();
-    await work(urls.slice(at, at + linksPerSlice));
+    yield urls.slice(at, at + linksPerSlice);
   }
 }
 
@@ -412,19 +396,14 @@ function createdOutcome({ id, shortCode, hostname }: ShortUrl): CreateOutcome {
   return { status: 'created', id, shortCode, hostname: hostname ?? undefined };
 }
 
-/** Returns a predicate for links that are active although `expiresAt` has passed. */
-function isDueBy(now: number): (row: UrlRow) => boolean {
-  return (row) => row.is_active === 1 && isExpired({ expiresAt: row.expires_at }, now);
-}
-
-function byOrganization<Row extends { organization_id: string }>(
-  rows: readonly Row[],
-): ReadonlyMap<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(row.organization_id);
-    if (group) group.push(row);
-    else groups.set(row.organization_id, [row]);
-  }
-  return groups;
+/** Returns up to `limit` links that are active although `expiresAt` has passed. */
+async function selectDue(db: Kysely<Schema>, now: number, limit: number): Promise<ShortUrl[]> {
+  const rows = await selectUrls(db)
+    .where('urls.is_active', '=', 1)
+    .where('expires_at', 'is not', null)
+    .where('expires_at', '<=', now)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+  return rows.map(fromRow);
 }

@@ -1,41 +1,25 @@
 import type { EventType } from '../events/event-types.js';
+import { newUrl } from '../urls/change-url.js';
+import { toRecord } from '../urls/present-url.js';
 import type { EventData } from './event-contract.js';
 
-const organization = '00000000-0000-7000-8000-000000000000';
-const createdAt = '2030-01-01T00:00:00.000Z';
+const zeros = '00000000-0000-7000-8000-000000000000';
+const now = Date.UTC(2030, 0, 1);
+const createdAt = new Date(now).toISOString();
+const origins = { scheme: 'https://', shortDomain: 'sho.example' };
 
-const url: EventData<'url.created'> = {
-  id: '0',
-  shortCode: 'example',
-  targetUrl: 'https://example.com/',
-  customSlug: null,
-  shortUrl: 'https://sho.example/example',
-  organizationId: organization,
-  title: 'An example: nothing has happened',
-  description: null,
-  category: null,
-  tags: [],
-  domainId: null,
-  redirectType: 307,
-  expiresAt: null,
-  isPasswordProtected: false,
-  utmSource: null,
-  utmMedium: null,
-  utmCampaign: null,
-  utmTerm: null,
-  utmContent: null,
-  customUtmParams: {},
-  sourceDomain: null,
-  isActive: true,
-  clickCount: 0,
-  createdAt,
-  updatedAt: createdAt,
-};
+const body = { targetUrl: 'https://example.com/', title: 'An example: nothing has happened' };
+const link = newUrl(
+  { body, passwordHash: null },
+  { id: 0, organizationId: zeros, shortCode: 'example', hostname: null },
+  now,
+);
+const url = toRecord(origins, link, now);
 
 const qr: EventData<'qr.created'> = {
-  id: organization,
+  id: zeros,
   urlId: '0',
-  organizationId: organization,
+  organizationId: zeros,
   qrData: 'https://sho.example/example',
   format: 'png',
   size: 512,
@@ -46,8 +30,8 @@ const qr: EventData<'qr.created'> = {
   stylePreset: 'default',
   downloadCount: 0,
   scanCount: 0,
-  downloadUrl: `/api/qr/${organization}/download`,
-  previewUrl: `/qr/${organization}`,
+  downloadUrl: `/api/qr/${zeros}/download`,
+  previewUrl: `/qr/${zeros}`,
   createdAt,
   updatedAt: createdAt,
 };
@@ -59,12 +43,12 @@ export const eventExamples: { readonly [Type in EventType]: EventData<Type> } = 
   'url.click_threshold': { id: '0', shortCode: 'example', threshold: 100, count: 100 },
   'url.expired': { ...url, isActive: false, expiresAt: createdAt },
   'qr.created': qr,
-  'qr.scan_threshold': { id: organization, shortCode: 'example', threshold: 100, count: 100 },
+  'qr.scan_threshold': { id: zeros, shortCode: 'example', threshold: 100, count: 100 },
   'qr.deleted': qr,
   'domain.verified': {
-    id: organization,
+    id: zeros,
     hostname: 'go.example.com',
-    organizationId: organization,
+    organizationId: zeros,
     isActive: true,
     txtRecord: {
       name: '_shorty-challenge.go.example.com',

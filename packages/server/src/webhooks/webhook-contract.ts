@@ -178,7 +178,8 @@ export const deliveryDetail = z
   })
   .meta({ id: 'DeliveryDetail' });
 
-const tag = 'Webhooks';
+const read = { tag: 'Webhooks', access: { scope: 'webhooks:read' } } as const;
+const write = { tag: 'Webhooks', access: { scope: 'webhooks:write' } } as const;
 const params = z.strictObject({ id: uuidParam });
 const deliveryParams = z.strictObject({
   id: uuidParam,
@@ -190,10 +191,9 @@ export const webhookRoutes = [
     operationId: 'createWebhook',
     method: 'post',
     path: '/api/v1/webhooks',
-    tag,
+    ...write,
     summary: 'Subscribe a receiver to events',
     description: `An organization has at most ${maxWebhooks} webhooks. Only this response contains the secret.`,
-    access: { scope: 'webhooks:write' },
     body: webhookCreateRequest,
     idempotent: true,
     responses: { 201: { description: 'The new webhook and its secret', data: webhookCreated } },
@@ -203,9 +203,8 @@ export const webhookRoutes = [
     operationId: 'listWebhooks',
     method: 'get',
     path: '/api/v1/webhooks',
-    tag,
+    ...read,
     summary: 'List webhooks, newest first',
-    access: { scope: 'webhooks:read' },
     query: z.strictObject(paging),
     responses: { 200: { description: 'One page of webhooks', data: pageOf(webhookRecord) } },
   }),
@@ -213,9 +212,8 @@ export const webhookRoutes = [
     operationId: 'getWebhook',
     method: 'get',
     path: '/api/v1/webhooks/{id}',
-    tag,
+    ...read,
     summary: 'Read a webhook',
-    access: { scope: 'webhooks:read' },
     params,
     responses: { 200: { description: 'The webhook', data: webhookRecord } },
     errors: ['NOT_FOUND'],
@@ -224,11 +222,10 @@ export const webhookRoutes = [
     operationId: 'updateWebhook',
     method: 'patch',
     path: '/api/v1/webhooks/{id}',
-    tag,
+    ...write,
     summary: 'Change, deactivate or activate a webhook',
     description:
       'All later attempts use the changed URL. `isActive: true` also activates a webhook that the server has disabled. Its pending deliveries continue with their number of attempts and their due times.',
-    access: { scope: 'webhooks:write' },
     params,
     body: webhookUpdateRequest,
     responses: { 200: { description: 'The changed webhook', data: webhookRecord } },
@@ -238,10 +235,9 @@ export const webhookRoutes = [
     operationId: 'deleteWebhook',
     method: 'delete',
     path: '/api/v1/webhooks/{id}',
-    tag,
+    ...write,
     summary: 'Delete a webhook',
     description: 'Also deletes its deliveries. Pending deliveries are not sent.',
-    access: { scope: 'webhooks:write' },
     params,
     responses: { 200: { description: 'The webhook that was deleted', data: webhookRecord } },
     errors: ['NOT_FOUND'],
@@ -250,11 +246,10 @@ export const webhookRoutes = [
     operationId: 'testWebhook',
     method: 'post',
     path: '/api/v1/webhooks/{id}/test',
-    tag,
+    ...write,
     summary: 'Send an example event',
     description:
       'Sends the example of an event type to this webhook only, even if the webhook does not subscribe to the type. Failed attempts are retried as for every delivery.',
-    access: { scope: 'webhooks:write' },
     params,
     body: z
       .strictObject({
@@ -274,11 +269,10 @@ export const webhookRoutes = [
     operationId: 'rotateWebhookSecret',
     method: 'post',
     path: '/api/v1/webhooks/{id}/rotate-secret',
-    tag,
+    ...write,
     summary: 'Replace the signing secret',
     description:
       'For 24 hours, deliveries have two signatures, separated by a comma: one by the new secret and one by the previous secret.',
-    access: { scope: 'webhooks:write' },
     params,
     idempotent: true,
     responses: { 200: { description: 'The new secret', data: rotatedSecret } },
@@ -288,9 +282,8 @@ export const webhookRoutes = [
     operationId: 'listDeliveries',
     method: 'get',
     path: '/api/v1/webhooks/{id}/deliveries',
-    tag,
+    ...read,
     summary: "List a webhook's deliveries, newest first",
-    access: { scope: 'webhooks:read' },
     params,
     query: z.strictObject({
       ...paging,
@@ -306,9 +299,8 @@ export const webhookRoutes = [
     operationId: 'getDelivery',
     method: 'get',
     path: '/api/v1/webhooks/{id}/deliveries/{deliveryId}',
-    tag,
+    ...read,
     summary: 'Read a delivery with its attempts',
-    access: { scope: 'webhooks:read' },
     params: deliveryParams,
     responses: { 200: { description: 'The delivery', data: deliveryDetail } },
     errors: ['NOT_FOUND'],
@@ -317,11 +309,10 @@ export const webhookRoutes = [
     operationId: 'replayDelivery',
     method: 'post',
     path: '/api/v1/webhooks/{id}/deliveries/{deliveryId}/replay',
-    tag,
+    ...write,
     summary: 'Deliver an event again',
     description:
       'Creates a new delivery of the same event, with a new id and the same body. Available in the plans scale and enterprise.',
-    access: { scope: 'webhooks:write' },
     params: deliveryParams,
     idempotent: true,
     responses: {

@@ -127,7 +127,7 @@ it('the scans of all QR codes of a link are counted by a few statements', async 
     return `event-${ids}`;
   };
   class CountingOutbox extends EventOutbox {
-    override record(...parameters: Parameters<EventOutbox['record']>): Promise<void> {
+    override record(...parameters: Parameters<EventOutbox['record']>): Promise<boolean> {
       recordings += 1;
       return super.record(...parameters);
     }

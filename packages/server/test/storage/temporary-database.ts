@@ -6,12 +6,13 @@ import { clientOf } from '../../src/auth/auth-service.js';
 import { OwnHosts } from '../../src/domains/own-hosts.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { OrganizationRepository } from '../../src/organizations/organization-repository.js';
-import type { PlanName } from '../../src/organizations/plans.js';
+import { type PlanName, standardPlans } from '../../src/organizations/plans.js';
 import type { Database } from '../../src/storage/database.js';
 import { openStorage } from '../../src/storage/open-storage.js';
+import type { UrlDraft } from '../../src/urls/change-url.js';
 import { LoopDetector } from '../../src/urls/loop-detector.js';
 import { toRecord } from '../../src/urls/present-url.js';
-import type { UrlDraft } from '../../src/urls/short-url.js';
+import type { UrlCreateRequest } from '../../src/urls/url-contract.js';
 import { type CreateOutcome, UrlRepository } from '../../src/urls/url-repository.js';
 import { emptyDatabase } from '../engine.js';
 
@@ -51,7 +52,7 @@ export interface Stored {
   /** Creates links with the given short codes, and with generated ones after these. */
   create(
     organizationId: string,
-    drafts: readonly Partial<UrlDraft>[],
+    drafts: readonly DraftFields[],
     codes?: readonly string[],
   ): Promise<readonly CreateOutcome[]>;
   close(): Promise<void>;
@@ -69,6 +70,7 @@ export async function openRepository(): Promise<Stored> {
   };
   const urls = new UrlRepository(database, {
     outbox: new EventOutbox(database, { newId }),
+    plans: standardPlans,
     loops: new LoopDetector(new OwnHosts(() => ['sho.example'])),
     toEventData: (url, now) =>
       toRecord({ scheme: 'https://', shortDomain: 'sho.example' }, url, now),
@@ -123,25 +125,20 @@ export async function openRepository(): Promise<Stored> {
   };
 }
 
-export function draftOf(draft: Partial<UrlDraft> = {}): UrlDraft {
-  return {
-    customSlug: null,
+export interface DraftFields extends Partial<Omit<UrlCreateRequest, 'expiresAt'>> {
+  readonly expiresAt?: number | null;
+  readonly passwordHash?: string | null;
+}
+
+export function draftOf({
+  expiresAt = null,
+  passwordHash = null,
+  ...fields
+}: DraftFields = {}): UrlDraft {
+  const body = {
     targetUrl: 'https://example.com/',
-    title: null,
-    description: null,
-    category: null,
-    tags: [],
-    domainId: null,
-    redirectType: 307,
-    expiresAt: null,
-    passwordHash: null,
-    utmSource: null,
-    utmMedium: null,
-    utmCampaign: null,
-    utmTerm: null,
-    utmContent: null,
-    customUtmParams: {},
-    sourceDomain: null,
-    ...draft,
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    ...fields,
   };
+  return { body, passwordHash };
 }

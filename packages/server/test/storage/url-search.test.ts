@@ -5,10 +5,9 @@ import { ListTimeoutError } from '../../src/storage/database.js';
 import { foldText } from '../../src/storage/search-text.js';
 import { SearchIndexer } from '../../src/storage/sqlite/search-index.js';
 import { readSearchPage } from '../../src/storage/sqlite/search-page.js';
-import type { UrlDraft } from '../../src/urls/short-url.js';
 import { readUrlPage, type UrlPageOptions } from '../../src/urls/url-query.js';
 import { engine } from '../engine.js';
-import { now, openRepository, type Stored } from './temporary-database.js';
+import { type DraftFields, now, openRepository, type Stored } from './temporary-database.js';
 
 let stored: Stored;
 let indexer: SearchIndexer;
@@ -18,7 +17,7 @@ beforeEach(async () => {
   onTestFinished(() => stored.close());
 });
 
-type SearchedDraft = Pick<UrlDraft, 'title' | 'targetUrl' | 'tags' | 'category'>;
+type SearchedDraft = Required<Pick<DraftFields, 'title' | 'targetUrl' | 'tags' | 'category'>>;
 
 const characters = [
   ...'aAbB ßẞſsSİıiIΣσςéE\u0301\u0307👩‍👧%_\\\'"*^:-().#?/',
@@ -124,7 +123,7 @@ describe('a search', () => {
             if (isIndexed) while ((await indexer.indexPending()) > 0);
             for (const term of terms) {
               const expected = links
-                .filter((link) => isFound(link, term) && (!tag || link.tags.includes(tag)))
+                .filter((link) => isFound(link, term) && (!tag || link.tags?.includes(tag)))
                 .map(({ id }) => id)
                 .sort((a, b) => b - a);
               const { total, ids } = await search(organizationId, term, options, tag);
