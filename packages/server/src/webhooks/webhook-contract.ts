@@ -322,5 +322,4 @@ export const webhookRoutes = [
   }),
 ] as const;
 
-export type WebhookCreateRequest = z.output<typeof webhookCreateRequest>;
 export type WebhookUpdateRequest = z.output<typeof webhookUpdateRequest>;
