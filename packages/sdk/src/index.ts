@@ -36,6 +36,7 @@ export type { QrImage, QrList, QrResource } from './resources/qr.js';
 export type { UrlList, UrlsResource } from './resources/urls.js';
 export type { UsageResource } from './resources/usage.js';
 export type { DeliveryList, WebhookList, WebhooksResource } from './resources/webhooks.js';
+export type { BulkItems } from './run-bulk.js';
 export type {
   AnalyticsOverview,
   BulkCreateResult,

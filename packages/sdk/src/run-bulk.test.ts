@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { urlCreated } from '../test/responses.js';
+import { createTestClient } from '../test/test-client.js';
 import { ShortyBulkError } from './bulk-error.js';
 import { RateLimitError, ShortyConfigError } from './errors.js';
 import type { BulkOptions } from './options.js';
@@ -43,6 +44,13 @@ function run(
     }),
   });
 }
+
+it('refuses a string, whose items would be its characters', async () => {
+  const { urls } = createTestClient({ fetch: () => Promise.reject(new Error('was sent')) });
+  // @ts-expect-error A string is not a list of ids.
+  const call = urls.bulkDelete('1188');
+  await expect(call).rejects.toMatchObject({ name: 'ShortyConfigError', option: 'items' });
+});
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 const indices = ({ created, errors }: BulkCreateResult) =>

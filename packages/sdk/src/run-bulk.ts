@@ -1,4 +1,5 @@
 import { type BulkResult, ShortyBulkError } from './bulk-error.js';
+import { ShortyConfigError } from './errors.js';
 import { inChunks } from './in-chunks.js';
 import type { BulkOptions } from './options.js';
 import { checkNumber } from './settings.js';
@@ -6,8 +7,13 @@ import { checkNumber } from './settings.js';
 /** The most items in one request. */
 export const chunkSize = 100;
 
+/** The items of a bulk call. A string would be its characters, so it is refused. */
+export type BulkItems<Item> = (Iterable<Item> | AsyncIterable<Item>) & {
+  readonly charAt?: never;
+};
+
 export interface BulkCall<Item, Result extends BulkResult> {
-  readonly items: Iterable<Item> | AsyncIterable<Item>;
+  readonly items: BulkItems<Item>;
   readonly options: BulkOptions<Result>;
   readonly total: Result;
   readonly send: (items: Item[], chunkIndex: number) => PromiseLike<Result>;
@@ -29,6 +35,9 @@ export async function runBulk<Item, Result extends BulkResult>(
   const { items, total, send, rebase } = call;
   const { concurrency = 1, onChunk, signal } = call.options;
   checkNumber('concurrency', concurrency);
+  if (typeof items === 'string') {
+    throw new ShortyConfigError('items', 'must be an array or another iterable, not a string');
+  }
   const inFlight: Chunk<Result>[] = [];
   const unknown: number[] = [];
   let nextIndex = 0;

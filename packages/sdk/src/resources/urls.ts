@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../api-promise.js';
 import type { BulkOptions, RequestOptions } from '../options.js';
 import { PagedList } from '../paginate.js';
-import { runBulk } from '../run-bulk.js';
+import { type BulkItems, runBulk } from '../run-bulk.js';
 import type { Transport } from '../send-request.js';
 import type {
   BulkCreateResult,
@@ -155,7 +155,7 @@ export class UrlsResource {
    * ```
    */
   bulkCreate(
-    items: Iterable<UrlCreateRequest> | AsyncIterable<UrlCreateRequest>,
+    items: BulkItems<UrlCreateRequest>,
     options: BulkOptions<BulkCreateResult> = {},
   ): Promise<BulkCreateResult> {
     const { idempotencyKey: key } = options;
@@ -212,7 +212,7 @@ export class UrlsResource {
    * ```
    */
   bulkUpdate(
-    updates: Iterable<UrlBulkUpdateItem> | AsyncIterable<UrlBulkUpdateItem>,
+    updates: BulkItems<UrlBulkUpdateItem>,
     options: BulkOptions<BulkUpdateResult> = {},
   ): Promise<BulkUpdateResult> {
     return runBulk<UrlBulkUpdateItem, BulkUpdateResult>({
@@ -246,7 +246,7 @@ export class UrlsResource {
    * ```
    */
   bulkDelete(
-    ids: Iterable<UrlId> | AsyncIterable<UrlId>,
+    ids: BulkItems<UrlId>,
     options: BulkOptions<BulkDeleteResult> = {},
   ): Promise<BulkDeleteResult> {
     return runBulk<UrlId, BulkDeleteResult>({
