@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../api-promise.js';
 import { UnexpectedResponseError } from '../errors.js';
-import type { Incoming } from '../exchange.js';
+import type { Bytes, Incoming } from '../exchange.js';
 import type { RequestOptions } from '../options.js';
 import { PagedList } from '../paginate.js';
 import { readResponse } from '../read-response.js';
@@ -20,7 +20,7 @@ export type QrList = PagedList<QrRecord, QrPage>;
 
 /** The image of a QR code. */
 export interface QrImage {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Bytes;
   /** `image/png`, `image/svg+xml` or `image/webp`. */
   readonly contentType: string;
   /** The ETag of these bytes, in quotes. It changes with the image. */
