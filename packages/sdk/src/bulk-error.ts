@@ -11,8 +11,8 @@ export interface BulkProgress {
 
 /**
  * The error of a bulk call that stopped before its end. Its `cause` is the error of the failed
- * request, the reason of an abort, or an error of the input or of `onChunk`. Status, code and details
- * are those of the cause.
+ * request, the reason of an abort, or an error of the input or of `onChunk`. Call, status, code and
+ * details are those of the cause.
  *
  * @example
  * ```ts
@@ -47,15 +47,11 @@ export class ShortyBulkError extends ShortyError {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const completed = nextIndex - unknown.length;
     super(`the bulk call stopped after ${completed} items: ${reason}`, {
-      ...(cause instanceof ShortyError ? initOf(cause) : {}),
+      ...(cause instanceof ShortyError ? cause : {}),
       cause,
     });
     this.partial = partial;
     this.unknown = unknown;
     this.nextIndex = nextIndex;
   }
-}
-
-function initOf({ status, code, details, requestId, retryAfterMs }: ShortyError) {
-  return { status, code, details, requestId, retryAfterMs };
 }

@@ -1,6 +1,16 @@
 import type { ErrorCode, ErrorDetail } from './types.js';
 
+/** The call that failed. */
+export interface CallInfo {
+  readonly method: string;
+  readonly path: string;
+  readonly attempts: number;
+}
+
 export interface ShortyErrorInit {
+  readonly method?: string | undefined;
+  readonly path?: string | undefined;
+  readonly attempts?: number | undefined;
   readonly status?: number | undefined;
   readonly code?: string | undefined;
   readonly details?: readonly ErrorDetail[] | undefined;
@@ -8,6 +18,9 @@ export interface ShortyErrorInit {
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
+
+// Shared by all installed copies of the package, unlike the class.
+const brand = Symbol.for('@shorty/sdk/error');
 
 /**
  * The base class of all errors of this package. A failed call rejects with one of its subclasses, or
@@ -22,7 +35,7 @@ export interface ShortyErrorInit {
  *   await shorty.urls.create({ targetUrl: 'https://example.com', customSlug: 'sale' });
  * } catch (error) {
  *   if (!(error instanceof ShortyError)) throw error;
- *   console.error(error.status, error.code, error.requestId);
+ *   console.error(error.method, error.path, error.status, error.code, error.requestId);
  *   for (const { path, message } of error.details) console.error(path, message);
  * }
  * ```
@@ -30,6 +43,12 @@ export interface ShortyErrorInit {
 export class ShortyError extends Error {
   override name = 'ShortyError';
 
+  /** The method of the request, such as `POST`. Undefined if the error is not of a request. */
+  readonly method: string | undefined;
+  /** The path of the request without the query. Undefined if the error is not of a request. */
+  readonly path: string | undefined;
+  /** The number of attempts that were sent. Undefined if the error is not of a request. */
+  readonly attempts: number | undefined;
   /** The HTTP status. Undefined without a response. */
   readonly status: number | undefined;
   /** The error code of the API. Undefined if there is no response, or it is not from the API. */
@@ -43,6 +62,9 @@ export class ShortyError extends Error {
 
   constructor(message: string, init: ShortyErrorInit = {}) {
     super(message, init.cause === undefined ? undefined : { cause: init.cause });
+    this.method = init.method;
+    this.path = init.path;
+    this.attempts = init.attempts;
     this.status = init.status;
     // A newer server may send codes that this version does not list.
     this.code = init.code as ErrorCode | undefined;
@@ -50,6 +72,22 @@ export class ShortyError extends Error {
     this.requestId = init.requestId;
     this.retryAfterMs = init.retryAfterMs;
   }
+
+  get [brand](): true {
+    return true;
+  }
+
+  /** Returns the properties and the message, for logs. */
+  toJSON(): object {
+    return { ...this, message: this.message };
+  }
+}
+
+/** Adds the call to its error, and the frames of the caller to the error's stack. */
+export function describeCall(error: unknown, call: CallInfo, callSite: Error): void {
+  if (!(error instanceof ShortyError)) return;
+  const frames = callSite.stack?.replace(/^Error.*\n/, '') ?? '';
+  Object.assign(error, call, { stack: `${error}\n${frames}` });
 }
 
 /**
@@ -67,8 +105,7 @@ export class ShortyError extends Error {
  * ```
  */
 export function isShortyError(value: unknown): value is ShortyError {
-  if (value instanceof ShortyError) return true;
-  return value instanceof Error && 'requestId' in value && Array.isArray(Object(value).details);
+  return Object(value)[brand] === true;
 }
 
 /** 400: the request is not valid. `details` names the fields. */

@@ -12,25 +12,32 @@ export interface Outgoing extends RequestInfo {
   readonly body: string | undefined;
 }
 
+/** `Uint8Array<ArrayBuffer>`, in words that TypeScript before 5.7 understands, too. */
+export type Bytes = ReturnType<Uint8ArrayConstructor['of']>;
+
 /** A complete response. */
 export interface Incoming extends ApiResponse {
-  readonly body: Uint8Array<ArrayBuffer>;
+  readonly body: Bytes;
 }
 
-/** Sends one request and reads its response, of any status. */
+/** Sends one request, with a token if there is one, and reads its response, of any status. */
 export async function exchange(
   request: Outgoing,
+  token: string | undefined,
   signal: AbortSignal,
   { fetch, hooks }: Settings,
   ports: Ports,
 ): Promise<Incoming> {
-  const { method, path, attempt, url, headers, body } = request;
+  const { method, path, attempt, url, body } = request;
   const info: RequestInfo = { method, path, attempt };
-  hooks.onRequest?.(info);
+  // Each attempt has its own headers, because the hook may set others.
+  const headers = new Headers(request.headers);
+  await hooks.onRequest?.({ ...info, headers });
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   const startedAt = ports.monotonicMs();
   const incoming = await read();
   const { body: _, ...response } = incoming;
-  hooks.onResponse?.({ ...info, ...response, durationMs: ports.monotonicMs() - startedAt });
+  await hooks.onResponse?.({ ...info, ...response, durationMs: ports.monotonicMs() - startedAt });
   return incoming;
 
   async function read(): Promise<Incoming> {

@@ -31,11 +31,14 @@ export interface ShortyOptions {
   timeoutMs?: number | undefined;
   /** Time limit of a request with all retries in milliseconds: 120,000 by default. */
   deadlineMs?: number | undefined;
-  /** The longest wait before a retry in milliseconds: 20,000 by default. */
+  /**
+   * The longest wait before a retry in milliseconds: 20,000 by default. If `Retry-After` is longer, the
+   * call fails at once, and the error's `retryAfterMs` has the time.
+   */
   maxRetryDelayMs?: number | undefined;
   /** Headers of every request. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Callbacks for logs and metrics. If one throws, the request fails. */
+  /** Callbacks for logs, metrics and traces. */
   hooks?: ShortyHooks | undefined;
 }
 
@@ -68,11 +71,17 @@ export interface BulkOptions<Result> extends RequestOptions {
   onChunk?: ((chunkResult: Result, chunkIndex: number) => void | Promise<void>) | undefined;
 }
 
-/** Callbacks for logs and metrics. Their arguments contain neither tokens nor bodies. */
+/**
+ * Callbacks for logs, metrics and traces. The client waits for a returned promise. If a callback throws
+ * or rejects, the call fails. The arguments contain neither tokens nor bodies.
+ */
 export interface ShortyHooks {
-  onRequest?: ((info: RequestInfo) => void) | undefined;
-  onResponse?: ((info: ResponseInfo) => void) | undefined;
-  onRetry?: ((info: RetryInfo) => void) | undefined;
+  /** May add headers to the request, such as those of a trace. */
+  onRequest?:
+    | ((info: RequestInfo & { readonly headers: Headers }) => void | Promise<void>)
+    | undefined;
+  onResponse?: ((info: ResponseInfo) => void | Promise<void>) | undefined;
+  onRetry?: ((info: RetryInfo) => void | Promise<void>) | undefined;
 }
 
 /** A request that is about to be sent. */

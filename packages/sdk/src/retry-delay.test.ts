@@ -13,19 +13,19 @@ describe('retryDelay', () => {
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   const maxDelay = fc.integer({ min: 0, max: 1e7 });
 
-  it('is at least 0 and Retry-After, and at most the cap', () => {
+  it('is at least Retry-After, and at most the limit if Retry-After is shorter', () => {
     const retryAfter = fc.option(fc.integer({ min: 0, max: 1e9 }), { nil: undefined });
     fc.assert(
       fc.property(fc.nat(2000), retryAfter, maxDelay, chance, (retries, after, max, random) => {
         const delay = retryDelay(retries, after, max, () => random);
-        expect(delay).toBeGreaterThanOrEqual(Math.min(after ?? 0, max));
-        expect(delay).toBeLessThanOrEqual(max);
+        expect(delay).toBeGreaterThanOrEqual(after ?? 0);
+        expect(delay).toBeLessThanOrEqual(Math.max(max, after ?? 0));
       }),
     );
   });
 
   it('has full jitter with a limit that doubles', () => {
-    const delays = [0, 1, 2, 3].map((retries) =>
+    const delays = [0, 1, 2, 3, 9].map((retries) =>
       [0, 0.5, 0.999].map((at) => Math.round(retryDelay(retries, undefined, 1e6, () => at))),
     );
     expect(delays).toEqual([
@@ -33,6 +33,7 @@ describe('retryDelay', () => {
       [0, 500, 999],
       [0, 1000, 1998],
       [0, 2000, 3996],
+      [0, 4000, 7992],
     ]);
   });
 });
@@ -86,7 +87,9 @@ describe('isRetryable', () => {
     [new ConnectionError('x'), true],
     [new TimeoutError('x'), true],
     [createStatusError(429, 'x', {}), true],
+    [createStatusError(408, 'x', {}), true],
     [createStatusError(500, 'x', {}), true],
+    [createStatusError(501, 'x', {}), false],
     [createStatusError(503, 'x', {}), true],
     [createStatusError(409, 'x', { code: 'IDEMPOTENCY_CONFLICT' }), false],
     [createStatusError(302, 'x', {}), false],

@@ -1,6 +1,7 @@
 import { ConnectionError, ShortyError, TimeoutError } from './errors.js';
 
 const firstDelayMs = 500;
+const longestDelayMs = 8_000;
 
 /**
  * Returns whether another attempt may succeed. Every request of this package is safe to repeat: a
@@ -10,18 +11,21 @@ export function isRetryable(error: unknown): error is ShortyError {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
   if (!(error instanceof ShortyError)) return false;
   const { status = 0 } = error;
-  return status === 429 || status >= 500;
+  return status === 408 || status === 429 || (status >= 500 && status !== 501);
 }
 
-/** Returns the milliseconds before the next retry: full jitter, but at least Retry-After. */
+/**
+ * Returns the milliseconds before the next retry: full jitter up to 8 s and `maxDelayMs`, but at least
+ * Retry-After.
+ */
 export function retryDelay(
   retries: number,
   retryAfterMs: number | undefined,
   maxDelayMs: number,
   random: () => number,
 ): number {
-  const jittered = random() * Math.min(maxDelayMs, firstDelayMs * 2 ** retries);
-  return Math.min(maxDelayMs, Math.max(jittered, retryAfterMs ?? 0));
+  const jittered = random() * Math.min(maxDelayMs, longestDelayMs, firstDelayMs * 2 ** retries);
+  return Math.max(jittered, retryAfterMs ?? 0);
 }
 
 /** Returns Retry-After (RFC 9110 §10.2.3), seconds or a date, as milliseconds from now. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +12,7 @@ import {
   ShortyConfigError,
   TimeoutError,
 } from './errors.js';
+import type { RequestInfo } from './options.js';
 
 const server = setupServer();
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
@@ -33,6 +35,7 @@ const hang = () => new Promise<never>(() => {});
 
 describe('retries', () => {
   const faults: [string, () => Response][] = [
+    ['408', () => new HttpResponse(null, { status: 408 })],
     ['429', () => failure(429, 'RATE_LIMITED')],
     ['500', () => failure(500, 'INTERNAL')],
     ['502', () => HttpResponse.html('<h1>Bad Gateway</h1>', { status: 502 })],
@@ -63,11 +66,14 @@ describe('retries', () => {
     expect(client.retries.map(({ delayMs }) => delayMs)).toEqual([250, 500, 1000]);
   });
 
-  it.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 422])('does not retry %i', async (s) => {
-    const calls = answerUsage(() => failure(s, 'IDEMPOTENCY_CONFLICT'));
-    await expect(createTestClient().usage.get()).rejects.toMatchObject({ status: s });
-    expect(calls.count).toBe(1);
-  });
+  it.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 422, 501])(
+    'does not retry %i',
+    async (s) => {
+      const calls = answerUsage(() => failure(s, 'IDEMPOTENCY_CONFLICT'));
+      await expect(createTestClient().usage.get()).rejects.toMatchObject({ status: s });
+      expect(calls.count).toBe(1);
+    },
+  );
 
   it('prefers maxRetries of the request to that of the client', async () => {
     const calls = answerUsage(() => failure(503, 'UNAVAILABLE'));
@@ -93,13 +99,14 @@ describe('retries', () => {
     expect(client.retries.map(({ delayMs }) => delayMs)).toEqual([7000, 12_000]);
   });
 
-  it('caps the wait, and reports the full Retry-After', async () => {
-    answerUsage(() => failure(429, 'RATE_LIMITED', { 'retry-after': '3600' }));
-    const client = createTestClient({ maxRetries: 1, maxRetryDelayMs: 5000 });
+  it('fails at once with the time if Retry-After is longer than maxRetryDelayMs', async () => {
+    const calls = answerUsage(() => failure(429, 'RATE_LIMITED', { 'retry-after': '3600' }));
+    const client = createTestClient({ maxRetryDelayMs: 5000 });
     const error = await client.usage.get().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(RateLimitError);
-    expect(error).toMatchObject({ retryAfterMs: 3_600_000 });
-    expect(client.retries.map(({ delayMs }) => delayMs)).toEqual([5000]);
+    expect(error).toMatchObject({ retryAfterMs: 3_600_000, attempts: 1 });
+    expect(calls.count).toBe(1);
+    expect(client.retries).toEqual([]);
   });
 
   it('sends the same idempotency key and body in all attempts of a POST', async () => {
@@ -350,14 +357,17 @@ describe('hooks', () => {
     const events: unknown[] = [];
     const client = createTestClient({
       hooks: {
-        onRequest: (info) => events.push(['request', info]),
+        onRequest: ({ headers, ...info }) => {
+          expect(headers.get('accept')).toBe('application/json');
+          events.push(['request', info]);
+        },
         onResponse: ({ headers, ...info }) => {
           expect(headers.get('x-request-id')).toBe('req-1');
           events.push(['response', info]);
         },
         onRetry: ({ error, ...info }) => {
           events.push(['retry', info]);
-          queueMicrotask(() => client.ports.advance(info.delayMs));
+          setImmediate(() => client.ports.advance(info.delayMs));
         },
       },
     });
@@ -373,14 +383,81 @@ describe('hooks', () => {
     ]);
   });
 
-  it('fail the request with the error that a hook throws, without a retry', async () => {
-    const calls = answerUsage(() => success(usage));
-    const fault = new Error('log is full');
-    const onResponse = () => {
-      throw fault;
+  it.each(['onRequest', 'onResponse', 'onRetry'] as const)(
+    'fail the call with the error that %s throws or rejects with, without a retry',
+    async (name) => {
+      const isRetry = name === 'onRetry';
+      const calls = answerUsage(() => (isRetry ? failure(503, 'UNAVAILABLE') : success(usage)));
+      const fault = new Error('log is full');
+      const throwing = () => {
+        throw fault;
+      };
+      const rejecting = () => Promise.reject(fault);
+      for (const hook of [throwing, rejecting]) {
+        const client = createTestClient({ hooks: { [name]: hook } });
+        await expect(client.usage.get()).rejects.toBe(fault);
+      }
+      expect(calls.count).toBe(name === 'onRequest' ? 0 : 2);
+    },
+  );
+
+  it('may add headers to each attempt, and do not see the token', async () => {
+    const traces: (string | null)[] = [];
+    server.use(
+      http.get(`${api}/usage`, ({ request }) => {
+        expect(request.headers.get('authorization')).toBe('Bearer token');
+        traces.push(request.headers.get('traceparent'));
+        return traces.length < 2 ? failure(503, 'UNAVAILABLE') : success(usage);
+      }),
+    );
+    const onRequest = async ({ headers, attempt }: RequestInfo & { headers: Headers }) => {
+      expect(headers.has('authorization')).toBe(false);
+      expect(headers.has('traceparent')).toBe(false);
+      await nextTurn();
+      headers.set('traceparent', `attempt-${attempt}`);
     };
-    await expect(createTestClient({ hooks: { onResponse } }).usage.get()).rejects.toBe(fault);
-    expect(calls.count).toBe(1);
+    await createTestClient({ hooks: { onRequest } }).usage.get();
+    expect(traces).toEqual(['attempt-1', 'attempt-2']);
+  });
+});
+
+describe('an error', () => {
+  it('names the call and has the frames of its caller', async () => {
+    answerUsage(() => failure(503, 'UNAVAILABLE'));
+    async function callFromHere() {
+      await createTestClient({ maxRetries: 2 }).usage.get();
+    }
+    const error = await callFromHere().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error).toMatchObject({ method: 'GET', path: '/api/v1/usage', attempts: 3 });
+    const { stack = '' } = error as Error;
+    expect(stack.split('\n')[0]).toBe('ServerError: It is UNAVAILABLE.');
+    expect(stack).toMatch(/at callFromHere .*send-request\.test\.ts/);
+  });
+
+  it('of the connection names the call, too', async () => {
+    answerUsage(() => HttpResponse.error());
+    const call = createTestClient({ maxRetries: 0 }).usage.get();
+    await expect(call).rejects.toMatchObject({ name: 'ConnectionError', attempts: 1 });
+  });
+
+  it('has all of its properties in JSON', async () => {
+    answerUsage(() => failure(429, 'RATE_LIMITED', { 'retry-after': '7' }));
+    const error = await createTestClient({ maxRetries: 0 })
+      .usage.get()
+      .catch((reason: unknown) => reason);
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      name: 'RateLimitError',
+      message: 'It is RATE_LIMITED.',
+      method: 'GET',
+      path: '/api/v1/usage',
+      attempts: 1,
+      status: 429,
+      code: 'RATE_LIMITED',
+      details: [],
+      requestId: 'req-1',
+      retryAfterMs: 7000,
+    });
   });
 });
 

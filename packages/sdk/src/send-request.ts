@@ -1,5 +1,5 @@
 import { ApiPromise, type WithResponse } from './api-promise.js';
-import { ShortyConfigError, TimeoutError } from './errors.js';
+import { describeCall, ShortyConfigError, TimeoutError } from './errors.js';
 import { exchange, type Incoming, type Outgoing } from './exchange.js';
 import type { RequestOptions } from './options.js';
 import type { Ports } from './ports.js';
@@ -37,13 +37,16 @@ export class Transport {
     options: RequestOptions = {},
     read: Read<T> = readResponse,
   ): ApiPromise<T> {
-    return new ApiPromise<T>(this.#send(request, options, read));
+    // The stack of an error begins at the response, where the frames of the caller are lost.
+    const callSite = new Error();
+    return new ApiPromise<T>(this.#send(request, options, read, callSite));
   }
 
   async #send<T>(
     request: ApiRequest,
     options: RequestOptions,
     read: Read<T>,
+    callSite: Error,
   ): Promise<WithResponse<T>> {
     const { signal } = options;
     const { hooks, maxRetryDelayMs } = this.#settings;
@@ -52,19 +55,21 @@ export class Transport {
     const { method, path } = prepared;
     const deadlineAt = this.#ports.monotonicMs() + limits.deadlineMs;
     let lastError: unknown;
-    for (let retries = 0; ; retries++) {
-      const attempt = retries + 1;
+    for (let attempt = 1; ; attempt++) {
       try {
         const outgoing = { ...prepared, attempt };
         return await this.#attempt(outgoing, limits, deadlineAt, signal, lastError, read);
       } catch (error) {
         signal?.throwIfAborted();
-        if (!isRetryable(error) || retries >= limits.maxRetries) throw error;
+        describeCall(error, { method, path, attempts: attempt }, callSite);
+        if (!isRetryable(error) || attempt > limits.maxRetries) throw error;
         const { random, monotonicMs } = this.#ports;
-        const delayMs = retryDelay(retries, error.retryAfterMs, maxRetryDelayMs, random);
+        const delayMs = retryDelay(attempt - 1, error.retryAfterMs, maxRetryDelayMs, random);
+        // A server that asks for a longer wait would refuse an earlier attempt, too.
+        if (delayMs > maxRetryDelayMs) throw error;
         if (monotonicMs() + delayMs >= deadlineAt) throw error;
         lastError = error;
-        hooks.onRetry?.({ method, path, attempt, delayMs, error });
+        await hooks.onRetry?.({ method, path, attempt, delayMs, error });
         await wait(delayMs, signal, this.#ports);
       }
     }
@@ -122,7 +127,7 @@ export class Transport {
     const timeoutMs = isLast ? Math.max(0, leftMs) : limits.timeoutMs;
     return runWithin({ signal, timeoutMs, createTimeoutError }, this.#ports, async (within) => {
       const incoming = outgoing.isPublic
-        ? await exchange(outgoing, within, this.#settings, this.#ports)
+        ? await exchange(outgoing, undefined, within, this.#settings, this.#ports)
         : await this.#authorized(outgoing, within);
       const { body: _, ...response } = incoming;
       const data = read(incoming, `${method} ${path}`, this.#ports.epochMs());
@@ -134,8 +139,7 @@ export class Transport {
   async #authorized(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
     for (let isRenewed = false; ; isRenewed = true) {
       const token = await this.#tokens.get(signal);
-      outgoing.headers.set('authorization', `Bearer ${token}`);
-      const incoming = await exchange(outgoing, signal, this.#settings, this.#ports);
+      const incoming = await exchange(outgoing, token, signal, this.#settings, this.#ports);
       if (incoming.status !== 401 || isRenewed || !this.#tokens.drop(token)) return incoming;
     }
   }

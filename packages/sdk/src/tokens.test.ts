@@ -187,6 +187,21 @@ describe('a token request', () => {
     expect(client.ports.running).toBe(0);
   });
 
+  it('is not aborted after it has settled', async () => {
+    const state = issueTokens();
+    const signals: AbortSignal[] = [];
+    const client = createTestClient({
+      ...credentials,
+      fetch: (input, init) => {
+        if (init?.signal && String(input).endsWith('/token')) signals.push(init.signal);
+        return fetch(input, init);
+      },
+    });
+    await Promise.all(Array.from({ length: 5 }, () => client.usage.get()));
+    expect(state.issued).toBe(1);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+
   it('times out like one attempt', async () => {
     const client = createTestClient({
       ...credentials,

@@ -58,8 +58,12 @@ class FetchedTokens implements Tokens {
       return await settleOrAbort(flight.token, signal);
     } finally {
       flight.waiting--;
-      // A request that no call waits for must not keep the process alive.
-      if (flight.waiting === 0) this.#end(flight);
+      // A request that no call waits for must not keep the process alive. One that has settled is not
+      // aborted: edge runtimes refuse that in another request than the one that started it.
+      if (flight.waiting === 0 && this.#flight === flight) {
+        this.#flight = undefined;
+        flight.controller.abort();
+      }
     }
   }
 
@@ -74,13 +78,14 @@ class FetchedTokens implements Tokens {
     const createTimeoutError = () =>
       new TimeoutError(`POST ${path} was not answered within ${timeoutMs} ms`);
     const limits = { signal: controller.signal, timeoutMs, createTimeoutError };
-    const token = runWithin(limits, this.#ports, (signal) => this.#fetch(signal));
-    return { token, controller, waiting: 0 };
-  }
-
-  #end(flight: Flight): void {
-    if (this.#flight === flight) this.#flight = undefined;
-    flight.controller.abort();
+    const flight: Flight = {
+      token: runWithin(limits, this.#ports, (signal) => this.#fetch(signal)).finally(() => {
+        if (this.#flight === flight) this.#flight = undefined;
+      }),
+      controller,
+      waiting: 0,
+    };
+    return flight;
   }
 
   async #fetch(signal: AbortSignal): Promise<string> {
@@ -97,7 +102,7 @@ class FetchedTokens implements Tokens {
       headers,
       body: JSON.stringify(this.#credentials),
     };
-    const incoming = await exchange(request, signal, this.#settings, this.#ports);
+    const incoming = await exchange(request, undefined, signal, this.#settings, this.#ports);
     const token = readResponse<Token>(incoming, `POST ${path}`, this.#ports.epochMs());
     const { accessToken, expiresIn } = token;
     if (typeof accessToken !== 'string' || !(expiresIn > 0)) {

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { isShortyError, ShortyError } from '../src/errors.js';
 
 const budgetBytes = 6 * 1024;
 
@@ -25,6 +26,12 @@ async function bundle(entry: string, platform: 'browser' | 'node') {
   return { code: outputFiles[0]?.contents ?? new Uint8Array(), outside };
 }
 
+async function importBundle() {
+  const { code } = await bundle('index', 'browser');
+  const url = `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`;
+  return import(/* @vite-ignore */ url);
+}
+
 describe('the main entry', () => {
   it('imports neither Node modules nor other packages', async () => {
     const { outside, code } = await bundle('index', 'browser');
@@ -41,14 +48,19 @@ describe('the main entry', () => {
   });
 
   it('runs with web globals only', async () => {
-    const { code } = await bundle('index', 'browser');
-    const url = `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`;
-    const { Shorty } = await import(/* @vite-ignore */ url);
+    const { Shorty } = await importBundle();
     const data = { plan: 'free' };
     const fetch = async () => Response.json({ success: true, data });
     const shorty = new Shorty({ baseUrl: 'https://sho.test', accessToken: 'token', fetch });
     await expect(shorty.usage.get()).resolves.toEqual(data);
   });
+});
+
+it('recognizes the errors of another copy of the package', async () => {
+  const { NotFoundError } = await importBundle();
+  const error = new NotFoundError('x');
+  expect(error).not.toBeInstanceOf(ShortyError);
+  expect(isShortyError(error)).toBe(true);
 });
 
 describe('the entry for Node', () => {

@@ -24,8 +24,8 @@ export function createTestClient(options: Partial<ShortyOptions> = {}) {
     hooks: {
       onRetry(info) {
         retries.push(info);
-        // The wait starts in the same tick as this call.
-        queueMicrotask(() => ports.advance(info.delayMs));
+        // The wait starts after this call, in the same turn of the event loop.
+        setImmediate(() => ports.advance(info.delayMs));
       },
       ...options.hooks,
     },

@@ -30,8 +30,8 @@ interface BulkCreateOptions extends CsvFlags {
 }
 
 const maxConcurrency = 32;
-// Short, so that the import continues within seconds after the server has restarted.
-const maxRetryDelayMs = 3000;
+// The longest Retry-After that an import waits for. A rate limit lasts up to a minute.
+const maxRetryDelayMs = 65_000;
 
 export const define: DefineCommand = (command, start) => {
   command.argument('<file>', 'CSV file with a header row, or - for stdin');
