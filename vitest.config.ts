@@ -15,7 +15,7 @@ const alias = {
 
 const startsPostgres = {
   globalSetup: ['packages/server/test/postgres/global-setup.ts'],
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   hookTimeout: 60_000,
 };
 
@@ -58,7 +58,9 @@ export default defineConfig({
           name: 'packages',
           include: ['packages/*/{src,test}/**/*.test.{ts,tsx}'],
           exclude: [...configDefaults.exclude, 'packages/server/test/postgres/**'],
-          testTimeout: 20_000,
+          // Tests that start servers take up to 14 s on an idle machine.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           // Ink draws no live view when these variables report a CI system.
           env: { CI: 'false', CONTINUOUS_INTEGRATION: 'false' },
         },
