@@ -52,7 +52,7 @@ export class RedirectHandler {
     try {
       return this.#handle(request, response);
     } catch (error) {
-      this.#fail(request, response, error);
+      this.#fail(response, error);
       return true;
     }
   }
@@ -64,7 +64,7 @@ export class RedirectHandler {
       // Cached paths are valid, so a hit needs no further check of the path.
       const link = this.#options.cache.peek(domainId, path);
       if (link) {
-        this.#respond(request, response, link);
+        this.#respond(response, link);
         return true;
       }
     }
@@ -77,73 +77,47 @@ export class RedirectHandler {
     }
     // The visit is recorded with the path without its trailing slash.
     if (hasSlash) request.url = `/${key}${(request.url as string).slice(path.length)}`;
-    this.#load(request, response, domainId, key).catch((error) =>
-      this.#fail(request, response, error),
-    );
+    this.#find(domainId, key)
+      .then((link) => this.#respond(response, link))
+      .catch((error) => this.#fail(response, error));
     return true;
   }
 
-  async #load(
-    request: IncomingMessage,
-    response: ServerResponse,
+  async #find(
     domainId: string | null | Promise<string | null>,
     key: string,
-  ): Promise<void> {
+  ): Promise<Link | undefined> {
     const { cache } = this.#options;
     const domain = await domainId;
-    this.#respond(
-      request,
-      response,
-      cache.peek(domain, `/${key}`) ?? (await cache.load(domain, key)),
-    );
+    return cache.peek(domain, `/${key}`) ?? (await cache.load(domain, key));
   }
 
-  #respond(request: IncomingMessage, response: ServerResponse, link: Link | undefined): void {
+  #respond(response: ServerResponse, link: Link | undefined): void {
     const decision = decideRedirect(link, this.#options.clock());
-    switch (decision) {
-      case 'redirect':
-        if (request.method === 'GET' || request.method === 'HEAD') {
-          this.#redirect(request, response, link as Link, (link as Link).status);
-        } else {
-          this.#refuse(request, response, methodNotAllowed('GET, HEAD'));
-        }
-        return;
-      case 'ask-password':
-        this.#askPassword(request, response, link as Link);
-        return;
-      case 'gone':
-        this.#refuse(request, response, gone, gonePage);
-        return;
-      case 'unknown':
-        this.#refuse(request, response, unknown, notFoundPage);
-    }
+    const { method } = response.req;
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (decision === 'unknown' || link === undefined) this.#refuse(response, unknown);
+    else if (decision === 'gone') this.#refuse(response, gone, gonePage);
+    else if (decision === 'redirect') {
+      if (isRead) this.#redirect(response, link, link.status);
+      else this.#refuse(response, methodNotAllowed('GET, HEAD'));
+    } else if (isRead) this.#askPassword(response);
+    else if (method === 'POST') {
+      this.#unlock(response, link).catch((error) => this.#fail(response, error));
+    } else this.#refuse(response, methodNotAllowed('GET, HEAD, POST'));
   }
 
-  #askPassword(request: IncomingMessage, response: ServerResponse, link: Link): void {
-    switch (request.method) {
-      case 'GET':
-      case 'HEAD':
-        if (prefersJson(request.headers.accept)) this.#refuse(request, response, passwordNeeded);
-        else sendPage(request, response, 200, passwordPage());
-        return;
-      case 'POST':
-        this.#unlock(request, response, link).catch((error) =>
-          this.#fail(request, response, error),
-        );
-        return;
-      default:
-        this.#refuse(request, response, methodNotAllowed('GET, HEAD, POST'));
-    }
+  #askPassword(response: ServerResponse): void {
+    const request = response.req;
+    if (prefersJson(request.headers.accept)) this.#refuse(response, passwordNeeded);
+    else sendPage(request, response, 200, passwordPage());
   }
 
-  async #unlock(request: IncomingMessage, response: ServerResponse, link: Link): Promise<void> {
-    const { passwords, clock, proxies } = this.#options;
-    const address = clientAddressOf(
-      request.socket.remoteAddress,
-      request.headers['x-forwarded-for'],
-      proxies,
-    );
-    const password = await readPassword(request, response, this.#options.bodyTimeoutMs);
+  async #unlock(response: ServerResponse, link: Link): Promise<void> {
+    const { passwords, clock, proxies, bodyTimeoutMs } = this.#options;
+    const { socket, headers } = response.req;
+    const address = clientAddressOf(socket.remoteAddress, headers['x-forwarded-for'], proxies);
+    const password = await readPassword(response.req, response, bodyTimeoutMs);
     const clientKey = `${link.urlId} ${addressBlockOf(address)}`;
     const waitMs = this.#passwordLimiter.take(clientKey, clock());
     if (waitMs > 0) throw tooManyAttempts(passwordAttempts, waitMs);
@@ -157,17 +131,17 @@ export class RedirectHandler {
       throw error;
     }
     if (!isCorrect) {
-      this.#refuse(request, response, wrongPassword, passwordPage('Wrong password.'));
+      this.#refuse(response, wrongPassword, passwordPage('Wrong password.'));
       return;
     }
     this.#passwordLimiter.refund(clientKey);
-    this.#redirect(request, response, link, 303);
+    this.#redirect(response, link, 303);
   }
 
-  #redirect(request: IncomingMessage, response: ServerResponse, link: Link, status: number): void {
-    const { host } = request.headers;
+  #redirect(response: ServerResponse, link: Link, status: number): void {
+    const { host } = response.req.headers;
     if (link.targetName === undefined || host === undefined || this.#isKnownHost(host)) {
-      this.#record(request, response, link, status);
+      this.#record(response, link, status);
       return;
     }
     this.#leadsBack(link, host)
@@ -177,10 +151,10 @@ export class RedirectHandler {
         throw error;
       })
       .then((leadsBack) => {
-        if (leadsBack) this.#refuse(request, response, gone, gonePage);
-        else this.#record(request, response, link, status);
+        if (leadsBack) this.#refuse(response, gone, gonePage);
+        else this.#record(response, link, status);
       })
-      .catch((error) => this.#fail(request, response, error));
+      .catch((error) => this.#fail(response, error));
   }
 
   /** Returns whether writes have checked the links of a host for loops. */
@@ -194,7 +168,7 @@ export class RedirectHandler {
    * Writes refuse loops through known hosts only, but DNS may point other names at this server, too.
    */
   async #leadsBack(link: Link, host: string): Promise<boolean> {
-    const { cache, findDomain, isOwnHost } = this.#options;
+    const { findDomain, isOwnHost } = this.#options;
     const visitedHostname = hostnameOf(host);
     let current = link;
     for (let hops = 0; hops <= maxHops; hops += 1) {
@@ -203,7 +177,7 @@ export class RedirectHandler {
       const domainId = await findDomain(hostname);
       const isHere = domainId !== null || hostname === visitedHostname || isOwnHost(hostname);
       if (!isHere) return false;
-      const next = cache.peek(domainId, `/${key}`) ?? (await cache.load(domainId, key));
+      const next = await this.#find(domainId, key);
       if (!next) return false;
       if (next.urlId === link.urlId) return true;
       current = next;
@@ -211,54 +185,45 @@ export class RedirectHandler {
     return true;
   }
 
-  #record(request: IncomingMessage, response: ServerResponse, link: Link, status: number): void {
+  #record(response: ServerResponse, link: Link, status: number): void {
     // Callbacks of several visits run in one batch, so this one must not throw.
-    this.#options.record(request, link, () => {
+    this.#options.record(response.req, link, () => {
       try {
-        redirect(request, response, link, status);
+        redirect(response, link, status);
       } catch (error) {
-        this.#fail(request, response, error);
+        this.#fail(response, error);
       }
     });
   }
 
   /** Sends an error as a page, or as JSON to clients that prefer it. */
-  #refuse(
-    request: IncomingMessage,
-    response: ServerResponse,
-    error: ApiError,
-    page: string = notFoundPage,
-  ): void {
+  #refuse(response: ServerResponse, error: ApiError, page: string = notFoundPage): void {
+    const request = response.req;
     const isJson = prefersJson(request.headers.accept) || error.code === 'METHOD_NOT_ALLOWED';
     if (isJson) sendError(request, response, error);
     else sendPage(request, response, error.status, page, errorHeaders(error));
   }
 
   /** Sends an error response. Never throws, because promises and callbacks end here. */
-  #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  #fail(response: ServerResponse, error: unknown): void {
     try {
-      this.#respondWithError(request, response, error);
+      this.#respondWithError(response, error);
     } catch (second) {
-      this.#options.onError(second, stableRequestIdOf(request));
+      this.#options.onError(second, stableRequestIdOf(response.req));
       response.destroy();
     }
   }
 
-  #respondWithError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  #respondWithError(response: ServerResponse, error: unknown): void {
+    const request = response.req;
     // The client disconnected before it had sent the whole request.
     if (request.destroyed && !request.complete) return;
     const apiError = toApiError(error);
-    if (apiError.status >= 500) {
-      this.#options.onError(error, stableRequestIdOf(request));
-    }
+    const isOurs = apiError.status >= 500;
+    if (isOurs) this.#options.onError(error, stableRequestIdOf(request));
     if (response.headersSent || response.destroyed) response.destroy();
     else
-      this.#refuse(
-        request,
-        response,
-        apiError,
-        apiError.status >= 500 ? unavailablePage : passwordPage(apiError.message),
-      );
+      this.#refuse(response, apiError, isOurs ? unavailablePage : passwordPage(apiError.message));
   }
 }
 
@@ -282,19 +247,14 @@ function pathOf(url: string): string {
   return mark < 0 ? url : url.slice(0, mark);
 }
 
-function redirect(
-  request: IncomingMessage,
-  response: ServerResponse,
-  link: Link,
-  status: number,
-): void {
+function redirect(response: ServerResponse, link: Link, status: number): void {
   response.writeHead(status, [
     'Location',
     link.location,
     'Cache-Control',
     status === 303 ? 'no-store' : link.cacheControl,
     'X-Request-Id',
-    requestIdOf(request.headers['x-request-id']),
+    requestIdOf(response.req.headers['x-request-id']),
     'Content-Length',
     '0',
   ]);
