@@ -1,4 +1,4 @@
-import { ClockCache } from './clock-cache.js';
+import { LRUCache } from 'lru-cache';
 import type { Link } from './link.js';
 
 export interface LinkCacheOptions {
@@ -16,13 +16,8 @@ const defaultMaxCharacters = 64 * 1024 * 1024;
 
 interface Load {
   readonly link: Promise<Link | undefined>;
-  readonly invalidated: Invalidated;
-}
-
-/** The links that were invalidated while a load was running. */
-interface Invalidated {
-  readonly urlIds: Set<number>;
-  all: boolean;
+  /** The ids of the links that were invalidated since the read began. */
+  readonly invalidated: Set<number | 'all'>;
 }
 
 /**
@@ -30,19 +25,19 @@ interface Invalidated {
  * `invalidate` returns, no request gets the old link, because loads in progress are repeated.
  */
 export class LinkCache {
-  readonly #links: ClockCache<string, Link>;
+  readonly #links: LRUCache<string, Link>;
   readonly #load: LinkCacheOptions['load'];
   readonly #loads = new Map<string, Load>();
   // A link has several cache keys: its code and its slug, on each domain that it was on.
   readonly #cacheKeys = new Map<number, Set<string>>();
 
-  constructor(options: LinkCacheOptions) {
-    this.#load = options.load;
-    this.#links = new ClockCache({
-      maxEntries: options.max ?? defaultMax,
-      maxSize: options.maxCharacters ?? defaultMaxCharacters,
-      sizeOf: charactersOf,
-      onEvict: (cacheKey, link) => this.#onEvict(link.urlId, cacheKey),
+  constructor({ max, maxCharacters, load }: LinkCacheOptions) {
+    this.#load = load;
+    this.#links = new LRUCache({
+      max: max ?? defaultMax,
+      maxSize: maxCharacters ?? defaultMaxCharacters,
+      sizeCalculation: charactersOf,
+      dispose: (link, cacheKey) => this.#forgetCacheKey(link.urlId, cacheKey),
     });
   }
 
@@ -53,11 +48,11 @@ export class LinkCache {
 
   /** Reads a link from storage and caches it. Concurrent calls for the same key share one read. */
   load(domainId: string | null, key: string): Promise<Link | undefined> {
-    const cacheKey = cacheKeyOf(domainId, key);
+    const cacheKey = `${domainId ?? ''}/${key}`;
     const running = this.#loads.get(cacheKey);
     if (running) return running.link;
-    const invalidated: Invalidated = { urlIds: new Set(), all: false };
-    const link = this.#read(domainId, key, invalidated);
+    const invalidated: Load['invalidated'] = new Set();
+    const link = this.#read(() => this.#load(domainId, key), cacheKey, invalidated);
     this.#loads.set(cacheKey, { link, invalidated });
     const settle = () => this.#loads.delete(cacheKey);
     link.then(settle, settle);
@@ -67,46 +62,43 @@ export class LinkCache {
   /** Evicts links by the ids of their records. */
   invalidate(urlIds: readonly number[]): void {
     for (const urlId of urlIds) {
-      for (const { invalidated } of this.#loads.values()) invalidated.urlIds.add(urlId);
+      for (const { invalidated } of this.#loads.values()) invalidated.add(urlId);
       for (const cacheKey of this.#cacheKeys.get(urlId) ?? []) this.#links.delete(cacheKey);
-      this.#cacheKeys.delete(urlId);
     }
   }
 
   /** Evicts all links. */
   clear(): void {
-    for (const { invalidated } of this.#loads.values()) invalidated.all = true;
+    for (const { invalidated } of this.#loads.values()) invalidated.add('all');
     this.#links.clear();
-    this.#cacheKeys.clear();
   }
 
   async #read(
-    domainId: string | null,
-    key: string,
-    invalidated: Invalidated,
+    load: () => Promise<Link | undefined>,
+    cacheKey: string,
+    invalidated: Load['invalidated'],
   ): Promise<Link | undefined> {
     for (;;) {
-      const link = await this.#load(domainId, key);
-      if (invalidated.all) {
-        invalidated.all = false;
-        continue;
-      }
-      if (link && invalidated.urlIds.delete(link.urlId)) continue;
+      const link = await load();
+      const isOutdated = invalidated.has('all') || (link && invalidated.has(link.urlId));
+      invalidated.clear();
+      if (isOutdated) continue;
       // No await between the check and the write, or an invalidation could be missed.
-      if (link) this.#store(cacheKeyOf(domainId, key), link);
+      if (link) this.#store(cacheKey, link);
       return link;
     }
   }
 
   #store(cacheKey: string, link: Link): void {
+    this.#links.set(cacheKey, link);
+    // A link that is too large is not stored.
+    if (!this.#links.has(cacheKey)) return;
     const cacheKeys = this.#cacheKeys.get(link.urlId);
     if (cacheKeys) cacheKeys.add(cacheKey);
     else this.#cacheKeys.set(link.urlId, new Set([cacheKey]));
-    // After the cache key is registered, because a link that is too large is evicted at once.
-    this.#links.set(cacheKey, link);
   }
 
-  #onEvict(urlId: number, cacheKey: string): void {
+  #forgetCacheKey(urlId: number, cacheKey: string): void {
     const cacheKeys = this.#cacheKeys.get(urlId);
     cacheKeys?.delete(cacheKey);
     if (cacheKeys?.size === 0) this.#cacheKeys.delete(urlId);
@@ -114,11 +106,7 @@ export class LinkCache {
 }
 
 /** Counts the characters of the texts whose length the owner of a link chooses. */
-function charactersOf(cacheKey: string, { location, targetName }: Link): number {
+function charactersOf({ location, targetName }: Link, cacheKey: string): number {
   const target = targetName ? targetName.hostname.length + targetName.key.length : 0;
   return cacheKey.length + location.length + target;
-}
-
-function cacheKeyOf(domainId: string | null, key: string): string {
-  return `${domainId ?? ''}/${key}`;
 }
