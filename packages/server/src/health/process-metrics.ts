@@ -1,15 +1,9 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Registry } from 'prom-client';
 import type { Service } from '../lifecycle.js';
-import { registerCounter, registerGauge } from './scraped-metric.js';
+import { registerMetric, type ScrapedMetric } from './scraped-metric.js';
 
 const resolutionMs = 20;
-
-const heapMetrics = [
-  { name: 'nodejs_heap_size_used_bytes', help: 'Used heap.', field: 'heapUsed' },
-  { name: 'nodejs_heap_size_total_bytes', help: 'Allocated heap.', field: 'heapTotal' },
-  { name: 'nodejs_external_memory_bytes', help: 'Memory outside the heap.', field: 'external' },
-] as const;
 
 /**
  * Registers metrics of the process, under the names that dashboards for Node use, and returns the
@@ -19,28 +13,44 @@ const heapMetrics = [
  */
 export function registerProcessMetrics(registry: Registry): Service {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
-  registerEventLoopLag(registry, delay);
-  registerGauge(registry, {
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory.',
-    read: () => process.memoryUsage.rss(),
+  const lag = (statistic: string, read: () => number): ScrapedMetric => ({
+    name: `nodejs_eventloop_lag_${statistic}_seconds`,
+    help: `Delay of timers since the last scrape (${statistic}).`,
+    read: () => toLagSeconds(read()),
   });
-  for (const { name, help, field } of heapMetrics) {
-    registerGauge(registry, { name, help, read: () => process.memoryUsage()[field] });
-  }
-  registerCounter(registry, {
-    name: 'process_cpu_seconds_total',
-    help: 'User and system processor time.',
-    read() {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1e6;
+  const memory = (name: string, help: string, field: keyof NodeJS.MemoryUsage): ScrapedMetric => ({
+    name,
+    help,
+    read: () => process.memoryUsage()[field],
+  });
+  const metrics: readonly ScrapedMetric[] = [
+    lag('mean', () => delay.mean),
+    lag('p99', () => delay.percentile(99)),
+    // Registered last: metrics are read in this order, and the reset starts the next period.
+    lag('max', () => {
+      const { max } = delay;
+      delay.reset();
+      return max;
+    }),
+    memory('process_resident_memory_bytes', 'Resident memory.', 'rss'),
+    memory('nodejs_heap_size_used_bytes', 'Used heap.', 'heapUsed'),
+    memory('nodejs_heap_size_total_bytes', 'Allocated heap.', 'heapTotal'),
+    memory('nodejs_external_memory_bytes', 'Memory outside the heap.', 'external'),
+    {
+      name: 'process_cpu_seconds_total',
+      help: 'User and system processor time.',
+      read() {
+        const { user, system } = process.cpuUsage();
+        return (user + system) / 1e6;
+      },
     },
-  });
-  registerGauge(registry, {
-    name: 'process_start_time_seconds',
-    help: 'Start time of the process, in seconds since 1970.',
-    read: () => Math.round(performance.timeOrigin / 1000),
-  });
+    {
+      name: 'process_start_time_seconds',
+      help: 'Start time of the process, in seconds since 1970.',
+      read: () => Math.round(performance.timeOrigin / 1000),
+    },
+  ];
+  for (const metric of metrics) registerMetric(registry, metric);
   return {
     name: 'process metrics',
     start: () => delay.enable(),
@@ -48,26 +58,6 @@ export function registerProcessMetrics(registry: Registry): Service {
       delay.disable();
     },
   };
-}
-
-function registerEventLoopLag(registry: Registry, delay: IntervalHistogram): void {
-  const lags = {
-    mean: () => delay.mean,
-    p99: () => delay.percentile(99),
-    // Registered last: metrics are read in this order, and the reset starts the next period.
-    max: () => {
-      const { max } = delay;
-      delay.reset();
-      return max;
-    },
-  };
-  for (const [statistic, read] of Object.entries(lags)) {
-    registerGauge(registry, {
-      name: `nodejs_eventloop_lag_${statistic}_seconds`,
-      help: `Delay of timers since the last scrape (${statistic}).`,
-      read: () => toLagSeconds(read()),
-    });
-  }
 }
 
 /** Subtracts the timer's own interval, which the measured delay includes. Returns 0 before the first timer. */

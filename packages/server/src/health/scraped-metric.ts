@@ -8,38 +8,29 @@ export interface Sample {
 
 /** A metric whose values exist elsewhere in the server. They are read at each scrape of `/metrics`. */
 export interface ScrapedMetric {
+  /** A counter has a name that ends with `_total`. Any other metric is a gauge. */
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];
-  /** A counter adds up samples with the same labels. */
+  /** Samples with the same labels are added up. */
   readonly read: () => number | readonly Sample[];
 }
 
-export function registerGauge(registry: Registry, metric: ScrapedMetric): void {
-  new Gauge({
-    ...configOf(registry, metric),
+export function registerMetric(
+  registry: Registry,
+  { name, help, labelNames = [], read }: ScrapedMetric,
+): void {
+  const Metric = name.endsWith('_total') ? Counter : Gauge;
+  new Metric({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
     collect() {
       this.reset();
-      for (const { labels, value } of samplesOf(metric)) this.set(labels, value);
+      const value = read();
+      const samples = typeof value === 'number' ? [{ labels: {}, value }] : value;
+      for (const sample of samples) this.inc(sample.labels, sample.value);
     },
   });
-}
-
-export function registerCounter(registry: Registry, metric: ScrapedMetric): void {
-  new Counter({
-    ...configOf(registry, metric),
-    collect() {
-      this.reset();
-      for (const { labels, value } of samplesOf(metric)) this.inc(labels, value);
-    },
-  });
-}
-
-function configOf(registry: Registry, { name, help, labelNames = [] }: ScrapedMetric) {
-  return { name, help, labelNames, registers: [registry] };
-}
-
-function samplesOf({ read }: ScrapedMetric): readonly Sample[] {
-  const value = read();
-  return typeof value === 'number' ? [{ labels: {}, value }] : value;
 }

@@ -6,7 +6,7 @@ import type { Database } from '../storage/database.js';
 import type { ObservedThread } from '../threads/thread.js';
 import type { DispatchFigures } from '../webhooks/webhook-dispatcher.js';
 import type { ErrorLog } from './error-log.js';
-import { registerCounter, registerGauge, type Sample } from './scraped-metric.js';
+import { registerMetric, type Sample } from './scraped-metric.js';
 
 export interface MetricSources {
   readonly database: Database;
@@ -29,17 +29,17 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
 }
 
 function registerVisitMetrics(registry: Registry, figures: MetricSources['visitFigures']): void {
-  registerCounter(registry, {
+  registerMetric(registry, {
     name: 'shorty_visits_total',
     help: 'Redirects, image downloads and API calls that were recorded.',
     read: () => figures()?.recorded ?? 0,
   });
-  registerCounter(registry, {
+  registerMetric(registry, {
     name: 'shorty_visits_stored_total',
     help: 'Visits that were stored in the database.',
     read: () => figures()?.stored ?? 0,
   });
-  registerGauge(registry, {
+  registerMetric(registry, {
     name: 'shorty_journal_waiting',
     help: 'Lines of the journal that are not in the database yet.',
     read() {
@@ -47,12 +47,12 @@ function registerVisitMetrics(registry: Registry, figures: MetricSources['visitF
       return Math.max(0, recorded - stored);
     },
   });
-  registerGauge(registry, {
+  registerMetric(registry, {
     name: 'shorty_visits_in_memory',
     help: 'Visits that are only in memory, because the journal cannot be written.',
     read: () => figures()?.inMemory ?? 0,
   });
-  registerGauge(registry, {
+  registerMetric(registry, {
     name: 'shorty_visits_fault',
     help: '1 while visits cannot be stored.',
     read: () => (figures()?.isFailing ? 1 : 0),
@@ -65,7 +65,7 @@ const noAttempts = eventTypes.flatMap((event) =>
 );
 
 function registerDeliveryMetrics(registry: Registry, figures: () => DispatchFigures): void {
-  registerCounter(registry, {
+  registerMetric(registry, {
     name: 'shorty_delivery_attempts_total',
     help: 'Delivery attempts by event type and outcome: delivered, retried or failed.',
     labelNames: ['event', 'outcome'],
@@ -77,24 +77,24 @@ function registerDeliveryMetrics(registry: Registry, figures: () => DispatchFigu
       return [...noAttempts, ...counts];
     },
   });
-  registerGauge(registry, {
+  registerMetric(registry, {
     name: 'shorty_deliveries_pending',
     help: 'Deliveries that are pending. At most 100,000 are counted.',
     read: () => figures().pending,
   });
-  registerGauge(registry, {
+  registerMetric(registry, {
     name: 'shorty_webhook_oldest_pending_seconds',
     help: 'Time since the oldest due delivery became due, by whether its endpoint responds in time.',
     labelNames: ['endpoint'],
     read() {
       const { answering, slow } = figures().overdueMs;
-      return [
-        { labels: { endpoint: 'answering' }, value: answering / 1000 },
-        { labels: { endpoint: 'slow' }, value: slow / 1000 },
-      ];
+      return toSamples('endpoint', [
+        ['answering', answering / 1000],
+        ['slow', slow / 1000],
+      ]);
     },
   });
-  registerGauge(registry, {
+  registerMetric(registry, {
     name: 'shorty_dispatcher_idle_seconds',
     help: 'Time since the webhook dispatcher last queried due deliveries.',
     read: () => figures().sinceTurnMs / 1000,
@@ -104,12 +104,12 @@ function registerDeliveryMetrics(registry: Registry, figures: () => DispatchFigu
 /** Registers the size of a SQLite database. The disk of PostgreSQL is monitored on its own machine. */
 function registerStorageMetrics(registry: Registry, database: Database): void {
   if (!database.size()) return;
-  registerGauge(registry, {
+  registerMetric(registry, {
     name: 'shorty_storage_bytes',
     help: 'Size of the database.',
     read: () => database.size()?.dataBytes ?? 0,
   });
-  registerGauge(registry, {
+  registerMetric(registry, {
     name: 'shorty_storage_log_bytes',
     help: 'Size of the write-ahead log.',
     read: () => database.size()?.logBytes ?? 0,
@@ -117,55 +117,61 @@ function registerStorageMetrics(registry: Registry, database: Database): void {
 }
 
 function registerThreadMetrics(registry: Registry, threads: MetricSources['threads']): void {
-  const labelNames = ['thread'];
-  const perThread = (value: (thread: ObservedThread) => number) => () =>
-    threads().map((thread) => ({ labels: { thread: thread.name }, value: value(thread) }));
-  registerCounter(registry, {
+  const perThread = (figure: 'failures' | 'timeouts') => ({
+    labelNames: ['thread'],
+    read: () =>
+      toSamples(
+        'thread',
+        threads().map(({ name, figures }) => [name, figures[figure]]),
+      ),
+  });
+  registerMetric(registry, {
     name: 'shorty_thread_failures_total',
     help: 'Times that a worker thread ended unexpectedly and was replaced.',
-    labelNames,
-    read: perThread(({ figures }) => figures.failures),
+    ...perThread('failures'),
   });
-  registerCounter(registry, {
+  registerMetric(registry, {
     name: 'shorty_thread_timeouts_total',
     help: 'Calls to worker threads that exceeded their time limit.',
-    labelNames,
-    read: perThread(({ figures }) => figures.timeouts),
+    ...perThread('timeouts'),
   });
 }
 
 function registerQueueMetrics(registry: Registry, queues: readonly FairQueue[]): void {
-  const labelNames = ['queue'];
-  const perQueue = (value: (queue: FairQueue) => number) => () =>
-    queues.map((queue) => ({ labels: { queue: queue.name }, value: value(queue) }));
-  registerGauge(registry, {
+  const perQueue = (figure: 'waiting' | 'refused') => ({
+    labelNames: ['queue'],
+    read: () =>
+      toSamples(
+        'queue',
+        queues.map(({ name, figures }) => [name, figures[figure]]),
+      ),
+  });
+  registerMetric(registry, {
     name: 'shorty_queue_waiting',
     help: 'Tasks that wait in a queue.',
-    labelNames,
-    read: perQueue(({ figures }) => figures.waiting),
+    ...perQueue('waiting'),
   });
-  registerCounter(registry, {
+  registerMetric(registry, {
     name: 'shorty_queue_refused_total',
     help: 'Tasks that were refused because their queue was full or they had waited too long.',
-    labelNames,
-    read: perQueue(({ figures }) => figures.refused),
+    ...perQueue('refused'),
   });
 }
 
 function registerErrorMetrics(registry: Registry, { errorLog, threads }: MetricSources): void {
-  registerCounter(registry, {
+  registerMetric(registry, {
     name: 'shorty_uncaught_errors_total',
     help: 'Unexpected errors by source. Each one is a defect.',
     labelNames: ['source'],
     read: () => [
       ...toSamples('source', Object.entries(errorLog.uncaught)),
-      ...threads().map(({ figures }) => ({
-        labels: { source: 'thread' },
-        value: figures.uncaughtErrors,
-      })),
+      ...toSamples(
+        'source',
+        threads().map(({ figures }) => ['thread', figures.uncaughtErrors]),
+      ),
     ],
   });
-  registerCounter(registry, {
+  registerMetric(registry, {
     name: 'shorty_unavailable_responses_total',
     help: 'Responses with status 503, by error: a full queue, or an outage of storage or of a worker thread.',
     labelNames: ['error'],

@@ -2,7 +2,7 @@ import parsePrometheus, { type ParsedFamily } from 'parse-prometheus-text-format
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { healthHandlers } from '../../src/health/health-handlers.js';
-import { registerCounter } from '../../src/health/scraped-metric.js';
+import { registerMetric } from '../../src/health/scraped-metric.js';
 import { startServer, type TestServer } from '../api/start-server.js';
 import { temporaryFile } from '../storage/temporary-database.js';
 import { receiver } from '../webhooks/receiver.js';
@@ -145,7 +145,7 @@ describe('GET /metrics', () => {
 
 it('label values are escaped', async () => {
   const registry = new Registry();
-  registerCounter(registry, {
+  registerMetric(registry, {
     name: 'odd_total',
     help: 'Odd.',
     labelNames: ['text'],
