@@ -120,8 +120,8 @@ describe('the doctor', () => {
     });
     const { wrongCounters } = await diagnoseScans(stored.database);
     expect(wrongCounters).toEqual([
-      { qrId: 'qr-1', counted: 9, scans: 5 },
-      { qrId: 'qr-2', counted: 9, scans: 0 },
+      { id: 'qr-1', counted: 9, actual: 5 },
+      { id: 'qr-2', counted: 9, actual: 0 },
     ]);
     await store(start + 5 * hour, 2);
     await repairScanCounters(stored.database, wrongCounters);

@@ -98,9 +98,9 @@ describe('the doctor', () => {
     });
     const { wrongCounters } = await diagnoseClicks(stored.database);
     expect(wrongCounters).toEqual([
-      { urlId: 1, counted: 9, clicks: 5 },
-      { urlId: 2, counted: 0, clicks: 3 },
-      { urlId: 3, counted: 1, clicks: 0 },
+      { id: 1, counted: 9, actual: 5 },
+      { id: 2, counted: 0, actual: 3 },
+      { id: 3, counted: 1, actual: 0 },
     ]);
     await store(1, start + day, 2);
     await repairClickCounters(stored.database, wrongCounters);

@@ -14,12 +14,13 @@ import { allTime } from './report-window.js';
 import { selectScans } from './scan-measure.js';
 import { VisitTally } from './visit-tally.js';
 
-export interface WrongClickCounter {
-  readonly urlId: number;
-  /** The value of the URL's counter. */
+/** A counter of a URL's clicks or of a QR code's scans. */
+export interface WrongCounter<Id> {
+  readonly id: Id;
+  /** Its value. */
   readonly counted: number;
-  /** The clicks in visits and in pruned days. */
-  readonly clicks: number;
+  /** The clicks or scans in visits and in pruned days. */
+  readonly actual: number;
 }
 
 export interface ClickDiagnosis {
@@ -28,21 +29,13 @@ export interface ClickDiagnosis {
   readonly clicks: number;
   /** The clicks in the time series of reports. */
   readonly inSeries: number;
-  readonly wrongCounters: readonly WrongClickCounter[];
-}
-
-export interface WrongScanCounter {
-  readonly qrId: string;
-  /** The value of the QR code's counter. */
-  readonly counted: number;
-  /** The scans in visits and in pruned days. */
-  readonly scans: number;
+  readonly wrongCounters: readonly WrongCounter<number>[];
 }
 
 export interface ScanDiagnosis {
   readonly codes: number;
   readonly scans: number;
-  readonly wrongCounters: readonly WrongScanCounter[];
+  readonly wrongCounters: readonly WrongCounter<string>[];
 }
 
 /** Counts clicks visit by visit and by the code of reports, and compares the counters. */
@@ -51,18 +44,14 @@ export function diagnoseClicks(database: Database): Promise<ClickDiagnosis> {
     const clicks = new Map<number, number>();
     let visits = 0;
     let inSeries = 0;
-    for await (const stored of readVisits(db)) {
-      const { columns, urlIdAt } = stored;
+    for await (const { columns, indexes, urlIdAt } of readVisits(db)) {
       const { values, codes } = columns.dictionaries.source;
-      for (let index = 0; index < columns.count; index += 1) {
-        const urlId = urlIdAt(index);
-        if (urlId === undefined) continue;
-        visits += 1;
-        if (kindOf(values[codes[index] as number] as string) === 'human') {
-          increase(clicks, urlId, 1);
-        }
+      for (const index of indexes) {
+        const source = values[codes[index] as number] as string;
+        if (kindOf(source) === 'human') increase(clicks, urlIdAt(index), 1);
       }
-      inSeries += clicksInSeries(stored);
+      visits += indexes.length;
+      inSeries += clicksInSeries(columns, indexes);
     }
     const days = await db.selectFrom('click_days').select(['url_id', 'clicks']).execute();
     for (const day of days) {
@@ -71,19 +60,12 @@ export function diagnoseClicks(database: Database): Promise<ClickDiagnosis> {
     }
     const counters = await db.selectFrom('url_clicks').select(['url_id', 'clicks']).execute();
     const counted = new Map(counters.map((row) => [row.url_id, row.clicks]));
-    const urlIds = [...new Set([...clicks.keys(), ...counted.keys()])].sort((a, b) => a - b);
     return {
-      links: urlIds.length,
+      links: new Set([...clicks.keys(), ...counted.keys()]).size,
       visits,
       clicks: sum(clicks.values()),
       inSeries,
-      wrongCounters: urlIds
-        .map((urlId) => ({
-          urlId,
-          counted: counted.get(urlId) ?? 0,
-          clicks: clicks.get(urlId) ?? 0,
-        }))
-        .filter((each) => each.counted !== each.clicks),
+      wrongCounters: findWrong(counted, clicks),
     };
   });
 }
@@ -93,9 +75,9 @@ export function diagnoseScans(database: Database): Promise<ScanDiagnosis> {
   return database.snapshot(async (db) => {
     const scans = new Map<string, number>();
     const urls = toScannedUrls(await selectSpans(db).execute());
-    for await (const { columns, urlIdAt } of readVisits(db, (urlId) => urls.has(urlId))) {
-      const urlAt = (index: number) => urls.get(urlIdAt(index) ?? noUrl);
-      for (const index of selectScans(columns, allTime, urlAt).indexes) {
+    for await (const { columns, indexes, urlIdAt } of readVisits(db)) {
+      const urlAt = (index: number) => urls.get(urlIdAt(index));
+      for (const index of selectScans(columns, allTime, urlAt, indexes).indexes) {
         const time = columns.visitedAt[index] as number;
         for (const span of urlAt(index)?.spans ?? []) {
           if (isWithin(span, time)) increase(scans, span.qrId, 1);
@@ -104,21 +86,12 @@ export function diagnoseScans(database: Database): Promise<ScanDiagnosis> {
     }
     const days = await db.selectFrom('scan_days').select(['qr_id', 'scans']).execute();
     for (const day of days) increase(scans, day.qr_id, day.scans);
-    const counters = await db
-      .selectFrom('qr_counts')
-      .select(['qr_id', 'scans'])
-      .orderBy('qr_id')
-      .execute();
+    const counters = await db.selectFrom('qr_counts').select(['qr_id', 'scans']).execute();
+    const counted = new Map(counters.map((row) => [row.qr_id, row.scans]));
     return {
-      codes: counters.length,
+      codes: counted.size,
       scans: sum(scans.values()),
-      wrongCounters: counters
-        .map((row) => ({
-          qrId: row.qr_id,
-          counted: row.scans,
-          scans: scans.get(row.qr_id) ?? 0,
-        }))
-        .filter((each) => each.counted !== each.scans),
+      wrongCounters: findWrong(counted, scans),
     };
   });
 }
@@ -126,16 +99,16 @@ export function diagnoseScans(database: Database): Promise<ScanDiagnosis> {
 /** Adds the difference to each counter, so clicks since the diagnosis are not lost. */
 export async function repairClickCounters(
   database: Database,
-  wrongCounters: readonly WrongClickCounter[],
+  wrongCounters: readonly WrongCounter<number>[],
 ): Promise<void> {
   await database.writeDirectly(async (transaction) => {
-    for (const { urlId, counted, clicks } of wrongCounters) {
+    for (const { id, counted, actual } of wrongCounters) {
       await transaction
         .insertInto('url_clicks')
-        .values({ url_id: urlId, clicks: clicks - counted })
+        .values({ url_id: id, clicks: actual - counted })
         .onConflict((conflict) =>
-          conflict.column('url_id').doUpdateSet(({ eb }) => ({
-            clicks: eb('url_clicks.clicks', '+', clicks - counted),
+          conflict.column('url_id').doUpdateSet(({ eb, ref }) => ({
+            clicks: eb('url_clicks.clicks', '+', ref('excluded.clicks')),
           })),
         )
         .execute();
@@ -146,74 +119,73 @@ export async function repairClickCounters(
 /** Adds the difference to each counter, so scans since the diagnosis are not lost. */
 export async function repairScanCounters(
   database: Database,
-  wrongCounters: readonly WrongScanCounter[],
+  wrongCounters: readonly WrongCounter<string>[],
 ): Promise<void> {
   await database.writeDirectly(async (transaction) => {
-    for (const { qrId, counted, scans } of wrongCounters) {
+    for (const { id, counted, actual } of wrongCounters) {
       await transaction
         .updateTable('qr_counts')
-        .set(({ eb }) => ({ scans: eb('scans', '+', scans - counted) }))
-        .where('qr_id', '=', qrId)
+        .set(({ eb }) => ({ scans: eb('scans', '+', actual - counted) }))
+        .where('qr_id', '=', id)
         .execute();
     }
   }, 'exclusive');
 }
 
-// No URL has this id.
-const noUrl = 0;
-
 interface StoredVisits {
   readonly columns: VisitColumns;
-  /** False when the URL's visits of this batch are also in chunks. */
-  isPending(urlId: number): boolean;
-  /** Returns the URL of a visit; undefined when it is not pending. */
-  urlIdAt(index: number): number | undefined;
+  /** The indexes of the visits that are stored nowhere else. */
+  readonly indexes: Uint32Array;
+  /** Returns the URL of a visit. */
+  urlIdAt(index: number): number;
 }
 
-/** Reads each stored visit once, from all batches and from the chunks of wanted URLs. */
-async function* readVisits(
-  db: Kysely<Schema>,
-  isWanted: (urlId: number) => boolean = () => true,
-): AsyncGenerator<StoredVisits> {
+/** Reads each stored visit once. */
+async function* readVisits(db: Kysely<Schema>): AsyncGenerator<StoredVisits> {
   const compaction = await findCompaction(db);
   for (const { id, columns } of await readBatches(db, 0)) {
     const firstPending = firstPendingUrl(compaction, id);
-    const isPending = (urlId: number) => urlId >= firstPending;
-    const urlIdAt = (index: number) => {
-      const urlId = columns.urlIds?.[index] as number;
-      return isPending(urlId) ? urlId : undefined;
-    };
-    yield { columns, isPending, urlIdAt };
+    const urlIdAt = (index: number) => columns.urlIds?.[index] as number;
+    const indexes = allIndexes(columns).filter((index) => urlIdAt(index) >= firstPending);
+    yield { columns, indexes, urlIdAt };
   }
   for await (const { url_id, visits } of readChunks(db, allTime)) {
-    if (!isWanted(url_id)) continue;
-    yield { columns: decodeColumns(visits), isPending: () => true, urlIdAt: () => url_id };
+    const columns = decodeColumns(visits);
+    yield { columns, indexes: allIndexes(columns), urlIdAt: () => url_id };
   }
 }
 
+function allIndexes({ count }: VisitColumns): Uint32Array {
+  return Uint32Array.from({ length: count }, (_, index) => index);
+}
+
 /** Returns the number of clicks in the time series of a report on these visits. */
-function clicksInSeries({ columns, isPending }: StoredVisits): number {
+function clicksInSeries(columns: VisitColumns, indexes: Uint32Array): number {
   if (columns.count === 0) return 0;
   const { first_at, last_at } = timeRange(columns);
   const window = { since: first_at, until: last_at + 1, groupBy: 'day' } as const;
   const tally = new VisitTally(clickMeasure, window);
-  const indexes = columns.urlIds && indexesWhere(columns.urlIds, isPending);
-  tally.add({ columns, indexes, urlId: noUrl });
+  tally.add({ columns, indexes, urlId: 0 });
   return sum(tally.finish(0).timeseries.map(({ clicks }) => clicks));
 }
 
-function increase<K>(counts: Map<K, number>, key: K, by: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + by);
+/** Returns the counters that differ from the actual counts, in ascending order of their ids. */
+function findWrong<Id extends string | number>(
+  counted: ReadonlyMap<Id, number>,
+  actual: ReadonlyMap<Id, number>,
+): WrongCounter<Id>[] {
+  return [...new Set([...actual.keys(), ...counted.keys()])]
+    .sort((a, b) => (a < b ? -1 : 1))
+    .map((id) => ({ id, counted: counted.get(id) ?? 0, actual: actual.get(id) ?? 0 }))
+    .filter((each) => each.counted !== each.actual);
+}
+
+function increase<Id>(counts: Map<Id, number>, id: Id, by: number): void {
+  counts.set(id, (counts.get(id) ?? 0) + by);
 }
 
 function sum(numbers: Iterable<number>): number {
   let total = 0;
   for (const each of numbers) total += each;
   return total;
-}
-
-function indexesWhere(values: Float64Array, isWanted: (value: number) => boolean): Uint32Array {
-  const indexes: number[] = [];
-  for (const [index, value] of values.entries()) if (isWanted(value)) indexes.push(index);
-  return Uint32Array.from(indexes);
 }

@@ -49,8 +49,8 @@ async function examineClicks(database: Database): Promise<Diagnosis> {
     lines: [
       `${number(visits)} visits and ${number(clicks)} clicks of ${number(links)} links.`,
       ...wrongCounters.map(
-        ({ urlId, counted, clicks: right }) =>
-          `Link ${urlId}: its counter is ${number(counted)}, but it has ${number(right)} clicks.`,
+        ({ id, counted, actual }) =>
+          `Link ${id}: its counter is ${number(counted)}, but it has ${number(actual)} clicks.`,
       ),
       hasServerError &&
         `Reports show ${number(inSeries)} clicks: this is an error of the server, please report it.`,
@@ -67,8 +67,8 @@ async function examineScans(database: Database): Promise<Diagnosis> {
     lines: [
       codes > 0 && `${number(scans)} scans of ${number(codes)} QR codes.`,
       ...wrongCounters.map(
-        ({ qrId, counted, scans: right }) =>
-          `QR code ${qrId}: its counter is ${number(counted)}, but it has ${number(right)} scans.`,
+        ({ id, counted, actual }) =>
+          `QR code ${id}: its counter is ${number(counted)}, but it has ${number(actual)} scans.`,
       ),
     ],
     errors: wrongCounters.length,
