@@ -57,18 +57,23 @@ export class DistinctKeys {
 
   /** Counts the keys. */
   finish(bucketCount = 1): DistinctCount {
-    const keyCount = this.#length / stride;
-    const partitionCount = Math.min(maxPartitions, powerOfTwo(keyCount / keysPerPartition));
-    const ends = this.#partition(partitionCount);
-    const tables = new HashTables(this.#pool, largestPartition(ends) / stride, bucketCount);
+    const inBuckets = new Uint32Array(bucketCount);
+    const partitionCount = powerOfTwo(this.#length / stride / keysPerPartition);
+    const ends = this.#partition(Math.min(maxPartitions, partitionCount));
+    const largest = ends.reduce((size, end, at) => Math.max(size, end - (ends[at - 1] ?? 0)), 0);
+    const slots = powerOfTwo((largest / stride) * 2);
+    const table = this.#pool.take(slots * stride);
     let total = 0;
-    for (let partition = 0, start = 0; partition < partitionCount; partition += 1) {
-      const end = ends[partition] as number;
-      total += tables.count(this.#collected, start, end);
+    let start = 0;
+    for (const end of ends) {
+      const partition = this.#collected.subarray(start, end);
+      total += countDistinct(partition, table, slots);
+      if (bucketCount > 1) countDistinct(partition, table, slots, inBuckets);
       start = end;
     }
-    tables.release();
-    return { total, inBuckets: tables.inBuckets };
+    if (bucketCount === 1) inBuckets[0] = total;
+    this.#pool.release(table);
+    return { total, inBuckets };
   }
 
   #reserve(numbers: number): void {
@@ -84,10 +89,6 @@ export class DistinctKeys {
     const collected = this.#collected;
     const length = this.#length;
     const ends = new Uint32Array(partitionCount);
-    if (partitionCount === 1) {
-      ends[0] = length;
-      return ends;
-    }
     const mask = partitionCount - 1;
     for (let at = 1; at < length; at += stride) {
       const partition = (collected[at] as number) & mask;
@@ -113,82 +114,39 @@ export class DistinctKeys {
   }
 }
 
-function largestPartition(ends: Uint32Array): number {
-  return ends.reduce((largest, end, at) => Math.max(largest, end - (ends[at - 1] ?? 0)), 0);
-}
-
-/** Hash tables with open addressing. Each has more slots than the largest partition has keys. */
-class HashTables {
-  readonly inBuckets: Uint32Array;
-  readonly #pool: Int32Pool;
-  readonly #slots: number;
-  /** Each key, with the first bucket that it is in. */
-  readonly #keys: Int32Array;
-  /** Each key with a further bucket that it is in. There are few: most visitors come once. */
-  readonly #repeats: Int32Array;
-
-  constructor(pool: Int32Pool, keys: number, bucketCount: number) {
-    this.#pool = pool;
-    this.#slots = powerOfTwo(keys * 2);
-    this.#keys = pool.take(this.#slots * stride);
-    this.#repeats = pool.take(this.#slots * stride).fill(0);
-    this.inBuckets = new Uint32Array(bucketCount);
-  }
-
-  release(): void {
-    this.#pool.release(this.#keys);
-    this.#pool.release(this.#repeats);
-  }
-
-  /** Counts the keys of a partition in the buckets. Returns the number of distinct keys. */
-  count(partitioned: Int32Array, start: number, end: number): number {
-    const { inBuckets } = this;
-    const keys = this.#keys;
-    const last = (this.#slots - 1) * stride;
-    const mask = this.#slots - 1;
-    keys.fill(0, 0, this.#slots * stride);
-    let distinct = 0;
-    let repeats = 0;
-    for (let at = start; at < end; at += stride) {
-      const high = partitioned[at] as number;
-      const low = partitioned[at + 1] as number;
-      const bucket = partitioned[at + 2] as number;
-      let slot = (high & mask) * stride;
-      while (keys[slot] !== high || keys[slot + 1] !== low) {
-        if (keys[slot] === 0 && keys[slot + 1] === 0) break;
-        slot = slot === last ? 0 : slot + stride;
-      }
-      if (keys[slot] === 0 && keys[slot + 1] === 0) {
-        keys[slot] = high;
-        keys[slot + 1] = low;
-        keys[slot + 2] = bucket;
-        distinct += 1;
-      } else if (keys[slot + 2] === bucket || !this.#addRepeat(high, low, bucket)) {
-        continue;
-      } else {
-        repeats += 1;
-      }
-      inBuckets[bucket] = (inBuckets[bucket] as number) + 1;
+/**
+ * Returns the number of distinct keys in a partition. With `inBuckets`, counts distinct pairs of key
+ * and bucket in the buckets instead. The hash table has open addressing, and more slots than the
+ * partition has keys.
+ */
+function countDistinct(
+  partition: Int32Array,
+  table: Int32Array,
+  slots: number,
+  inBuckets?: Uint32Array,
+): number {
+  const end = slots * stride;
+  table.fill(0, 0, end);
+  let distinct = 0;
+  for (let at = 0; at < partition.length; at += stride) {
+    const high = partition[at] as number;
+    const low = partition[at + 1] as number;
+    const bucket = inBuckets === undefined ? 0 : (partition[at + 2] as number);
+    let slot = ((high + bucket) & (slots - 1)) * stride;
+    while (
+      (table[slot] !== 0 || table[slot + 1] !== 0) &&
+      (table[slot] !== high || table[slot + 1] !== low || table[slot + 2] !== bucket)
+    ) {
+      slot = slot + stride === end ? 0 : slot + stride;
     }
-    if (repeats > 0) this.#repeats.fill(0, 0, this.#slots * stride);
-    return distinct;
+    if (table[slot] !== 0 || table[slot + 1] !== 0) continue;
+    table[slot] = high;
+    table[slot + 1] = low;
+    table[slot + 2] = bucket;
+    distinct += 1;
+    if (inBuckets) inBuckets[bucket] = (inBuckets[bucket] as number) + 1;
   }
-
-  /** Returns false when the key was already added with this bucket. */
-  #addRepeat(high: number, low: number, bucket: number): boolean {
-    const pairs = this.#repeats;
-    const last = (this.#slots - 1) * stride;
-    let slot = ((high + bucket) & (this.#slots - 1)) * stride;
-    while (pairs[slot] !== 0 || pairs[slot + 1] !== 0) {
-      if (pairs[slot] === high && pairs[slot + 1] === low && pairs[slot + 2] === bucket)
-        return false;
-      slot = slot === last ? 0 : slot + stride;
-    }
-    pairs[slot] = high;
-    pairs[slot + 1] = low;
-    pairs[slot + 2] = bucket;
-    return true;
-  }
+  return distinct;
 }
 
 function powerOfTwo(atLeast: number): number {
