@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeColumns } from '../../src/analytics/ingest/columns-codec.js';
 import { timeRange, VisitColumnsBuilder } from '../../src/analytics/ingest/visit-columns.js';
 import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';
-import { openReports } from '../../src/analytics/reports/open-reports.js';
-import { prepareChunks, prepareClickDays } from '../../src/analytics/reports/read-url-rows.js';
+import { chunkRows, clickDayRows } from '../../src/analytics/reports/read-url-rows.js';
 import { ReportClock, ReportTooLargeError } from '../../src/analytics/reports/report-limits.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
+import { openReports } from '../../src/analytics/reports/report-thread.js';
 import type { Database } from '../../src/storage/database.js';
 import { makeVisit, month, openVisitStore, start, type VisitStore } from './visit-store.js';
 
@@ -107,8 +107,8 @@ describe('a report of many chunks', () => {
   it('finds rows by the primary key on SQLite', async () => {
     const { engine, read } = stored.database;
     if (engine !== 'sqlite') return;
-    for (const { ofUrl, ofUrls } of [prepareChunks(read), prepareClickDays(read)]) {
-      for (const { sql } of [ofUrl(), ofUrls()]) {
+    for (const { ofUrl, ofUrls } of [chunkRows(read, month), clickDayRows(read, month)]) {
+      for (const { sql } of [ofUrl(1, 0).compile(), ofUrls([1, 2, 3]).compile()]) {
         const query = CompiledQuery.raw(`explain query plan ${sql.replaceAll('?', '0')}`);
         const { rows } = await read.executeQuery<{ detail: string }>(query);
         expect(rows.map(({ detail }) => detail).join()).toMatch(
@@ -181,9 +181,9 @@ describe('a long report of one organization', () => {
       },
       logger: pino({ level: 'silent' }),
     });
-    const long = [1, 2, 3].map(() => reports.readClicks('first', 1, month));
+    const long = [1, 2, 3].map(() => reports.read('first', 'readClicks', 1, month));
     await vi.waitFor(() => expect(snapshots, 'two reports run').toBe(2));
-    const { totals } = await reports.readClicks('second', 2, month);
+    const { totals } = await reports.read('second', 'readClicks', 2, month);
     expect(totals.totalClicks).toBe(1);
     // One organization has at most two of the four slots.
     expect(reports.queue.figures).toMatchObject({ running: 2, waiting: 1 });

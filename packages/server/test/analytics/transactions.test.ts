@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
-import { VisitIngester } from '../../src/analytics/ingest/visit-ingester.js';
-import { VisitPruner } from '../../src/analytics/ingest/visit-pruner.js';
+import { ingestJournal } from '../../src/analytics/ingest/visit-ingester.js';
+import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { segmentPath } from '../../src/analytics/journal/journal-folder.js';
 import { toLine } from '../../src/analytics/journal/visit.js';
@@ -76,18 +76,12 @@ it('a journal with many lines is stored in several transactions of at most 700 e
     segmentPath(folder, 1),
     urlIds.map((urlId) => toLine(makeVisit({ urlId }))).join(''),
   );
-  const ingester = new VisitIngester({
-    visits,
-    root: folder,
-    folder,
-    writerId: 'writer',
-    clock: () => start,
-  });
-  expect(await ingester.ingest()).toBe(urlCount);
+  const ingest = () => ingestJournal(visits, { path: folder, writerId: 'writer' }, () => start);
+  expect(await ingest()).toBe(urlCount);
   const added = results.map((count, at) => count - (results[at - 1] ?? 0));
   expect(Math.max(...added)).toBeLessThanOrEqual(700);
   expect(results.at(-1)).toBe(urlCount);
-  expect(await ingester.ingest()).toBe(0);
+  expect(await ingest()).toBe(0);
 });
 
 it('the scans of all QR codes of a link are counted by a few statements', async () => {
@@ -224,8 +218,8 @@ it('each URL is pruned in a transaction of its own, and a URL that fails does no
       .execute();
   });
   const { database, results } = measured(stored.database, async () => 1);
-  const pruner = new VisitPruner({ database, clock: () => start + 9 * day, retentionDays: 1 });
-  const error: AggregateError = await pruner.prune().then(
+  const prune = () => pruneVisits({ database, clock: () => start + 9 * day, retentionDays: 1 });
+  const error: AggregateError = await prune().then(
     () => expect.fail('the URL 2 cannot be pruned'),
     (thrown) => thrown,
   );
@@ -265,9 +259,9 @@ it('days with many visits are pruned in several transactions', async () => {
     await stored.compact();
   }
   const { database, results } = measured(stored.database, async () => 1);
-  const pruner = new VisitPruner({ database, clock: () => start + 9 * day, retentionDays: 1 });
+  const prune = () => pruneVisits({ database, clock: () => start + 9 * day, retentionDays: 1 });
   const before = await stored.reader.readClicks(1, month);
-  expect(await pruner.prune()).toBe(1);
+  expect(await prune()).toBe(1);
   expect(results).toHaveLength(2);
   const after = await stored.reader.readClicks(1, month);
   expect(after.timeseries).toEqual(before.timeseries);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
-import { VisitPruner } from '../../src/analytics/ingest/visit-pruner.js';
+import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import type { Visit } from '../../src/analytics/journal/visit.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
@@ -67,7 +67,7 @@ export async function openVisitStore() {
 
     /** Returns the number of URLs whose visits were pruned. */
     prune: (retentionDays: number | undefined, now: number): Promise<number> =>
-      new VisitPruner({ database, clock: () => now, retentionDays }).prune(),
+      pruneVisits({ database, clock: () => now, retentionDays }),
   };
 }
 

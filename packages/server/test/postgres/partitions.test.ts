@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
-import { VisitPruner } from '../../src/analytics/ingest/visit-pruner.js';
+import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import type { Visit } from '../../src/analytics/journal/visit.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
@@ -47,12 +47,12 @@ it('stores visits in monthly partitions, and drops a partition once its days are
   const month = (number: number) => `visit_chunks_2030_0${number}`;
   expect(await months()).toEqual([1, 2, 3, 4, 5, 6].map(month));
 
-  const pruner = new VisitPruner({ database, clock: () => june, retentionDays: 30 });
+  const prune = () => pruneVisits({ database, clock: () => june, retentionDays: 30 });
   // The visits before 16 May are summarized; the others of May are still stored.
-  expect(await pruner.prune()).toBe(5);
+  expect(await prune()).toBe(5);
   expect(await months()).toEqual([5, 6].map(month));
   expect(await counts()).toEqual([31, 28, 31, 30, 31, 14]);
-  expect(await pruner.prune()).toBe(0);
+  expect(await prune()).toBe(0);
 });
 
 function visitOf(urlId: number, visitedAt: number): Visit {

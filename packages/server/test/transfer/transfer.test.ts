@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
-import { VisitPruner } from '../../src/analytics/ingest/visit-pruner.js';
+import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import type { Visit } from '../../src/analytics/journal/visit.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
@@ -144,7 +144,7 @@ async function visit(urlId: number): Promise<void> {
     );
   await store(at(3_000, start - 40 * day), start);
   await new VisitCompactor({ database, clock: () => start + day }).compact();
-  await new VisitPruner({ database, clock: () => start, retentionDays: 30 }).prune();
+  await pruneVisits({ database, clock: () => start, retentionDays: 30 });
   await store(at(7_000, start - day), start);
   await new VisitCompactor({ database, clock: () => start + day }).compact();
   await store(at(500, start), Date.now() + 10 * 365 * day);

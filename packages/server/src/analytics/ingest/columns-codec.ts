@@ -2,6 +2,7 @@ import {
   type DictionaryColumn,
   type DictionaryColumnName,
   dictionaryColumns,
+  timeRange,
   type VisitColumns,
 } from './visit-columns.js';
 
@@ -31,6 +32,11 @@ export function encodeColumns(columns: VisitColumns): Buffer {
   }
   bytes.set(values, offset);
   return bytes;
+}
+
+/** Returns the columns of a stored chunk that depend on its visits. */
+export function toChunk(columns: VisitColumns) {
+  return { ...timeRange(columns), visit_count: columns.count, visits: encodeColumns(columns) };
 }
 
 type NumberArray = Float64Array | Int32Array | Uint16Array | Uint8Array;

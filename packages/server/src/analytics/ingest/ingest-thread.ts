@@ -8,8 +8,8 @@ import { openStorage, type StorageOptions } from '../../storage/open-storage.js'
 import { defineThread } from '../../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../../threads/error-transfer.js';
 import { VisitCompactor } from './visit-compactor.js';
-import { VisitIngester } from './visit-ingester.js';
-import { VisitPruner } from './visit-pruner.js';
+import { ingestJournal, recoverOrphans } from './visit-ingester.js';
+import { pruneVisits } from './visit-pruner.js';
 import { VisitRepository } from './visit-repository.js';
 
 export interface IngestSettings {
@@ -44,21 +44,20 @@ export function createIngest(
   { database, outbox, settings, clock }: IngestOptions,
   emit: (event: IngestEvent) => void,
 ) {
-  const { thresholds, retentionDays } = settings;
+  const { root, folder: path, writerId, thresholds, retentionDays } = settings;
   const visits = new VisitRepository(database, { outbox, thresholds });
-  const ingester = new VisitIngester({ visits, ...settings, clock });
   const compactor = new VisitCompactor({ database, clock });
-  const pruner = new VisitPruner({ database, clock, retentionDays });
   // True at first: this thread may replace one that failed, whose failure the first success clears.
   let isFailing = true;
   const onError = (error: unknown) => {
     isFailing = true;
     emit({ error: encodeError(error, []) });
   };
+  const recover = () => recoverOrphans(visits, root, clock);
   let ingestedAt = 0;
   const ingest = async () => {
     ingestedAt = performance.now();
-    const storedLines = await ingester.ingest();
+    const storedLines = await ingestJournal(visits, { path, writerId }, clock);
     if (storedLines === 0 && !isFailing) return;
     isFailing = false;
     emit({ storedLines });
@@ -73,13 +72,15 @@ export function createIngest(
         if (performance.now() - ingestedAt >= ingestEveryMs) await ingest();
       });
     }),
-    repeat('orphaned journals', recoverEveryMs, () => ingester.recoverOrphans()),
-    repeat('old visits', pruneEveryMs, (signal) => pruner.prune(signal)),
+    repeat('orphaned journals', recoverEveryMs, recover),
+    repeat('old visits', pruneEveryMs, (signal) =>
+      pruneVisits({ database, clock, retentionDays }, signal),
+    ),
     repeat('maintenance', maintainEveryMs, () => database.maintain()),
   ];
   for (const service of services) service.start();
   // The visits of a killed process must not wait for the first period.
-  const recovery = ingester.recoverOrphans().catch(onError);
+  const recovery = recover().catch(onError);
 
   async function stop(): Promise<void> {
     await recovery;

@@ -14,9 +14,9 @@ import {
   toScannedUrls,
 } from './scanned-url.js';
 
-export interface ScanCounterOptions {
+export interface ThresholdOptions {
   readonly outbox: EventOutbox;
-  /** The scan counts at which an event is recorded, in ascending order. */
+  /** The click and scan counts at which an event is recorded, in ascending order. */
   readonly thresholds: readonly number[];
 }
 
@@ -31,21 +31,22 @@ const noQr = '';
  * lookup.
  */
 export class ScanCounter {
-  readonly #options: ScanCounterOptions;
+  readonly #options: ThresholdOptions;
   readonly #spansOf;
   readonly #addScans;
 
-  constructor(db: Kysely<Schema>, options: ScanCounterOptions) {
+  constructor(db: Kysely<Schema>, options: ThresholdOptions) {
     this.#options = options;
-    this.#spansOf = prepare(
-      selectSpans(db).where(
-        'qr_codes.url_id',
-        'in',
-        new Array<number>(idsPerStatement).fill(noUrl),
-      ),
+    const anyUrls = new Array<number>(idsPerStatement).fill(noUrl);
+    const anyQrs = new Array<string>(idsPerStatement).fill(noQr);
+    this.#spansOf = prepare(selectSpans(db).where('qr_codes.url_id', 'in', anyUrls));
+    this.#addScans = prepare(
+      db
+        .updateTable('qr_counts')
+        .set(({ eb, val }) => ({ scans: eb('scans', '+', val(0)) }))
+        .where('qr_id', 'in', anyQrs)
+        .returning(['qr_id', 'scans']),
     );
-    // Most URLs have one QR code.
-    this.#addScans = { one: addScans(db, 1), several: addScans(db, idsPerStatement) } as const;
   }
 
   async count(transaction: WriteTransaction, visits: readonly Visit[], now: number): Promise<void> {
@@ -64,38 +65,17 @@ export class ScanCounter {
     visits: readonly Visit[],
     now: number,
   ): Promise<void> {
-    const scans = visits.filter(
-      ({ facts }) => decideScan({ hasQr: true, hasSlug, isByCode: true }, facts) !== null,
-    );
+    const { outbox, thresholds } = this.#options;
+    const scans = visits.filter(({ facts }) => decideScan(hasSlug, facts) !== null);
     for (const [added, qrIds] of groupByScans(spans, scans)) {
       for (const part of padded(qrIds, noQr)) {
-        const query =
-          qrIds.length === 1
-            ? this.#addScans.one(added, qrIds[0] as string)
-            : this.#addScans.several(added, ...part);
-        const { rows } = await transaction.executeQuery(query);
+        const { rows } = await transaction.executeQuery(this.#addScans(added, ...part));
         const counters = rows.map((row) => ({ id: row.qr_id, count: row.scans }));
-        await recordThresholds(
-          transaction,
-          this.#options.outbox,
-          this.#options.thresholds,
-          { event: qrScanThreshold, urlId, added, counters },
-          now,
-        );
+        const change = { event: qrScanThreshold, urlId, added, counters };
+        await recordThresholds(transaction, outbox, thresholds, change, now);
       }
     }
   }
-}
-
-/** Prepares the statement that adds scans to the counters of QR codes and returns the sums. */
-function addScans(db: Kysely<Schema>, qrs: number) {
-  return prepare(
-    db
-      .updateTable('qr_counts')
-      .set(({ eb, val }) => ({ scans: eb('scans', '+', val(0)) }))
-      .where('qr_id', 'in', new Array<string>(qrs).fill(noQr))
-      .returning(['qr_id', 'scans']),
-  );
 }
 
 /** Divides ids into parts of the length that the prepared statements require. */

@@ -159,7 +159,15 @@ export class VisitColumnsBuilder {
   }
 }
 
-class DictionaryBuilder {
+/** Returns the columns of visits of any URLs. */
+export function toColumns(visits: readonly Visit[]): VisitColumns {
+  const builder = new VisitColumnsBuilder(visits.length, { withUrlIds: true });
+  for (const visit of visits) builder.add(visit);
+  return builder.finish();
+}
+
+/** Builds a column from values in any order. */
+export class DictionaryBuilder {
   readonly #codes: Uint16Array;
   readonly #values: string[] = [];
   readonly #codeOf = new Map<string, number>();

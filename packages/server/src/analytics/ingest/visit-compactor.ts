@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../ports.js';
-import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
-import { decodeColumns, encodeColumns } from './columns-codec.js';
+import type { Database, WriteTransaction } from '../../storage/database.js';
+import type { VisitChunkTable } from '../../storage/schema.js';
+import { decodeColumns, toChunk } from './columns-codec.js';
 import {
   type Batch,
   type Compaction,
@@ -9,7 +10,7 @@ import {
   readBatches,
   visitsPerChunk,
 } from './read-stored-visits.js';
-import { timeRange, type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
+import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
 export interface VisitCompactorOptions {
   readonly database: Database;
@@ -38,7 +39,7 @@ interface NewChunks {
   readonly last: LastChunk | undefined;
   /** True when the first row replaces the last chunk. */
   readonly isReplacing: boolean;
-  readonly rows: readonly Omit<Schema['visit_chunks'], 'id'>[];
+  readonly rows: readonly VisitChunkTable[];
   /** The bytes that the transaction writes and deletes. */
   readonly bytes: number;
 }
@@ -258,16 +259,9 @@ function fillChunks(
     const builder = new VisitColumnsBuilder(existingCount + part.length);
     if (existing) builder.addAll(existing);
     for (const { columns, index } of part) builder.addFrom(columns, index);
-    const columns = builder.finish();
-    const encoded = encodeColumns(columns);
-    rows.push({
-      url_id: urlId,
-      number,
-      ...timeRange(columns),
-      visit_count: columns.count,
-      visits: encoded,
-    });
-    bytes += encoded.length;
+    const chunk = toChunk(builder.finish());
+    rows.push({ url_id: urlId, number, ...chunk });
+    bytes += chunk.visits.length;
     added += part.length;
     existing = undefined;
   }

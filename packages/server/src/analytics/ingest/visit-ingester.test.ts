@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { segmentPath } from '../journal/journal-folder.js';
 import { toDownloadLine } from '../journal/journal-lines.js';
-import { VisitIngester } from './visit-ingester.js';
+import { ingestJournal } from './visit-ingester.js';
 import type { VisitRepository } from './visit-repository.js';
 
 const line = toDownloadLine('qr');
@@ -24,15 +24,10 @@ it('stores the lines that exist when the call begins, and later ones in the next
       return true;
     },
   };
-  const ingester = new VisitIngester({
-    visits: visits as VisitRepository,
-    root: folder,
-    writerId: 'writer',
-    folder,
-    clock: Date.now,
-  });
-  expect(await ingester.ingest()).toBe(0);
+  const ingest = () =>
+    ingestJournal(visits as VisitRepository, { path: folder, writerId: 'writer' }, Date.now);
+  expect(await ingest()).toBe(0);
   appendFileSync(segmentPath(folder, 1), line.repeat(3));
-  expect(await ingester.ingest()).toBe(3);
-  expect(await ingester.ingest()).toBe(1);
+  expect(await ingest()).toBe(3);
+  expect(await ingest()).toBe(1);
 });

@@ -1,24 +1,14 @@
 import type { Kysely } from 'kysely';
-import type { EventOutbox } from '../../events/event-outbox.js';
 import { recordThresholds } from '../../events/record-thresholds.js';
 import { urlClickThreshold } from '../../events/threshold-events.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
 import type { JournalRecords } from '../journal/journal-lines.js';
-import type { JournalPosition } from '../journal/journal-reader.js';
-import type { Visit } from '../journal/visit.js';
+import { type JournalPosition, journalStart } from '../journal/journal-reader.js';
 import { encodeColumns } from './columns-codec.js';
-import { ScanCounter } from './scan-counter.js';
-import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
-
-export interface VisitRepositoryOptions {
-  readonly outbox: EventOutbox;
-  /** The click and scan counts at which an event is recorded, in ascending order. */
-  readonly thresholds: readonly number[];
-}
-
-const journalStart: JournalPosition = { segment: 1, offset: 0 };
+import { ScanCounter, type ThresholdOptions } from './scan-counter.js';
+import { toColumns } from './visit-columns.js';
 
 // The number of URLs whose clicks one prepared statement adds.
 const urlsPerStatement = 128;
@@ -26,35 +16,39 @@ const urlsPerStatement = 128;
 /** Stores visits, and updates the counters and events that depend on them. */
 export class VisitRepository {
   readonly #database: Database;
-  readonly #outbox: EventOutbox;
-  readonly #thresholds: readonly number[];
+  readonly #options: ThresholdOptions;
   readonly #addClicks;
   readonly #scans: ScanCounter;
 
-  constructor(database: Database, { outbox, thresholds }: VisitRepositoryOptions) {
+  constructor(database: Database, options: ThresholdOptions) {
     this.#database = database;
-    this.#outbox = outbox;
-    this.#thresholds = thresholds;
-    this.#scans = new ScanCounter(database.read, { outbox, thresholds });
+    this.#options = options;
+    this.#scans = new ScanCounter(database.read, options);
     this.#addClicks = {
       1: addClicks(database.read, 1),
       [urlsPerStatement]: addClicks(database.read, urlsPerStatement),
     } as const;
   }
 
-  /** Returns the position up to which a writer's journal is in storage. */
-  async findPosition(writerId: string): Promise<JournalPosition> {
-    return (await this.#findStoredPosition(writerId)) ?? journalStart;
-  }
-
-  /** Returns whether lines of a writer's journal are in storage and the journal still exists. */
-  async hasPosition(writerId: string): Promise<boolean> {
-    return (await this.#findStoredPosition(writerId)) !== undefined;
+  /**
+   * Returns the position up to which a writer's journal is in storage. Returns undefined when no line
+   * is, and when the journal was removed.
+   */
+  findPosition(writerId: string): Promise<JournalPosition | undefined> {
+    return this.#database.read
+      .selectFrom('journal_positions')
+      .select(['segment', 'offset'])
+      .where('writer_id', '=', writerId)
+      .executeTakeFirst();
   }
 
   /** Deletes the position of a journal that no longer exists. */
-  deletePosition(writerId: string): Promise<void> {
-    return deletePosition(this.#database, writerId);
+  async deletePosition(writerId: string): Promise<void> {
+    await this.#database.writeDirectly(
+      (transaction) =>
+        transaction.deleteFrom('journal_positions').where('writer_id', '=', writerId).execute(),
+      'visits',
+    );
   }
 
   /**
@@ -79,7 +73,7 @@ export class VisitRepository {
         .values({
           created_at: now,
           visit_count: visits.length,
-          visits: encodeColumns(columnsOf(visits)),
+          visits: encodeColumns(toColumns(visits)),
         })
         .execute();
       const clicks = new Map<number, number>();
@@ -90,14 +84,6 @@ export class VisitRepository {
       await this.#scans.count(transaction, visits, now);
       return true;
     }, 'visits');
-  }
-
-  #findStoredPosition(writerId: string): Promise<JournalPosition | undefined> {
-    return this.#database.read
-      .selectFrom('journal_positions')
-      .select(['segment', 'offset'])
-      .where('writer_id', '=', writerId)
-      .executeTakeFirst();
   }
 
   async #advance(
@@ -126,6 +112,7 @@ export class VisitRepository {
     added: ReadonlyMap<number, number>,
     now: number,
   ): Promise<void> {
+    const { outbox, thresholds } = this.#options;
     const entries = [...added];
     for (let start = 0; start < entries.length; ) {
       const size = entries.length - start < urlsPerStatement ? 1 : urlsPerStatement;
@@ -133,18 +120,13 @@ export class VisitRepository {
       start += size;
       const { rows } = await transaction.executeQuery(this.#addClicks[size](...part.flat()));
       for (const { url_id, clicks } of rows) {
-        await recordThresholds(
-          transaction,
-          this.#outbox,
-          this.#thresholds,
-          {
-            event: urlClickThreshold,
-            urlId: url_id,
-            added: added.get(url_id) ?? 0,
-            counters: [{ id: String(url_id), count: clicks }],
-          },
-          now,
-        );
+        const change = {
+          event: urlClickThreshold,
+          urlId: url_id,
+          added: added.get(url_id) ?? 0,
+          counters: [{ id: String(url_id), count: clicks }],
+        };
+        await recordThresholds(transaction, outbox, thresholds, change, now);
       }
     }
   }
@@ -164,15 +146,6 @@ async function countDownloads(
   }
 }
 
-/** Deletes the position of a journal that no longer exists. */
-export async function deletePosition(database: Database, writerId: string): Promise<void> {
-  await database.writeDirectly(
-    (transaction) =>
-      transaction.deleteFrom('journal_positions').where('writer_id', '=', writerId).execute(),
-    'visits',
-  );
-}
-
 /** Prepares the statement that adds clicks to the counters of `urls` URLs and returns the sums. */
 function addClicks(db: Kysely<Schema>, urls: number) {
   return prepare(
@@ -186,10 +159,4 @@ function addClicks(db: Kysely<Schema>, urls: number) {
       )
       .returning(['url_id', 'clicks']),
   );
-}
-
-function columnsOf(visits: readonly Visit[]): VisitColumns {
-  const builder = new VisitColumnsBuilder(visits.length, { withUrlIds: true });
-  for (const visit of visits) builder.add(visit);
-  return builder.finish();
 }

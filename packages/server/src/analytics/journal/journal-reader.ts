@@ -8,6 +8,8 @@ export interface JournalPosition {
   readonly offset: number;
 }
 
+export const journalStart: JournalPosition = { segment: 1, offset: 0 };
+
 export interface JournalChunk {
   readonly lines: readonly string[];
   /** The position after the lines. */

@@ -6,12 +6,6 @@ import type { VisitDescriber } from '../classify/describe-visit.js';
 import type { Journal } from './journal.js';
 import { toLine } from './visit.js';
 
-/** The URL that a visitor requested. */
-export interface VisitedUrl {
-  readonly urlId: number;
-  readonly shortCode: string;
-}
-
 export interface VisitRecorderOptions {
   readonly journal: Journal;
   readonly describer: VisitDescriber;
@@ -19,17 +13,21 @@ export interface VisitRecorderOptions {
   readonly clock: Clock;
 }
 
-/** Writes visits to the journal before visitors are redirected. */
-export class VisitRecorder {
-  readonly #options: VisitRecorderOptions;
+/** Writes a visit of a URL to the journal, then calls `respond`. */
+export type RecordVisit = (
+  request: IncomingMessage,
+  url: { readonly urlId: number; readonly shortCode: string },
+  respond: () => void,
+) => void;
 
-  constructor(options: VisitRecorderOptions) {
-    this.#options = options;
-  }
-
-  /** Writes a visit to the journal, then calls `respond`. */
-  record(request: IncomingMessage, { urlId, shortCode }: VisitedUrl, respond: () => void): void {
-    const { journal, describer, proxies, clock } = this.#options;
+/** Returns the function that writes visits to the journal before visitors are redirected. */
+export function createVisitRecorder({
+  journal,
+  describer,
+  proxies,
+  clock,
+}: VisitRecorderOptions): RecordVisit {
+  return (request, { urlId, shortCode }, respond) => {
     const { method, headers, socket } = request;
     const url = request.url as string;
     const mark = url.indexOf('?');
@@ -45,5 +43,5 @@ export class VisitRecorder {
     const path = mark < 0 ? url : url.slice(0, mark);
     const isByCode = path.length === shortCode.length + 1 && path.endsWith(shortCode);
     journal.append(toLine({ urlId, visitedAt: clock(), isByCode, facts }), respond);
-  }
+  };
 }

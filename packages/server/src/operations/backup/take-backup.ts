@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
-import { VisitIngester } from '../../analytics/ingest/visit-ingester.js';
+import { ingestJournal } from '../../analytics/ingest/visit-ingester.js';
 import { VisitRepository } from '../../analytics/ingest/visit-repository.js';
 import { segmentPath, segmentsIn } from '../../analytics/journal/journal-folder.js';
 import { ConfigError } from '../../config-error.js';
@@ -147,12 +147,10 @@ async function moveVisits(
   for (const writerId of readdirSync(journals)) {
     // A writer that stops removes its folder before its position. If neither exists, the database
     // copy may have all of its visits or none.
-    const isKnown = await visits.hasPosition(writerId);
-    if (!isKnown && !existsSync(join(live, writerId))) return undefined;
-    const folder = join(journals, writerId);
-    const clock = Date.now;
-    const ingester = new VisitIngester({ visits, root: folder, writerId, folder, clock });
-    moved += await ingester.ingest();
+    const position = await visits.findPosition(writerId);
+    if (!position && !existsSync(join(live, writerId))) return undefined;
+    const path = join(journals, writerId);
+    moved += await ingestJournal(visits, { path, writerId }, Date.now);
   }
   return moved;
 }

@@ -1,16 +1,12 @@
 import type { Kysely } from 'kysely';
-import { decodeColumns, encodeColumns } from '../../analytics/ingest/columns-codec.js';
+import { decodeColumns, toChunk } from '../../analytics/ingest/columns-codec.js';
 import {
   findCompaction,
   firstPendingUrl,
   readBatches,
   visitsPerChunk,
 } from '../../analytics/ingest/read-stored-visits.js';
-import {
-  timeRange,
-  type VisitColumns,
-  VisitColumnsBuilder,
-} from '../../analytics/ingest/visit-columns.js';
+import { type VisitColumns, VisitColumnsBuilder } from '../../analytics/ingest/visit-columns.js';
 import { prepare } from '../../storage/prepared.js';
 import type { Schema, VisitChunkTable } from '../../storage/schema.js';
 
@@ -68,16 +64,10 @@ export class CompactedVisits {
     let number = 0;
     let builder = new VisitColumnsBuilder(visitsPerChunk);
     const finish = (): VisitChunkTable => {
-      const columns = builder.finish();
+      const chunk = toChunk(builder.finish());
       builder = new VisitColumnsBuilder(visitsPerChunk);
       number += 1;
-      return {
-        url_id: urlId,
-        number: number - 1,
-        ...timeRange(columns),
-        visit_count: columns.count,
-        visits: encodeColumns(columns),
-      };
+      return { url_id: urlId, number: number - 1, ...chunk };
     };
     for await (const positions of this.#positionsOf(urlId)) {
       for (const { columns, at } of positions) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../../../scripts/bootstrap.mjs';
-import { VisitIngester } from '../../../src/analytics/ingest/visit-ingester.js';
+import { recoverOrphans } from '../../../src/analytics/ingest/visit-ingester.js';
 import { VisitRepository } from '../../../src/analytics/ingest/visit-repository.js';
 import { createServer } from '../../../src/create-server.js';
 import { EventOutbox } from '../../../src/events/event-outbox.js';
@@ -274,17 +274,12 @@ describe('a PostgreSQL that is killed', () => {
     const database = openStorage({ databaseUrl: settings.databaseUrl, durability: 'process' });
     onTestFinished(() => database.close());
     const outbox = new EventOutbox(database, { newId: randomUUID, plans: standardPlans });
-    const ingester = new VisitIngester({
-      visits: new VisitRepository(database, { outbox, thresholds: [] }),
-      root: settings.journalFolder,
-      writerId: 'none',
-      folder: settings.journalFolder,
-      clock: Date.now,
-    });
-    await expect(ingester.recoverOrphans()).rejects.toThrow(StorageUnavailableError);
+    const visits = new VisitRepository(database, { outbox, thresholds: [] });
+    const recover = () => recoverOrphans(visits, settings.journalFolder, Date.now);
+    await expect(recover()).rejects.toThrow(StorageUnavailableError);
     await postgres.start();
-    await ingester.recoverOrphans();
-    expect(await ingester.recoverOrphans()).toBe(0);
+    await recover();
+    expect(await recover()).toBe(0);
     expect(readdirSync(settings.journalFolder)).toEqual([]);
     const { clicks } = await database.read
       .selectFrom('url_clicks')
