@@ -1,5 +1,4 @@
-import { clickRoutes } from '../analytics/reports/clicks-contract.js';
-import { scanRoutes } from '../analytics/reports/scans-contract.js';
+import { reportRoutes } from '../analytics/reports/report-contract.js';
 import { tokenRoutes } from '../auth/token-contract.js';
 import { domainRoutes } from '../domains/domain-contract.js';
 import { healthRoutes } from '../health/health-contract.js';
@@ -16,8 +15,7 @@ export const api = [
   ...tokenRoutes,
   ...urlRoutes,
   ...qrRoutes,
-  ...clickRoutes,
-  ...scanRoutes,
+  ...reportRoutes,
   ...webhookRoutes,
   ...domainRoutes,
   ...usageRoutes,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideScan, type Scan, type ScanFacts, type ScannedLink } from './decide-scan.js';
-import { scanEvidence } from './scan-evidence.js';
+import { decideScan, type Scan, type ScanFacts, scanEvidence } from './decide-scan.js';
 
 interface TestFacts extends Pick<ScanFacts, 'deviceType' | 'os' | 'scannerApp'> {
   readonly isDedicatedScanner: boolean;
@@ -10,7 +9,7 @@ interface TestFacts extends Pick<ScanFacts, 'deviceType' | 'os' | 'scannerApp'> 
   readonly isOwnNavigation: boolean;
 }
 
-function decide(link: ScannedLink, facts: TestFacts): Scan | null {
+function decide(hasSlug: boolean, facts: TestFacts): Scan | null {
   const { deviceType, os, scannerApp } = facts;
   const evidence =
     (facts.isDedicatedScanner ? scanEvidence.dedicatedScanner : 0) |
@@ -18,11 +17,8 @@ function decide(link: ScannedLink, facts: TestFacts): Scan | null {
     (facts.hasReferrer ? scanEvidence.referrer : 0) |
     (facts.isImageSearch ? scanEvidence.imageSearch : 0) |
     (facts.isOwnNavigation ? scanEvidence.ownNavigation : 0);
-  return decideScan(link, { deviceType, os, scannerApp, evidence });
+  return decideScan(hasSlug, { deviceType, os, scannerApp, evidence });
 }
-
-const byCode: ScannedLink = { hasQr: true, hasSlug: false, isByCode: true };
-const withSlug: ScannedLink = { hasQr: true, hasSlug: true, isByCode: true };
 
 const phone: TestFacts = {
   deviceType: 'mobile',
@@ -45,18 +41,6 @@ const app = (scannerApp: string): Scan => ({ scanMethod: 'app_scanner', scannerA
 const upload: Scan = { scanMethod: 'file_upload', scannerApp: null };
 const typed: Scan = { scanMethod: 'manual_entry', scannerApp: null };
 
-describe('no scan', () => {
-  it.each<[string, ScannedLink]>([
-    ['a link without a live QR code', { hasQr: false, hasSlug: false, isByCode: true }],
-    ['a link with a slug and no live QR code', { hasQr: false, hasSlug: true, isByCode: true }],
-    ['a visit by slug', { hasQr: true, hasSlug: true, isByCode: false }],
-  ])('is a visit of %s, with any evidence', (_what, link) => {
-    for (const evidence of [phone, { ...phone, ...qrScanner }, { ...phone, ...lens }, desktop]) {
-      expect(decide(link, evidence)).toBeNull();
-    }
-  });
-});
-
 describe('a visit by short code of a URL with a custom slug is a scan', () => {
   it.each<[string, TestFacts, Scan]>([
     ['by an iPhone', phone, camera('iOS Camera')],
@@ -75,7 +59,7 @@ describe('a visit by short code of a URL with a custom slug is a scan', () => {
     ['by a picture on a desktop', { ...desktop, ...lens }, upload],
     ['by a scanner app with a picture', { ...phone, ...lens, ...weChat }, app('WeChat')],
   ])('%s', (_what, evidence, scan) => {
-    expect(decide(withSlug, evidence)).toEqual(scan);
+    expect(decide(true, evidence)).toEqual(scan);
   });
 });
 
@@ -90,7 +74,7 @@ describe('a visit of a URL without a custom slug is a scan by its evidence', () 
     ['Lens on a phone', { ...phone, ...lens }, upload],
     ['Lens on a desktop', { ...desktop, ...lens }, upload],
   ])('%s', (_what, evidence, scan) => {
-    expect(decide(byCode, evidence)).toEqual(scan);
+    expect(decide(false, evidence)).toEqual(scan);
   });
 
   it.each<[string, TestFacts]>([
@@ -103,6 +87,6 @@ describe('a visit of a URL without a custom slug is a scan by its evidence', () 
     ['a desktop app', { ...desktop, scannerApp: 'WeChat' }],
     ['a television', { ...phone, deviceType: 'other', os: 'Tizen' }],
   ])('%s is no scan', (_what, evidence) => {
-    expect(decide(byCode, evidence)).toBeNull();
+    expect(decide(false, evidence)).toBeNull();
   });
 });

@@ -1,21 +1,25 @@
 import type { AgentFacts } from './parse-agent.js';
-import { scanEvidence } from './scan-evidence.js';
 
-export type ScanMethod = 'camera' | 'file_upload' | 'manual_entry' | 'app_scanner';
+/** Bit flags: the evidence of a scan in a request. They are stored with each visit and read by reports. */
+export const scanEvidence = {
+  /** The user agent is an app that only reads QR codes. */
+  dedicatedScanner: 1,
+  /** The user agent is a browser inside another app. */
+  inApp: 2,
+  /** The `Referer` is a page. */
+  referrer: 4,
+  /** The `Referer` is an image search. */
+  imageSearch: 8,
+  /** `Sec-Fetch-Site` is `none` or absent: no page caused the request. */
+  ownNavigation: 16,
+} as const;
+
+type ScanMethod = 'camera' | 'file_upload' | 'manual_entry' | 'app_scanner';
 
 export interface Scan {
   readonly scanMethod: ScanMethod;
   /** Null when the app is unknown. */
   readonly scannerApp: string | null;
-}
-
-/** The visited URL, and whether the visit was by its short code. */
-export interface ScannedLink {
-  /** True when a QR code of the URL existed at the time of the visit. */
-  readonly hasQr: boolean;
-  readonly hasSlug: boolean;
-  /** True when the visit was by the short code, which QR codes contain, and not by the custom slug. */
-  readonly isByCode: boolean;
 }
 
 /** The facts of a visit that decide whether it is a scan. */
@@ -25,12 +29,12 @@ export type ScanFacts = Pick<AgentFacts, 'deviceType' | 'os' | 'scannerApp'> & {
 };
 
 /**
- * Classifies a visit as a scan; returns null when it is not one. People share a URL by its custom
- * slug, so a visit by short code comes from a QR code. Without a slug, the request must show evidence.
+ * Classifies a visit by short code of a URL that has a QR code. Returns null when it is not a scan.
+ * People share a URL by its custom slug, so a visit by short code comes from a QR code. Without a
+ * slug, the request must show evidence.
  */
-export function decideScan(link: ScannedLink, facts: ScanFacts): Scan | null {
-  if (!link.hasQr || !link.isByCode) return null;
-  if (!link.hasSlug && !looksScanned(facts)) return null;
+export function decideScan(hasSlug: boolean, facts: ScanFacts): Scan | null {
+  if (!hasSlug && !looksScanned(facts)) return null;
   if (facts.scannerApp !== null) {
     return { scanMethod: 'app_scanner', scannerApp: facts.scannerApp };
   }

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scanEvidence } from './decide-scan.js';
 import {
   createVisitDescriber,
   type VisitDescriberOptions,
   type VisitFacts,
   type VisitRequest,
 } from './describe-visit.js';
-import { scanEvidence } from './scan-evidence.js';
 import { createVisitorKeys } from './visitor-keys.js';
 
 const secretKey = 'a secret of the tests';

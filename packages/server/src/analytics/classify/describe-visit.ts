@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { classifyVisit, type VisitClass } from './classify-visit.js';
+import { scanEvidence } from './decide-scan.js';
 import { countryCode, type FindCountry, unknownCountry } from './find-country.js';
 import { type AgentFacts, maxAgentLength, parseAgent } from './parse-agent.js';
 import {
@@ -9,7 +10,6 @@ import {
   parseReferrer,
   type ReferrerFacts,
 } from './parse-referrer.js';
-import { scanEvidence } from './scan-evidence.js';
 import { TextCache } from './text-cache.js';
 import { createVisitorKeys } from './visitor-keys.js';
 

@@ -1,9 +1,10 @@
 import type { Database, WriteTransaction } from '../../storage/database.js';
 import type { ScannedUrl } from '../ingest/scanned-url.js';
 import type { VisitColumns } from '../ingest/visit-columns.js';
-import { type ClickReport, clickMeasure } from './click-measure.js';
+import { clickMeasure } from './click-measure.js';
+import type { ClickReport, ScanReport } from './report-contract.js';
 import { dayMs } from './report-window.js';
-import { type ScanReport, scanMeasure, selectScans } from './scan-measure.js';
+import { scanMeasure, selectScans } from './scan-measure.js';
 import { type Report, VisitTally } from './visit-tally.js';
 
 // The number of entries of a breakdown that are stored for each day. Referrers are the visitors' own
@@ -121,20 +122,20 @@ export async function storePrunedDays(
 ): Promise<void> {
   for (const { day, clicks, scans, report, ofQrs } of days) {
     const stored = await transaction
-      .selectFrom('click_days')
-      .select(['clicks', 'scans', 'summary'])
+      .deleteFrom('click_days')
       .where('url_id', '=', urlId)
       .where('day', '=', day)
+      .returning(['clicks', 'scans', 'summary'])
       .executeTakeFirst();
-    const row = {
-      clicks: (stored?.clicks ?? 0) + clicks,
-      scans: (stored?.scans ?? 0) + scans,
-      summary: appendReport(stored?.summary, report),
-    };
     await transaction
       .insertInto('click_days')
-      .values({ url_id: urlId, day, ...row })
-      .onConflict((conflict) => conflict.columns(['url_id', 'day']).doUpdateSet(row))
+      .values({
+        url_id: urlId,
+        day,
+        clicks: (stored?.clicks ?? 0) + clicks,
+        scans: (stored?.scans ?? 0) + scans,
+        summary: appendReport(stored?.summary, report),
+      })
       .execute();
     for (let at = 0; at < ofQrs.length; at += qrsPerStatement) {
       await storeScanDays(database, transaction, day, ofQrs.slice(at, at + qrsPerStatement));

@@ -1,65 +1,77 @@
+import { ApiError } from '../../contract/api-error.js';
 import type { HandlersOf } from '../../http/handlers.js';
-import type { clickRoutes } from './clicks-contract.js';
-import type { ReportService } from './report-service.js';
-import { toWindowFields } from './report-window.js';
-import type { scanRoutes } from './scans-contract.js';
+import type { Clock } from '../../ports.js';
+import type { Database } from '../../storage/database.js';
+import { findQrCode } from '../ingest/scanned-url.js';
+import type { reportRoutes } from './report-contract.js';
+import type { Reports } from './report-thread.js';
+import { parseReportQuery, toWindowFields } from './report-window.js';
+import { scanMeasure } from './scan-measure.js';
+import { VisitTally } from './visit-tally.js';
 
-type ReportHandlers = HandlersOf<typeof clickRoutes> & HandlersOf<typeof scanRoutes>;
+/** A URL in a report. */
+export interface ReportUrl {
+  readonly id: number;
+  readonly shortCode: string;
+  readonly shortUrl: string;
+}
 
-export function reportHandlers(service: ReportService): ReportHandlers {
+export interface ReportSources {
+  /** Returns a URL of an organization. Throws NOT_FOUND when it does not exist. */
+  readonly getUrl: (organizationId: string, urlId: number) => Promise<ReportUrl>;
+  readonly database: Database;
+  readonly reports: Reports;
+  readonly clock: Clock;
+}
+
+export function reportHandlers({
+  getUrl,
+  database,
+  reports,
+  clock,
+}: ReportSources): HandlersOf<typeof reportRoutes> {
   return {
-    async getUrlClicks({ caller, params, query: clicksQuery }) {
-      const { organizationId } = caller;
-      const { url, query, report } = await service.getUrlClicks(
-        organizationId,
-        params.id,
-        clicksQuery,
-      );
+    async getUrlClicks({ caller: { organizationId }, params, query: input }) {
+      const query = parseReportQuery(input, clock());
+      const { id, shortCode } = await getUrl(organizationId, params.id);
+      const report = await reports.read(organizationId, 'readClicks', id, query);
       return {
         status: 200,
-        data: {
-          urlId: String(url.id),
-          shortCode: url.shortCode,
-          ...toWindowFields(query),
-          ...report,
-        },
+        data: { urlId: String(id), shortCode, ...toWindowFields(query), ...report },
       };
     },
 
-    async getQrScans({ caller, params, query: clicksQuery }) {
-      const { organizationId } = caller;
-      const { urlId, query, report } = await service.getQrScans(
-        organizationId,
-        params.id,
-        clicksQuery,
-      );
+    async getQrScans({ caller: { organizationId }, params, query: input }) {
+      const query = parseReportQuery(input, clock());
+      const qrCode = await findQrCode(database.read, organizationId, params.id);
+      if (!qrCode) throw new ApiError('NOT_FOUND', 'There is no such QR code in this organization');
+      const { url, span } = qrCode;
+      // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
+      const report = url
+        ? await reports.read(organizationId, 'readScans', url, span, query)
+        : new VisitTally(scanMeasure(span, false), query).finish(query.limit);
+      const urlId = url ? String(url.urlId) : null;
       return {
         status: 200,
-        data: {
-          qrCodeId: params.id,
-          urlId: urlId === null ? null : String(urlId),
-          ...toWindowFields(query),
-          ...report,
-        },
+        data: { qrCodeId: params.id, urlId, ...toWindowFields(query), ...report },
       };
     },
 
-    async getAnalyticsOverview({ caller, query: clicksQuery }) {
-      const { organizationId } = caller;
-      const { query, report, topUrls } = await service.getOverview(organizationId, clicksQuery);
-      const { totals, breakdowns, timeseries } = report;
-      const { totalUrls, activeUrls, totalQrs, totalScans } = report;
+    async getAnalyticsOverview({ caller: { organizationId }, query: input }) {
+      const now = clock();
+      const query = parseReportQuery(input, now);
+      const report = await reports.read(organizationId, 'readOverview', organizationId, query, now);
+      const { totalUrls, activeUrls, totalQrs, totalScans, breakdowns, timeseries } = report;
+      const topUrls = report.top.map(async ([topId, clicks]) => {
+        const { id, shortCode, shortUrl } = await getUrl(organizationId, topId);
+        return { urlId: String(id), shortCode, shortUrl, clicks };
+      });
       return {
         status: 200,
         data: {
           ...toWindowFields(query),
-          totals: { totalUrls, activeUrls, ...totals, totalQrs, totalScans },
-          topUrls: topUrls.map(({ url, clicks }) => ({
-            urlId: String(url.id),
-            shortCode: url.shortCode,
-            shortUrl: url.shortUrl,
-            clicks,
-          })),
+          totals: { totalUrls, activeUrls, ...report.totals, totalQrs, totalScans },
+          topUrls: await Promise.all(topUrls),
           breakdowns,
           timeseries,
         },

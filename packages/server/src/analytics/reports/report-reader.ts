@@ -9,22 +9,14 @@ import {
 } from '../ingest/read-stored-visits.js';
 import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import type { VisitColumns } from '../ingest/visit-columns.js';
-import { type ClickReport, clickMeasure } from './click-measure.js';
+import { clickMeasure } from './click-measure.js';
 import { Int32Pool } from './int32-pool.js';
 import { parseSummary } from './pruned-days.js';
-import {
-  prepareChunks,
-  prepareClickDays,
-  prepareScanDays,
-  readRows,
-  readUrlRows,
-  toUrlParameters,
-  urlsPerQuery,
-} from './read-url-rows.js';
+import { chunkRows, clickDayRows, readScanDays, readUrlRows } from './read-url-rows.js';
+import type { ClickReport, ScanReport } from './report-contract.js';
 import { ReportClock } from './report-limits.js';
-import type { ReportQuery } from './report-query.js';
-import { dayMs, type Window } from './report-window.js';
-import { type ScanReport, scanMeasure, selectScans } from './scan-measure.js';
+import type { ReportQuery, Window } from './report-window.js';
+import { scanMeasure, selectScans } from './scan-measure.js';
 import { type Report, type StoredVisits, type VisitMeasure, VisitTally } from './visit-tally.js';
 
 export interface OverviewReport extends ClickReport {
@@ -53,14 +45,13 @@ interface ReportRun<R extends Report> {
 }
 
 const urlsPerPage = 4_096;
+/** The number of URLs whose visits are selected by one query. */
+const urlsPerQuery = 256;
 
 /** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
 export class ReportReader {
   readonly #database: Database;
   readonly #pool: Int32Pool;
-  readonly #chunks;
-  readonly #clickDays;
-  readonly #scanDays;
   /** Caches the batches in storage, which never change, by id. */
   #batches: ReadonlyMap<number, Batch> = new Map();
 
@@ -68,16 +59,13 @@ export class ReportReader {
   constructor(database: Database, pool = new Int32Pool()) {
     this.#database = database;
     this.#pool = pool;
-    this.#chunks = prepareChunks(database.read);
-    this.#clickDays = prepareClickDays(database.read);
-    this.#scanDays = prepareScanDays(database.read);
   }
 
   /** Reports the clicks of one URL. */
   readClicks(urlId: number, query: ReportQuery): Promise<ClickReport> {
     return this.#report(clickMeasure, query, async (run) => {
       await this.#addVisits(run, urlId, query);
-      const days = readUrlRows(run.db, this.#clickDays, [urlId], wholeDays(query));
+      const days = readUrlRows(clickDayRows(run.db, query), [urlId]);
       for await (const { summary } of days) await addDay(run, urlId, summary);
     });
   }
@@ -90,8 +78,7 @@ export class ReportReader {
   ): Promise<ScanReport> {
     return this.#report(scanMeasure(span, hasSlug), query, async (run) => {
       await this.#addVisits(run, urlId, query);
-      const window = wholeDays(query);
-      const days = readRows(run.db, (after) => this.#scanDays(span.qrId, after, ...window));
+      const days = readScanDays(run.db, span.qrId, query);
       for await (const { summary } of days) await addDay(run, urlId, summary);
     });
   }
@@ -105,7 +92,7 @@ export class ReportReader {
       let totalScans = 0;
       for (let start = 0; start < urlIds.length; start += urlsPerQuery) {
         const page = Array.from(urlIds.subarray(start, start + urlsPerQuery));
-        const spans = selectSpans(db).where('qr_codes.url_id', 'in', toUrlParameters(page));
+        const spans = selectSpans(db).where('qr_codes.url_id', 'in', page);
         const scannedUrls = toScannedUrls(await spans.execute());
         for await (const visits of this.#readVisits(run, batches, page, query)) {
           tally.add(visits);
@@ -115,7 +102,7 @@ export class ReportReader {
             scannedUrls.get(urlId ?? (columns.urlIds?.[index] as number));
           totalScans += selectScans(columns, query, urlAt, indexes).indexes.length;
         }
-        const days = readUrlRows(db, this.#clickDays, page, wholeDays(query));
+        const days = readUrlRows(clickDayRows(db, query), page);
         for await (const { url_id, scans, summary } of days) {
           await addDay(run, url_id, summary);
           totalScans += scans;
@@ -173,7 +160,7 @@ export class ReportReader {
     { db, clock }: Pick<ReportRun<never>, 'db' | 'clock'>,
     batches: readonly PendingBatch[],
     urlIds: readonly number[],
-    { since, until }: Window,
+    window: Window,
   ): AsyncGenerator<StoredVisits> {
     for (const { columns, firstPending } of batches) {
       const indexes = indexesOf(
@@ -183,7 +170,7 @@ export class ReportReader {
       if (indexes.length > 0) yield { columns, indexes, urlId: undefined };
       await clock.pause();
     }
-    for await (const { url_id, visits } of readUrlRows(db, this.#chunks, urlIds, [since, until])) {
+    for await (const { url_id, visits } of readUrlRows(chunkRows(db, window), urlIds)) {
       yield { columns: decodeColumns(visits), indexes: undefined, urlId: url_id };
       await clock.pause();
     }
@@ -232,7 +219,7 @@ async function readUrlIds(
   organizationId: string,
   now: number,
 ): Promise<{ urlIds: Float64Array; activeUrls: number }> {
-  const pages: Float64Array[] = [];
+  const urlIds: number[] = [];
   let activeUrls = 0;
   let last = { created_at: -1, id: 0 };
   for (;;) {
@@ -247,8 +234,8 @@ async function readUrlIds(
       .orderBy('id')
       .limit(urlsPerPage)
       .execute();
-    pages.push(Float64Array.from(rows, ({ id }) => id));
-    for (const { is_active, expires_at } of rows) {
+    for (const { id, is_active, expires_at } of rows) {
+      urlIds.push(id);
       if (is_active === 1 && (expires_at === null || expires_at > now)) activeUrls += 1;
     }
     await clock.pause();
@@ -256,18 +243,7 @@ async function readUrlIds(
     if (!end || rows.length < urlsPerPage) break;
     last = end;
   }
-  const urlIds = new Float64Array(pages.reduce((sum, page) => sum + page.length, 0));
-  let end = 0;
-  for (const page of pages) {
-    urlIds.set(page, end);
-    end += page.length;
-  }
-  return { urlIds: urlIds.sort(), activeUrls };
-}
-
-/** Returns the starts of the first and the last day that can be entirely in the window. */
-function wholeDays({ since, until }: Window): [number, number] {
-  return [since, until - dayMs];
+  return { urlIds: Float64Array.from(urlIds).sort(), activeUrls };
 }
 
 async function addDay<R extends Report>(

@@ -1,19 +1,15 @@
+import type { Logger } from 'pino';
+import { ApiError } from '../../contract/api-error.js';
+import { FairQueue } from '../../fair-queue.js';
 import { type Database, StorageUnavailableError } from '../../storage/database.js';
 import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 import { defineThread } from '../../threads/define-thread.js';
+import { openThread } from '../../threads/open-thread.js';
 import { ReportTooLargeError } from './report-limits.js';
 import { ReportReader } from './report-reader.js';
 
-type Args<Name extends keyof ReportReader> = Parameters<ReportReader[Name]>;
-
-export function reportMethods(database: Database) {
-  const reader = new ReportReader(database);
-  return {
-    readClicks: (...args: Args<'readClicks'>) => reader.readClicks(...args),
-    readScans: (...args: Args<'readScans'>) => reader.readScans(...args),
-    readOverview: (...args: Args<'readOverview'>) => reader.readOverview(...args),
-  };
-}
+/** The public methods, in a form that has an index signature. */
+type ReportMethods = Pick<ReportReader, keyof ReportReader>;
 
 /** Reads reports in a separate thread, so redirects do not wait for them. */
 export const reportThread = defineThread({
@@ -24,6 +20,58 @@ export const reportThread = defineThread({
   resourceLimits: { maxOldGenerationSizeMb: 512 },
   start(storage: StorageOptions) {
     const database = openStorage(storage);
-    return { methods: reportMethods(database), stop: () => database.close() };
+    const methods: ReportMethods = new ReportReader(database);
+    return { methods, stop: () => database.close() };
   },
 });
+
+export interface ReportsOptions {
+  readonly isThreaded: boolean;
+  /** The thread opens its own connection with these options. */
+  readonly storage: StorageOptions;
+  /** Used when there is no thread. */
+  readonly database: Database;
+  readonly logger: Logger;
+}
+
+// Longer than `reportTimeoutMs`, because several reports share the thread in slices.
+const timeLimitMs = 90_000;
+const concurrency = 4;
+
+/** Opens the thread that reads reports, and the queue in front of it. */
+export function openReports({ isThreaded, storage, database, logger }: ReportsOptions) {
+  const queue = new FairQueue({
+    name: 'reports',
+    concurrency,
+    // The reports of one organization must not occupy all slots.
+    maxRunningPerOrganization: concurrency / 2,
+    maxWaiting: 512,
+    maxWaitingPerOrganization: 64,
+  });
+  const thread = openThread(reportThread, {
+    isThreaded,
+    data: storage,
+    inline: () => ({ methods: new ReportReader(database) as ReportMethods }),
+    timeLimitMs,
+    logger,
+  });
+  /**
+   * Calls a method of the reader. When many calls wait, the organizations take turns. Throws
+   * UNAVAILABLE when the report is too large.
+   */
+  async function read<Name extends keyof ReportMethods>(
+    organizationId: string,
+    name: Name,
+    ...args: Parameters<ReportMethods[Name]>
+  ) {
+    try {
+      return await queue.run(organizationId, () => thread.call(name, ...args));
+    } catch (error) {
+      if (!(error instanceof ReportTooLargeError)) throw error;
+      throw new ApiError('UNAVAILABLE', error.message, { cause: error });
+    }
+  }
+  return { read, queue, thread };
+}
+
+export type Reports = Pick<ReturnType<typeof openReports>, 'read'>;

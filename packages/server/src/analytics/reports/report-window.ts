@@ -1,4 +1,5 @@
-import type { GroupBy } from './clicks-contract.js';
+import { validationError } from '../../contract/api-error.js';
+import type { ReportQueryInput } from './report-contract.js';
 
 /** A time range, in milliseconds since 1970. */
 export interface Window {
@@ -8,7 +9,12 @@ export interface Window {
 }
 
 export interface ReportWindow extends Window {
-  readonly groupBy: GroupBy;
+  readonly groupBy: 'hour' | 'day';
+}
+
+export interface ReportQuery extends ReportWindow {
+  /** The maximum number of entries in each breakdown. */
+  readonly limit: number;
 }
 
 export const hourMs = 60 * 60 * 1000;
@@ -17,10 +23,12 @@ export const dayMs = 24 * hourMs;
 /** The window from 1970 until after any visit, within the range of `Date`. */
 export const allTime: Window = { since: 0, until: 8_000_000 * dayMs };
 
-const bucketMs: Record<GroupBy, number> = { hour: hourMs, day: dayMs };
+const bucketMs: Record<ReportWindow['groupBy'], number> = { hour: hourMs, day: dayMs };
 
+/** The default length of a report's window. */
+const defaultLengthMs = 30 * dayMs;
 /** The maximum number of buckets in one report. */
-export const maxBuckets = 10_000;
+const maxBuckets = 10_000;
 
 /** The time series of a window: consecutive buckets in UTC. The first may begin before the window. */
 export interface Buckets {
@@ -33,6 +41,33 @@ export function bucketsOf({ since, until, groupBy }: ReportWindow): Buckets {
   const lengthMs = bucketMs[groupBy];
   const firstAt = Math.floor(since / lengthMs) * lengthMs;
   return { firstAt, lengthMs, count: Math.ceil((until - firstAt) / lengthMs) };
+}
+
+/**
+ * Fills in the defaults of a query. Throws VALIDATION_FAILED when the window is empty or has too
+ * many buckets.
+ */
+export function parseReportQuery(query: ReportQueryInput, now: number): ReportQuery {
+  const { groupBy } = query;
+  const since = query.since === undefined ? now - defaultLengthMs : Date.parse(query.since);
+  const until = query.until === undefined ? now : Date.parse(query.until);
+  if (since >= until) {
+    const fields = toWindowFields({ since, until });
+    throw invalidSince(
+      `must lie before until: it is ${fields.since}, and until is ${fields.until}`,
+    );
+  }
+  const { count } = bucketsOf({ since, until, groupBy });
+  if (count > maxBuckets) {
+    throw invalidSince(
+      `makes ${count} buckets of one ${groupBy}: a report has at most ${maxBuckets}`,
+    );
+  }
+  return { ...query, since, until };
+}
+
+function invalidSince(message: string) {
+  return validationError([{ path: 'since', message }]);
 }
 
 /** Formats a window for a response. */

@@ -49,7 +49,6 @@ export interface VisitMeasure<R extends Report> {
   readonly dimensions: Readonly<Record<keyof R['breakdowns'] & string, Dimension>>;
   /** The field with the number of visits, in breakdowns and in the time series. */
   readonly countField: keyof R['timeseries'][number] & string;
-  toBucket(bucket: string, visits: number, uniques: number): R['timeseries'][number];
   readonly totalFields: {
     readonly visits: keyof R['totals'] & string;
     readonly visitors: keyof R['totals'] & string;
@@ -192,13 +191,12 @@ export class VisitTally<R extends Report> {
           })),
         ]),
       ),
-      timeseries: Array.from(this.#visitsInBucket, (visits, bucket) =>
-        this.#measure.toBucket(
-          new Date(firstAt + bucket * lengthMs).toISOString(),
-          visits,
+      timeseries: Array.from(this.#visitsInBucket, (visits, bucket) => ({
+        bucket: new Date(firstAt + bucket * lengthMs).toISOString(),
+        [countField]: visits,
+        uniques:
           (visitors.inBuckets[bucket] as number) + (this.#prunedVisitorsInBucket[bucket] as number),
-        ),
-      ),
+      })),
     };
     return report as R;
   }
@@ -222,18 +220,10 @@ export class VisitTally<R extends Report> {
 
   /** Counts visits in the time series. Returns the bucket of each. */
   #addToBuckets({ visitedAt }: VisitColumns, indexes: Uint32Array): Int32Array {
-    const { lengthMs } = this.#buckets;
     const visitsInBucket = this.#visitsInBucket;
     const buckets = new Int32Array(indexes.length);
-    let bucket = 0;
-    let startsAt = this.#buckets.firstAt;
     for (let at = 0; at < indexes.length; at += 1) {
-      const time = visitedAt[indexes[at] as number] as number;
-      // Visits are nearly in order of time, so most are in the bucket of the visit before.
-      if (time < startsAt || time >= startsAt + lengthMs) {
-        bucket = this.#bucketOf(time);
-        startsAt = this.#buckets.firstAt + bucket * lengthMs;
-      }
+      const bucket = this.#bucketOf(visitedAt[indexes[at] as number] as number);
       buckets[at] = bucket;
       visitsInBucket[bucket] = (visitsInBucket[bucket] as number) + 1;
     }

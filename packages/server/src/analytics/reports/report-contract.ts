@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import { defineRoute } from '../../contract/define-route.js';
+import { queryInteger, timestamp, urlIdParam, uuidParam } from '../../contract/fields.js';
+
+const reportQuery = z.strictObject({
+  since: timestamp.optional().meta({
+    param: { id: 'Since' },
+    description: 'The start of the window. Default: 30 days before now.',
+    example: '2030-11-01T00:00:00Z',
+  }),
+  until: timestamp.optional().meta({
+    param: { id: 'Until' },
+    description: 'The end of the window (exclusive). Default: now.',
+    example: '2030-12-01T00:00:00Z',
+  }),
+  groupBy: z
+    .enum(['hour', 'day'], { error: 'must be hour or day' })
+    .default('day')
+    .meta({
+      param: { id: 'GroupBy' },
+      description: 'The length of one bucket of the time series, in UTC.',
+    }),
+  limit: queryInteger({ min: 1, max: 50, default: 10 }).meta({
+    param: { id: 'BreakdownLimit' },
+    description: 'The most entries in each breakdown, the largest first.',
+  }),
+});
+export type ReportQueryInput = z.output<typeof reportQuery>;
+
+const instant = z.string().meta({ format: 'date-time', example: '2030-11-01T00:00:00.000Z' });
+const window = { since: instant, until: instant };
+const count = z.int().min(0);
+const bucket = instant.meta({ description: 'The start of the bucket.' });
+const uniques = count.meta({ description: 'Distinct visitors in this bucket.' });
+const distinctVisitors = count.meta({ description: 'Distinct visitors in the whole window.' });
+const uniqueIps = count.meta({ description: 'Distinct addresses in the whole window.' });
+const urlId = z.string().meta({ example: '42' });
+const shortCode = z.string().meta({ example: 'aB3xY9q' });
+
+const country = z
+  .string()
+  .meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' });
+const deviceType = z.enum(['desktop', 'mobile', 'tablet', 'other']);
+const browser = z.string().meta({ example: 'Firefox' });
+
+const clickTotals = { totalClicks: count, uniqueClicks: distinctVisitors, uniqueIps };
+
+const clickReport = {
+  totals: z.object(clickTotals),
+  breakdowns: z
+    .object({
+      country: z.array(z.object({ country, clicks: count })),
+      device: z.array(z.object({ deviceType, clicks: count })),
+      browser: z.array(z.object({ browser, clicks: count })),
+      os: z.array(z.object({ os: z.string().meta({ example: 'Android' }), clicks: count })),
+      referrer: z.array(
+        z.object({
+          referrerDomain: z
+            .string()
+            .meta({ description: 'A host, or "(direct)".', example: 'news.example.com' }),
+          referrerType: z.enum([
+            'direct',
+            'search',
+            'social',
+            'email',
+            'paid',
+            'ai',
+            'internal',
+            'other',
+          ]),
+          clicks: count,
+        }),
+      ),
+    })
+    .meta({ id: 'ClickBreakdowns' }),
+  timeseries: z.array(z.object({ bucket, clicks: count, uniques }).meta({ id: 'ClickBucket' })),
+};
+export type ClickReport = z.input<z.ZodObject<typeof clickReport>>;
+
+const scanReport = {
+  totals: z.object({ totalScans: count, uniqueScans: distinctVisitors, uniqueIps }),
+  breakdowns: z
+    .object({
+      country: z.array(z.object({ country, scans: count })),
+      device: z.array(z.object({ deviceType, scans: count })),
+      browser: z.array(z.object({ browser, scans: count })),
+      scanMethod: z.array(
+        z.object({
+          scanMethod: z.enum(['camera', 'file_upload', 'manual_entry', 'app_scanner']),
+          scans: count,
+        }),
+      ),
+      scannerApp: z.array(
+        z.object({
+          scannerApp: z.string().meta({
+            description: 'The app that read the QR code, or "(none)" when it is unknown.',
+            example: 'iOS Camera',
+          }),
+          scans: count,
+        }),
+      ),
+    })
+    .meta({ id: 'ScanBreakdowns' }),
+  timeseries: z.array(z.object({ bucket, scans: count, uniques }).meta({ id: 'ScanBucket' })),
+};
+export type ScanReport = z.input<z.ZodObject<typeof scanReport>>;
+
+const urlClicks = z
+  .object({ urlId, shortCode, ...window, ...clickReport })
+  .meta({ id: 'UrlClicks' });
+
+const analyticsOverview = z
+  .object({
+    ...window,
+    totals: z.object({
+      totalUrls: count,
+      activeUrls: count,
+      ...clickTotals,
+      totalQrs: count.meta({ description: 'QR codes that exist now.' }),
+      totalScans: count.meta({
+        description: 'Scans in the window, including those of deleted QR codes.',
+      }),
+    }),
+    topUrls: z.array(
+      z.object({
+        urlId,
+        shortCode,
+        shortUrl: z.string().meta({ example: 'https://sho.example/spring-sale' }),
+        clicks: count,
+      }),
+    ),
+    breakdowns: clickReport.breakdowns,
+    timeseries: clickReport.timeseries,
+  })
+  .meta({ id: 'AnalyticsOverview' });
+
+const qrScans = z
+  .object({
+    qrCodeId: z.string().meta({ format: 'uuid' }),
+    urlId: z.string().nullable().meta({
+      description: 'Null for a standalone QR code, whose scans are unknown.',
+      example: '42',
+    }),
+    ...window,
+    ...scanReport,
+  })
+  .meta({ id: 'QrScans' });
+
+export const reportRoutes = [
+  defineRoute({
+    operationId: 'getUrlClicks',
+    method: 'get',
+    path: '/api/v1/urls/{id}/clicks',
+    tag: 'Analytics',
+    summary: 'Read the clicks of a URL',
+    description:
+      'Clicks of people. Bots, link previews, prefetches and HEAD requests do not count. The time series includes buckets without clicks.',
+    access: { scope: 'urls:read' },
+    params: z.object({ id: urlIdParam }),
+    query: reportQuery,
+    responses: { 200: { description: 'The clicks in the window', data: urlClicks } },
+    errors: ['NOT_FOUND'],
+  }),
+  defineRoute({
+    operationId: 'getAnalyticsOverview',
+    method: 'get',
+    path: '/api/v1/analytics/overview',
+    tag: 'Analytics',
+    summary: "Read the clicks of all of the organization's URLs",
+    description: 'The clicks of all URLs together, and the URLs with the most clicks.',
+    access: { scope: 'analytics:read', or: 'urls:read' },
+    query: reportQuery,
+    responses: { 200: { description: 'The clicks in the window', data: analyticsOverview } },
+  }),
+  defineRoute({
+    operationId: 'getQrScans',
+    method: 'get',
+    path: '/api/v1/qr/{id}/scans',
+    tag: 'Analytics',
+    summary: 'Read the scans of a QR code',
+    description:
+      'Visits of people who scanned the QR code, from its creation to its deletion. A deleted QR code still has a report. All QR codes of one URL contain the same text, so each of them reports the scans of all. Downloads and previews are not scans.',
+    access: { scope: 'qr:read' },
+    params: z.strictObject({ id: uuidParam }),
+    query: reportQuery,
+    responses: { 200: { description: 'The scans in the window', data: qrScans } },
+    errors: ['NOT_FOUND'],
+  }),
+] as const;
