@@ -27,7 +27,7 @@ export function readConfig(environment: Environment) {
   const optional = <T>(name: string, parse: (text: string) => T): T | undefined =>
     read(name, '', (text) => (text === '' ? undefined : parse(text)));
   optional('SHORTY_WORKERS', refuseWorkers);
-  const port = read('PORT', '3000', parsePort);
+  const port = read('PORT', '3000', wholeNumber(0, 65_535, 'port'));
   const host = read('HOST', '127.0.0.1', (text) => text);
   return {
     port,
@@ -77,7 +77,10 @@ export function readConfig(environment: Environment) {
     /** The header in which trusted proxies send the visitor's country. */
     countryHeader: optional('SHORTY_COUNTRY_HEADER', parseHeaderName),
     /** The number of days that visits are retained; undefined retains them forever. */
-    retentionDays: optional('SHORTY_VISIT_RETENTION_DAYS', parseDays),
+    retentionDays: optional(
+      'SHORTY_VISIT_RETENTION_DAYS',
+      wholeNumber(1, 99_999, 'whole number of days'),
+    ),
     /** True stores no visitor key for requests with `Sec-GPC` or `DNT`. */
     honourPrivacySignals: read('SHORTY_HONOUR_PRIVACY_SIGNALS', '0', parseFlag),
     /** The failure that committed data survives: a crash of the process, or a loss of power. */
@@ -123,12 +126,6 @@ function readCredentials(
 
 // The secret gives full access to the first organization.
 const minClientSecretLength = 32;
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new Error('it must be a port from 0 to 65535');
-}
 
 function parseDatabaseUrl(text: string): string {
   locateDatabase(text);
@@ -206,16 +203,11 @@ function parseHeaderName(text: string): string {
   throw new Error('it must be the name of a header, such as CF-IPCountry');
 }
 
-function parseDays(text: string): number {
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new Error('it must be a whole number of days from 1 to 99999');
-}
-
-function wholeNumber(min: number, max: number): (text: string) => number {
+function wholeNumber(min: number, max: number, what = 'whole number'): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d{1,9}$/.test(text) && value >= min && value <= max) return value;
-    throw new Error(`it must be a whole number from ${min} to ${max}`);
+    throw new Error(`it must be a ${what} from ${min} to ${max}`);
   };
 }
 
