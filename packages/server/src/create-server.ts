@@ -109,7 +109,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     clock = Date.now,
     logger = pino({ level: 'silent' }),
     isThreaded = false,
-    timeLimits,
+    timeLimits: changedLimits,
     plans = standardPlans,
     resolveTxt,
     ...settings
@@ -118,6 +118,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     ...readConfig({ PORT: '0', SHORTY_DATABASE_URL: ':memory:' }),
     ...settings,
   };
+  const timeLimits = { ...defaultTimeLimits, ...changedLimits };
   const usesThreads = isThreaded && config.databaseUrl !== ':memory:';
   const { databaseUrl, durability, databaseConnections } = config;
   const storage = { databaseUrl, durability };
@@ -219,10 +220,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     // A change of one domain evicts all hosts, because domains are few and change rarely.
     hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
   });
-  const bodySlots = new BodySlots({
-    ...bodySlotCounts,
-    graceMs: timeLimits?.slotGrace ?? defaultTimeLimits.slotGrace,
-  });
+  const bodySlots = new BodySlots({ ...bodySlotCounts, graceMs: timeLimits.slotGrace });
   const queues = [
     bodySlots.queue,
     ...listReader.queues,
@@ -249,7 +247,6 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     queues: [...queues, ...database.writeQueues],
     errorLog,
   });
-  const publicBodyTimeoutMs = timeLimits?.publicBody ?? defaultTimeLimits.publicBody;
   const appOptions = {
     logger,
     onRequestError,
@@ -263,7 +260,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
         ? new RateLimiter(config.tokenRateLimit, 'An address may send the token endpoint')
         : undefined,
     bodySlots,
-    publicBodyTimeoutMs,
+    publicBodyTimeoutMs: timeLimits.publicBody,
     countCall: analytics.countCall,
     handlers: {
       ...tokenHandlers(auth),
@@ -286,7 +283,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     passwords,
     proxies: config.trustedProxies,
     clock,
-    bodyTimeoutMs: publicBodyTimeoutMs,
+    bodyTimeoutMs: timeLimits.publicBody,
     onError: onRequestError,
   });
   const http = createHttpServer({

@@ -5,7 +5,7 @@ import { createDrain, hasUnreadBody } from './drain-request.js';
 import { toApiError } from './error-response.js';
 import { createPipeline } from './pipeline.js';
 import { requestIdOf, stableRequestIdOf } from './request-id.js';
-import { isUnambiguous, normalizeTarget } from './request-target.js';
+import { normalizeTarget } from './request-target.js';
 import { sendError } from './send-response.js';
 import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 
@@ -20,7 +20,7 @@ export interface HttpServerOptions {
   readonly handlers: readonly FirstHandler[];
   /** Called with each error that a request handler or a listener throws. */
   readonly onRequestError: (error: unknown, requestId: string) => void;
-  readonly timeLimits?: Partial<TimeLimits> | undefined;
+  readonly timeLimits?: TimeLimits;
 }
 
 // A visitor with a User-Agent of 64 KB must be redirected, too.
@@ -32,11 +32,10 @@ const minMeanChunkBytes = 32;
 
 /** An HTTP server that offers each request to `handlers` in turn, and then to the Express app. */
 export function createHttpServer(options: HttpServerOptions): Server {
-  const { app, handlers } = options;
-  const limits = { ...defaultTimeLimits, ...options.timeLimits };
+  const { app, handlers, timeLimits: limits = defaultTimeLimits } = options;
   const handleNow = (request: IncomingMessage, response: ServerResponse) => {
     try {
-      if (!isUnambiguous(request) && !normalize(request, response)) return;
+      if (!normalize(request, response)) return;
       for (const handler of handlers) if (handler.handle(request, response)) return;
       // Express calls `done` only when the app's error handler throws.
       const done = (error?: unknown) => fail(options, request, response, error);

@@ -18,12 +18,12 @@ export interface Listener {
 // of 511, a burst overflows it, and TCP retries only after a second.
 const backlog = 4096;
 
-export interface ConnectionLimits {
+interface ConnectionOptions {
   readonly maxConnections?: number;
-  readonly timeLimits?: Partial<TimeLimits> | undefined;
+  readonly timeLimits?: TimeLimits;
 }
 
-export interface ListenOptions extends ConnectionLimits {
+export interface ListenOptions extends ConnectionOptions {
   readonly port: number;
   readonly host: string;
 }
@@ -47,7 +47,7 @@ const maxAdminConnections = 256;
 export async function listenForOperators(
   server: Server,
   address: ListenAddress,
-  timeLimits?: Partial<TimeLimits>,
+  timeLimits: TimeLimits,
 ): Promise<Listener> {
   const limits = { maxConnections: maxAdminConnections, timeLimits };
   const describe = (cause: NodeJS.ErrnoException) => {
@@ -72,10 +72,9 @@ const socketMode = 0o660;
 async function accept(
   server: Server,
   address: ListenAddress,
-  { maxConnections = Number.POSITIVE_INFINITY, timeLimits }: ConnectionLimits,
+  { maxConnections = Number.POSITIVE_INFINITY, timeLimits = defaultTimeLimits }: ConnectionOptions,
   describeFailure: (cause: NodeJS.ErrnoException) => string,
 ): Promise<Listener> {
-  const limits = { ...defaultTimeLimits, ...timeLimits };
   await new Promise<void>((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) => {
       reject(new ConfigError(describeFailure(cause), { cause }));
@@ -90,9 +89,9 @@ async function accept(
   });
   const connections = new OpenConnections(server, {
     maxConnections,
-    responseTimeoutMs: limits.response,
+    responseTimeoutMs: timeLimits.response,
   });
-  const checks = setInterval(() => connections.check(), limits.checks).unref();
+  const checks = setInterval(() => connections.check(), timeLimits.checks).unref();
   server.once('close', () => clearInterval(checks));
   const origin =
     'path' in address

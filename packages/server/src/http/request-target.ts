@@ -3,14 +3,6 @@ import { validationError } from '../contract/api-error.js';
 import { parseUrl } from '../network/parse-url.js';
 
 /**
- * Returns whether a request has a path as its target and exactly one Host header. Node joins two Host
- * headers with a comma, which no host contains.
- */
-export function isUnambiguous({ url, headers: { host } }: IncomingMessage): boolean {
-  return url?.charCodeAt(0) === 0x2f && host !== undefined && !host.includes(',');
-}
-
-/**
  * Returns whether a target has a backslash in its path, or a fragment. RFC 9112 allows neither. Some
  * parsers read `/a\\b#` as `/a/b`, so a proxy's rule for `/a/b` could be bypassed.
  */
@@ -24,7 +16,8 @@ export function hasForbiddenCharacters({ url = '' }: IncomingMessage): boolean {
  */
 export function normalizeTarget(request: IncomingMessage): void {
   const { url = '', headers, method, httpVersion } = request;
-  // §3.2: HTTP/1.1 requires exactly one Host header. HTTP/1.0 requires none.
+  // §3.2: HTTP/1.1 requires exactly one Host header. HTTP/1.0 requires none. Node joins two Host headers
+  // with a comma, which no host contains.
   const isMissing = headers.host === undefined && httpVersion !== '1.0';
   if (isMissing || headers.host?.includes(',')) {
     throw validationError([{ path: 'Host', message: 'must be sent exactly once' }]);
