@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { DomainTable } from '../storage/schema.js';
+import type { Schema } from '../storage/schema.js';
 
 /** A hostname of an organization, active or pending. Instants are milliseconds since 1970. */
 export interface Domain {
@@ -33,7 +33,7 @@ export const domainColumns = [
 ] as const;
 
 export function domainOf(
-  row: Pick<Selectable<DomainTable>, (typeof domainColumns)[number]>,
+  row: Pick<Selectable<Schema['domains']>, (typeof domainColumns)[number]>,
 ): Domain {
   return {
     id: row.id,

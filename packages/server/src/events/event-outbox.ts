@@ -8,7 +8,7 @@ import {
 import type { NewId } from '../ports.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
-import type { EventTable } from '../storage/schema.js';
+import type { Schema } from '../storage/schema.js';
 import type { DataOfEvent, EventDefinition } from './define-event.js';
 import type { EventType } from './event-types.js';
 
@@ -206,7 +206,10 @@ export class EventOutbox {
     }
   }
 
-  async #insertEvents(transaction: WriteTransaction, events: readonly EventTable[]): Promise<void> {
+  async #insertEvents(
+    transaction: WriteTransaction,
+    events: readonly Schema['events'][],
+  ): Promise<void> {
     await this.#database.bulkInsert(transaction, 'events', events);
     this.#database.afterCommit(transaction, this.#onEvents);
   }
@@ -230,7 +233,7 @@ export class EventOutbox {
     return rows.map(({ id }) => id);
   }
 
-  #event(organizationId: string, type: EventType, now: number, data: unknown): EventTable {
+  #event(organizationId: string, type: EventType, now: number, data: unknown): Schema['events'] {
     const id = this.#newId();
     const createdAt = new Date(now).toISOString();
     return {

@@ -1,6 +1,6 @@
 import { type Client, insertClient } from '../auth/client-repository.js';
 import type { Database, WriteTransaction } from '../storage/database.js';
-import type { OrganizationTable } from '../storage/schema.js';
+import type { Schema } from '../storage/schema.js';
 import type { PlanName } from './plans.js';
 
 export interface Organization {
@@ -103,7 +103,7 @@ async function insert(
   await insertClient(transaction, client, organization.createdAt);
 }
 
-function fromRow(row: OrganizationTable): Organization {
+function fromRow(row: Schema['organizations']): Organization {
   return {
     id: row.id,
     name: row.name,

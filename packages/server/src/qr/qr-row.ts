@@ -1,9 +1,9 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { QrCodeTable, Schema } from '../storage/schema.js';
+import type { Schema } from '../storage/schema.js';
 import type { QrCode } from './qr-code.js';
 
 /** The columns of a code and its counts. */
-type QrRow = Selectable<QrCodeTable> & { scans: number; downloads: number };
+type QrRow = Selectable<Schema['qr_codes']> & { scans: number; downloads: number };
 
 /** Selects codes that are not deleted, with the columns that `fromQrRow` needs. */
 export function selectQrs(db: Kysely<Schema>) {
@@ -15,7 +15,7 @@ export function selectQrs(db: Kysely<Schema>) {
     .where('qr_codes.deleted_at', 'is', null);
 }
 
-export function toQrRow(qr: QrCode): Selectable<QrCodeTable> {
+export function toQrRow(qr: QrCode): Selectable<Schema['qr_codes']> {
   return {
     id: qr.id,
     organization_id: qr.organizationId,

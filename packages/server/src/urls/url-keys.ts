@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
-import type { UrlKeyTable } from '../storage/schema.js';
 import type { ShortUrl } from './short-url.js';
 
-type DomainAndKey = Pick<UrlKeyTable, 'domain_key' | 'key'>;
+type DomainAndKey = Pick<Schema['url_keys'], 'domain_key' | 'key'>;
 
 /** Returns the value that `url_keys.domain_key` has for a domain; null is the platform's domain. */
 export function domainKeyOf(domainId: string | null): string {
@@ -14,7 +13,7 @@ export function domainKeyOf(domainId: string | null): string {
 /** Returns the rows of a link in `url_keys`: its slug, if it has one, and its short code. */
 export function keysOf(
   url: Pick<ShortUrl, 'id' | 'domainId' | 'shortCode' | 'customSlug'>,
-): UrlKeyTable[] {
+): Schema['url_keys'][] {
   const domain_key = domainKeyOf(url.domainId);
   const code = { domain_key, key: url.shortCode, url_id: url.id };
   return url.customSlug === null

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { countUses, UsageTally } from '../organizations/usage-meters.js';
 import type { Claim, Database, WriteTransaction } from '../storage/database.js';
-import type { DeliveryAttemptTable } from '../storage/schema.js';
+import type { Schema } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
 
@@ -138,7 +138,7 @@ function deliveredAtOf({ error, attemptedAt, durationMs }: AttemptOutcome): numb
   return error === null ? attemptedAt + durationMs : null;
 }
 
-function attemptOf({ delivery, ...outcome }: AttemptOutcome): DeliveryAttemptTable {
+function attemptOf({ delivery, ...outcome }: AttemptOutcome): Schema['delivery_attempts'] {
   return {
     delivery_id: delivery.id,
     number: delivery.attempts + 1,

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
-import { readInBatches } from '../read-in-batches.js';
-import { comparedSums, type MovedTable, movedTables } from './moved-tables.js';
+import { readInBatches } from '../../storage/read-in-batches.js';
+import { keyOf, tables } from '../../storage/schema.js';
 
 /** Figures by name: `urls` is a number of rows, `url_clicks.clicks` a sum. */
 export type Counts = ReadonlyMap<string, number>;
@@ -19,7 +19,7 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
       await refuseUnlessEmpty(transaction);
       // The migrations insert a row, which is replaced by the source's row.
       await transaction.deleteFrom('url_id_counter').execute();
-      for (const table of tables) await copyTable(source, to, transaction, table);
+      for (const table of movedTables) await copyTable(source, to, transaction, table);
       await to.resetIdSequence(transaction);
       const [before, after] = [await countAll(source), await countAll(transaction)];
       for (const [what, count] of before) {
@@ -33,7 +33,23 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
   );
 }
 
-const tables = Object.keys(movedTables) as MovedTable[];
+/** All but `journal_positions`, because all journals are moved into storage before. */
+export const movedTables = (Object.keys(tables) as (keyof Schema)[]).filter(
+  (table) => table !== 'journal_positions',
+);
+
+/** The sums that must agree after the copy, besides the numbers of rows. */
+const comparedSums = [
+  ['organizations', 'active_urls'],
+  ['url_clicks', 'clicks'],
+  ['visit_batches', 'visit_count'],
+  ['visit_chunks', 'visit_count'],
+  ['click_days', 'clicks'],
+  ['qr_counts', 'scans'],
+  ['qr_counts', 'downloads'],
+  ['usage_meters', 'used'],
+  ['deliveries', 'attempts'],
+] as const;
 
 /** Throws a ConfigError if the database has organizations. */
 export async function refuseUnlessEmpty(db: Kysely<Schema>): Promise<void> {
@@ -47,17 +63,17 @@ async function copyTable(
   source: Kysely<Schema>,
   to: Database,
   transaction: WriteTransaction,
-  table: MovedTable,
+  table: keyof Schema,
 ): Promise<void> {
   const from = sql`from ${sql.table(table)} as own where true`;
-  for await (const rows of readInBatches(source, from, movedTables[table])) {
+  for await (const rows of readInBatches(source, from, keyOf(table))) {
     await to.bulkInsert(transaction, table, rows as never[]);
   }
 }
 
 async function countAll(db: Kysely<Schema>): Promise<Counts> {
   const counts = new Map<string, number>();
-  for (const table of tables) {
+  for (const table of movedTables) {
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from ${sql.table(table)}`.execute(db);
     counts.set(table, Number(rows[0]?.count));

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Database, Schema } from '../../storage/database.js';
-import type { Row } from '../read-in-batches.js';
-import { CompactedVisits } from './compacted-visits.js';
+import type { Row } from '../../storage/read-in-batches.js';
+import { compactedChunksOf, readUncompactedVisits } from './compacted-visits.js';
 import { type TransferRow, writeTransferFile } from './transfer-file.js';
-import { batchesOf, type TransferTable, transferTables, urlTable } from './transfer-tables.js';
+import { batchesOf, transferTables, urlTable } from './transfer-tables.js';
 
 /**
  * Passes the lines of an organization's export to `consume`. All of them come from one snapshot, and
@@ -29,23 +29,19 @@ async function* allRows(
         ? compactedChunks(db, organizationId)
         : batchesOf(db, table, organizationId);
     for await (const rows of batches) {
-      for (const row of rows) yield { table: table.name, row: withoutComputed(table, row) };
+      // The import computes the search text of links.
+      for (const { search_text: _, ...row } of rows) yield { table: table.name, row };
     }
   }
 }
 
-function withoutComputed({ computed }: TransferTable, row: Row): Row {
-  if (!computed) return row;
-  const { [computed.column]: _, ...rest } = row;
-  return rest;
-}
-
 /** Yields the visits as they would be stored if all of them were compacted. */
 async function* compactedChunks(db: Kysely<Schema>, organizationId: string): AsyncGenerator<Row[]> {
-  const visits = await CompactedVisits.open(db);
+  const uncompacted = await readUncompactedVisits(db);
   for await (const urls of batchesOf(db, urlTable, organizationId)) {
     for (const { id } of urls) {
-      for await (const chunk of visits.chunksOf(Number(id))) yield [{ ...chunk }];
+      const chunks = compactedChunksOf(db, Number(id), uncompacted);
+      for await (const chunk of chunks) yield [{ ...chunk }];
     }
   }
 }

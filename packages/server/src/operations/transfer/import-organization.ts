@@ -1,11 +1,13 @@
-import { type Insertable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { decodeColumns } from '../../analytics/ingest/columns-codec.js';
 import { ConfigError } from '../../config-error.js';
 import { OwnHosts } from '../../domains/own-hosts.js';
-import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
+import type { Database, WriteTransaction } from '../../storage/database.js';
+import { type Row, rowsAtOnce } from '../../storage/read-in-batches.js';
+import { tables } from '../../storage/schema.js';
+import { searchTextOf } from '../../storage/search-text.js';
 import { allocateUrlIds } from '../../urls/allocate-url-ids.js';
 import { LoopDetector } from '../../urls/loop-detector.js';
-import { type Row, rowsAtOnce } from '../read-in-batches.js';
 import {
   checkTransferFile,
   readTransferRows,
@@ -28,8 +30,6 @@ export interface ImportReport {
   readonly urlIdShift: number;
 }
 
-type TableName = TransferTable['name'];
-
 const namesShown = 10;
 
 /**
@@ -42,31 +42,20 @@ export async function importOrganization(
   ownHosts: readonly string[] = [],
 ): Promise<ImportReport> {
   const summary = await checkTransferFile(path);
-  const columns = await knownColumns(database);
   return database.writeDirectly(async (transaction) => {
     await refuseKnownOrganization(transaction, summary);
     const urlIdShift = await reserveUrlIds(transaction, summary);
     for await (const { table, rows } of batchesIn(path)) {
-      for (const row of rows) checkRow(table, row, columns);
-      const values = rows.map(({ row }) => shiftUrlId(table, row, urlIdShift));
+      for (const row of rows) checkRow(table, row);
+      const values = rows.map(({ row }) => toStored(table, row, urlIdShift));
       await refuseTaken(transaction, table.name, values);
       // `checkRow` has checked the column names; the engine enforces the types.
-      const inserted = values.map(withComputed(table)) as unknown as Insertable<
-        Schema[TableName]
-      >[];
-      await database.bulkInsert(transaction, table.name, inserted);
+      await database.bulkInsert(transaction, table.name, values as never[]);
     }
     await refuseForeignRows(transaction, summary);
     await refuseLoops(transaction, summary, ownHosts);
     return { organizationId: summary.organizationId, rows: summary.rows, urlIdShift };
   }, 'exclusive');
-}
-
-async function knownColumns(database: Database): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const tables = await database.read.introspection.getTables();
-  return new Map(
-    tables.map(({ name, columns }) => [name, new Set(columns.map((column) => column.name))]),
-  );
 }
 
 async function refuseKnownOrganization(
@@ -137,12 +126,8 @@ function tableOf([first]: readonly TransferRow[]): TransferTable {
 }
 
 /** Checks column names, which become part of statements, and visits, which threads decode later. */
-function checkRow(
-  { name }: TransferTable,
-  { row, line }: TransferRow,
-  columns: ReadonlyMap<string, ReadonlySet<string>>,
-): void {
-  const unknown = Object.keys(row).find((column) => !columns.get(name)?.has(column));
+function checkRow({ name }: TransferTable, { row, line }: TransferRow): void {
+  const unknown = Object.keys(row).find((column) => !Object.hasOwn(tables[name], column));
   if (unknown !== undefined) {
     throw new ConfigError(
       `line ${line}: this version has no column ${name}.${unknown}; import the file with the version that exported it, or a newer one`,
@@ -156,60 +141,54 @@ function checkRow(
   }
 }
 
-function shiftUrlId({ urlId }: TransferTable, row: Row, by: number): Row {
-  const id = urlId === undefined ? null : row[urlId];
-  return urlId === undefined || id === null || by === 0
-    ? row
-    : { ...row, [urlId]: Number(id) + by };
+/** Adds `urlIdShift` to the id of a link, and computes the search text, which a file may forge. */
+function toStored({ name, urlId }: TransferTable, row: Row, urlIdShift: number): Row {
+  const id = urlId === undefined ? null : (row[urlId] ?? null);
+  return {
+    ...row,
+    ...(urlId !== undefined && id !== null && { [urlId]: Number(id) + urlIdShift }),
+    ...(name === 'urls' && { search_text: searchTextOfRow(row) }),
+  };
 }
 
-/** Computes a computed column again: the file's value might not agree with the other columns. */
-function withComputed({ computed }: TransferTable): (row: Row) => Row {
-  return (row) => (computed ? { ...row, [computed.column]: computed.of(row) } : row);
+function searchTextOfRow({ title, target_url, custom_slug, short_code }: Row): string {
+  return searchTextOf({
+    title: title == null ? null : String(title),
+    target_url: String(target_url),
+    custom_slug: custom_slug == null ? null : String(custom_slug),
+    short_code: String(short_code),
+  });
 }
+
+/** The columns whose values only one organization can have, and the rows to which this applies. */
+const exclusive = {
+  // The domain is new, so its keys cannot be taken.
+  url_keys: { column: 'key', where: ['domain_key', ''], names: 'slugs and short codes' },
+  domains: { column: 'hostname', where: ['is_active', 1], names: 'domains' },
+} as const;
 
 /** Throws for short codes, slugs and domains that other organizations have. */
 async function refuseTaken(
   transaction: WriteTransaction,
-  table: TableName,
+  table: TransferTable['name'],
   rows: readonly Row[],
 ): Promise<void> {
-  if (table === 'url_keys') {
-    // The domain is new, so its keys cannot be taken.
-    const keys = rows.filter((row) => row.domain_key === '').map((row) => String(row.key));
-    if (keys.length === 0) return;
-    const taken = await transaction
-      .selectFrom('url_keys')
-      .select('key')
-      .where('domain_key', '=', '')
-      .where('key', 'in', keys)
-      .execute();
-    refuseNames(
-      'slugs and short codes',
-      taken.map(({ key }) => key),
-    );
-  }
-  if (table === 'domains') {
-    const names = rows.filter((row) => row.is_active === 1).map((row) => String(row.hostname));
-    if (names.length === 0) return;
-    const taken = await transaction
-      .selectFrom('domains')
-      .select('hostname')
-      .where('is_active', '=', 1)
-      .where('hostname', 'in', names)
-      .execute();
-    refuseNames(
-      'domains',
-      taken.map(({ hostname }) => hostname),
-    );
-  }
-}
-
-function refuseNames(what: string, names: readonly string[]): void {
-  if (names.length === 0) return;
-  const shown = names.slice(0, namesShown).join(', ');
-  const more = names.length > namesShown ? ' and more' : '';
-  throw new ConfigError(`other organizations have these ${what} already: ${shown}${more}`);
+  if (table !== 'url_keys' && table !== 'domains') return;
+  const { column, names, where } = exclusive[table];
+  const [condition, value] = where;
+  const wanted = rows.filter((row) => row[condition] === value).map((row) => row[column]);
+  if (wanted.length === 0) return;
+  const { rows: taken } = await sql<{ name: string }>`
+    select ${sql.ref(column)} as name from ${sql.table(table)}
+    where ${sql.ref(condition)} = ${value} and ${sql.ref(column)} in (${sql.join(wanted)})`.execute(
+    transaction,
+  );
+  if (taken.length === 0) return;
+  const shown = taken.slice(0, namesShown).map(({ name }) => name);
+  const more = taken.length > namesShown ? ' and more' : '';
+  throw new ConfigError(
+    `other organizations have these ${names} already: ${shown.join(', ')}${more}`,
+  );
 }
 
 /** Throws for the first link that leads back to itself, through imported or existing links. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ConfigError } from '../../config-error.js';
-import type { Row } from '../read-in-batches.js';
-import { transferTables } from './transfer-tables.js';
+import type { Row } from '../../storage/read-in-batches.js';
+import { type TransferTable, transferTables } from './transfer-tables.js';
 
 // Increases when older files can no longer be read.
 const version = 1;
@@ -14,12 +15,12 @@ const headLine = z.object({
   version: z.number(),
   organizationId: z.string(),
 });
+const bytesOf = z
+  .object({ base64: z.string() })
+  .transform(({ base64 }) => Buffer.from(base64, 'base64'));
 const rowLine = z.object({
   table: z.enum(transferTables.map(({ name }) => name)),
-  row: z.record(
-    z.string(),
-    z.union([z.string(), z.number(), z.null(), z.object({ base64: z.string() })]),
-  ),
+  row: z.record(z.string(), z.union([z.string(), z.number(), z.null(), bytesOf])),
 });
 const endLine = z.object({
   end: z.object({
@@ -41,7 +42,7 @@ export interface TransferSummary {
 
 export interface TransferRow {
   readonly line: number;
-  readonly table: string;
+  readonly table: TransferTable['name'];
   readonly row: Row;
 }
 
@@ -92,7 +93,8 @@ export async function checkTransferFile(path: string): Promise<TransferSummary> 
   }
   if (organizationId === undefined) throw new ConfigError('the file is empty');
   if (!end) throw new ConfigError('the file is truncated: its last line is missing');
-  if (end.sha256 !== hash.digest('hex') || !isSame(end.rows, rows)) {
+  const isCounted = isDeepStrictEqual(new Map(Object.entries(end.rows)), rows);
+  if (end.sha256 !== hash.digest('hex') || !isCounted) {
     throw new ConfigError(
       'the file was changed: its counts or its hash do not match its last line',
     );
@@ -104,8 +106,7 @@ export async function checkTransferFile(path: string): Promise<TransferSummary> 
 export async function* readTransferRows(path: string): AsyncGenerator<TransferRow> {
   for await (const { line, bytes } of linesOf(path)) {
     if (line === 1 || isEnd(bytes)) continue;
-    const { table, row } = parse(rowLine, bytes, line);
-    yield { line, table, row: fromJson(row) };
+    yield { line, ...parse(rowLine, bytes, line) };
   }
 }
 
@@ -139,25 +140,11 @@ function parse<S extends z.ZodType>(
   throw new ConfigError(`line ${line}: ${otherwise}`, { cause: parsed.error });
 }
 
-function isSame(counts: Readonly<Record<string, number>>, rows: ReadonlyMap<string, number>) {
-  const names = Object.keys(counts);
-  return names.length === rows.size && names.every((name) => counts[name] === rows.get(name));
-}
-
 function toJson(row: Row) {
   return Object.fromEntries(
     Object.entries(row).map(([column, value]) => [
       column,
       value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value,
-    ]),
-  );
-}
-
-function fromJson(row: z.infer<typeof rowLine>['row']): Row {
-  return Object.fromEntries(
-    Object.entries(row).map(([column, value]) => [
-      column,
-      typeof value === 'object' && value !== null ? Buffer.from(value.base64, 'base64') : value,
     ]),
   );
 }

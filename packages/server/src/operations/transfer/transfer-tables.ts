@@ -1,68 +1,42 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Schema } from '../../storage/schema.js';
-import { searchTextOf } from '../../storage/search-text.js';
-import { type Row, readInBatches, type Value } from '../read-in-batches.js';
+import { type Row, readInBatches } from '../../storage/read-in-batches.js';
+import { keyOf, type Schema } from '../../storage/schema.js';
 
 /** A table whose rows belong to organizations. */
 export interface TransferTable {
-  readonly name: keyof Schema & string;
-  /** The columns that order its rows. An index has them. */
-  readonly key: readonly string[];
+  readonly name: keyof Schema;
   /** The column of the organization's id, or a reference to a row that belongs to it. */
   readonly owner: string | { readonly column: string; readonly of: 'urls' | 'qr_codes' };
   /** The column of a link's id. */
   readonly urlId?: string;
-  /** A column that is computed from the others. It is not exported; the import computes it. */
-  readonly computed?: { readonly column: string; readonly of: (row: Row) => Value };
 }
 
-export const urlTable: TransferTable = {
-  name: 'urls',
-  // In the order of its index.
-  key: ['created_at', 'id'],
-  owner: 'organization_id',
-  urlId: 'id',
-  computed: { column: 'search_text', of: searchTextOfRow },
-};
+const ofUrl = { owner: { column: 'url_id', of: 'urls' }, urlId: 'url_id' } as const;
+const ofQr = { owner: { column: 'qr_id', of: 'qr_codes' } } as const;
+
+export const urlTable: TransferTable = { name: 'urls', owner: 'organization_id', urlId: 'id' };
 
 /**
  * The tables of an organization, referenced tables first. A test compares the list with the tables of
  * the database.
  */
 export const transferTables: readonly TransferTable[] = [
-  { name: 'organizations', key: ['id'], owner: 'id' },
-  { name: 'clients', key: ['id'], owner: 'organization_id' },
-  { name: 'domains', key: ['id'], owner: 'organization_id' },
-  { name: 'usage_meters', key: ['month', 'meter'], owner: 'organization_id' },
-  { name: 'plan_changes', key: ['changed_at'], owner: 'organization_id' },
-  { name: 'webhooks', key: ['id'], owner: 'organization_id' },
+  { name: 'organizations', owner: 'id' },
+  { name: 'clients', owner: 'organization_id' },
+  { name: 'domains', owner: 'organization_id' },
+  { name: 'usage_meters', owner: 'organization_id' },
+  { name: 'plan_changes', owner: 'organization_id' },
+  { name: 'webhooks', owner: 'organization_id' },
   urlTable,
-  { ...ofUrl('url_keys'), key: ['domain_key', 'key'] },
-  { ...ofUrl('url_clicks'), key: ['url_id'] },
-  { ...ofUrl('visit_chunks'), key: ['url_id', 'number'] },
-  { ...ofUrl('click_days'), key: ['url_id', 'day'] },
-  { name: 'qr_codes', key: ['id'], owner: 'organization_id', urlId: 'url_id' },
-  { ...ofQr('qr_pictures'), key: ['qr_id'] },
-  { ...ofQr('qr_counts'), key: ['qr_id'] },
-  { ...ofQr('scan_days'), key: ['qr_id', 'day'] },
+  { name: 'url_keys', ...ofUrl },
+  { name: 'url_clicks', ...ofUrl },
+  { name: 'visit_chunks', ...ofUrl },
+  { name: 'click_days', ...ofUrl },
+  { name: 'qr_codes', owner: 'organization_id', urlId: 'url_id' },
+  { name: 'qr_pictures', ...ofQr },
+  { name: 'qr_counts', ...ofQr },
+  { name: 'scan_days', ...ofQr },
 ];
-
-function searchTextOfRow({ title, target_url, custom_slug, short_code }: Row): string {
-  return searchTextOf({
-    title: title == null ? null : String(title),
-    target_url: String(target_url),
-    custom_slug: custom_slug == null ? null : String(custom_slug),
-    short_code: String(short_code),
-  });
-}
-
-function ofUrl(name: TransferTable['name']) {
-  return { name, owner: { column: 'url_id', of: 'urls' }, urlId: 'url_id' } as const;
-}
-
-function ofQr(name: TransferTable['name']) {
-  return { name, owner: { column: 'qr_id', of: 'qr_codes' } } as const;
-}
 
 /** Yields the rows of an organization in a table, in batches. */
 export function batchesOf(
@@ -70,7 +44,9 @@ export function batchesOf(
   table: TransferTable,
   organizationId: string,
 ): AsyncGenerator<readonly Row[]> {
-  return readInBatches(db, ownedBy(table, organizationId), table.key);
+  // Links are read in the order of their organization's index.
+  const key = table === urlTable ? ['created_at', 'id'] : keyOf(table.name);
+  return readInBatches(db, ownedBy(table, organizationId), key);
 }
 
 /** Returns the number of rows of an organization in a table. */

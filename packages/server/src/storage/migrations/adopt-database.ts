@@ -1,6 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { ConfigError } from '../../config-error.js';
 import type { Engine, Schema, UpdateEach, WriteTransaction } from '../database.js';
+import { readInBatches } from '../read-in-batches.js';
 import { searchTextOf } from '../search-text.js';
 import { createSearchIndex } from './create-search-index.js';
 import { dialects } from './dialects.js';
@@ -40,7 +41,8 @@ interface Records {
  * there is nothing to do: the database is empty or has the baseline.
  */
 export async function adoptDatabase(db: Kysely<Schema>, options: AdoptOptions): Promise<boolean> {
-  if (!(await hasReplacedRecords(db))) return false;
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return false;
   return db.transaction().execute(async (transaction) => {
     const records = transaction as unknown as Kysely<Records>;
     // Locks the rows: another node that starts now waits, and then deletes none.
@@ -66,18 +68,6 @@ export async function adoptDatabase(db: Kysely<Schema>, options: AdoptOptions): 
       .execute();
     return true;
   });
-}
-
-async function hasReplacedRecords(db: Kysely<Schema>): Promise<boolean> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === 'kysely_migration')) return false;
-  const row = await (db as unknown as Kysely<Records>)
-    .selectFrom('kysely_migration')
-    .select('name')
-    .where('name', 'in', [...replaced.keys()])
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 async function addWebhookHealth(
@@ -113,26 +103,17 @@ async function addSearch(
   await createSearchIndex(transaction, engine);
 }
 
-const rowsAtOnce = 2_000;
-
 async function fillSearchText(
   transaction: WriteTransaction,
   updateEach: UpdateEach,
 ): Promise<void> {
-  for (let last = 0; ; ) {
-    const urls = await transaction
-      .selectFrom('urls')
-      .select(['id', 'title', 'target_url', 'custom_slug', 'short_code'])
-      .where('id', '>', last)
-      .orderBy('id')
-      .limit(rowsAtOnce)
-      .execute();
+  const from = sql`from urls as own where true`;
+  for await (const urls of readInBatches(transaction, from, ['id'])) {
+    const rows = urls as unknown as readonly Selectable<Schema['urls']>[];
     await updateEach(
       transaction,
       'urls',
-      urls.map((url) => ({ set: { search_text: searchTextOf(url) }, where: { id: url.id } })),
+      rows.map((url) => ({ set: { search_text: searchTextOf(url) }, where: { id: url.id } })),
     );
-    if (urls.length < rowsAtOnce) return;
-    last = urls.at(-1)?.id as number;
   }
 }

@@ -1,8 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Schema } from '../storage/schema.js';
+import type { Schema, Value } from './database.js';
 
-/** A value as the engines return it. */
-export type Value = string | number | Uint8Array | null;
+/** A row as the engines return it. */
 export type Row = Readonly<Record<string, Value>>;
 
 // Rows in memory at once: links of up to 10 KB, images of up to 100 KB, or chunks of 60 KB.
