@@ -1,4 +1,5 @@
 import { get, type RequestOptions } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { readConfig } from '../../config.js';
 import type { ListenAddress } from '../../network/listen-address.js';
 
@@ -18,13 +19,7 @@ function request(
 ): Promise<{ readonly status: number | undefined; readonly body: string }> {
   return new Promise((resolve, reject) => {
     const outgoing = get({ ...targetOf(address), path, timeout: timeoutMs }, (response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (text: string) => {
-        body += text;
-      });
-      response.once('error', reject);
-      response.once('end', () => resolve({ status: response.statusCode, body }));
+      text(response).then((body) => resolve({ status: response.statusCode, body }), reject);
     });
     outgoing.once('timeout', () => {
       const error = new Error(`the server did not respond within ${timeoutMs} ms`);
