@@ -1,10 +1,4 @@
-import {
-  CompiledQuery,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import {
   type Database,
   ListTimeoutError,
@@ -16,18 +10,16 @@ import { afterCommit, GroupCommit } from '../group-commit.js';
 import { listTimeoutMs } from '../list-page.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
-import { bulkInserter } from './bulk-insert.js';
 import { ChangeFeed } from './change-feed.js';
-import { ColumnTypes } from './column-types.js';
 import { findDueDeliveries } from './due-deliveries.js';
 import { readListPage } from './list-page.js';
 import { dropEmptyPartitions } from './partitions.js';
-import { PostgresDriver } from './postgres-driver.js';
 import { isRetryable, isStatementTimeout } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
+import { PreparedClient } from './prepared-client.js';
 import { openSearchIndex } from './search-index.js';
 import { ServerPool } from './server-pool.js';
-import { eachUpdater } from './update-each.js';
+import { bulkInsert, updateEach } from './write-rows.js';
 
 export interface PostgresOptions {
   readonly address: PostgresAddress;
@@ -69,8 +61,6 @@ export function openPostgres({
   const queues = new WriteQueues();
   const writeDirectly: Database['writeDirectly'] = (work, lock = 'records') =>
     commits[lock].write(work);
-  const types = new ColumnTypes();
-  const updateEach = eachUpdater(types);
   let changesDeletedAt = performance.now();
   return {
     engine: 'postgres',
@@ -94,7 +84,7 @@ export function openPostgres({
     writeDirectly,
     writeQueues: queues.all,
     afterCommit,
-    bulkInsert: bulkInserter(types),
+    bulkInsert,
     updateEach,
     findDueDeliveries,
     async migrate() {
@@ -180,11 +170,13 @@ async function takeLocks(transaction: WriteTransaction, keys: readonly number[])
 
 function kyselyOn(pool: ServerPool): Kysely<Schema> {
   return new Kysely<Schema>({
-    dialect: {
-      createDriver: () => new PostgresDriver(pool),
-      createAdapter: () => new PostgresAdapter(),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-    },
+    dialect: new PostgresDialect({
+      pool: {
+        // Lacks the overload for cursors, which nothing uses.
+        connect: async () =>
+          new PreparedClient(await pool.acquire()) as unknown as PostgresPoolClient,
+        end: () => pool.end(),
+      },
+    }),
   });
 }

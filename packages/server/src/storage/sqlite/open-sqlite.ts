@@ -21,12 +21,12 @@ import type { Database, Schema } from '../database.js';
 import { afterCommit, GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
-import { bulkInserter } from './bulk-insert.js';
 import { dueDeliveryFinder } from './due-deliveries.js';
 import { readListPage } from './list-page.js';
+import { PreparedDatabase } from './prepared-database.js';
 import { openSearchIndex } from './search-index.js';
-import { SqliteDriver } from './sqlite-driver.js';
-import { eachUpdater } from './update-each.js';
+import { QueuedSqliteDriver } from './sqlite-driver.js';
+import { bulkInserter, eachUpdater } from './write-rows.js';
 
 export interface SqliteOptions {
   /** A path, or ':memory:'. */
@@ -98,11 +98,11 @@ export function openSqlite(options: SqliteOptions): Database {
     async migrate() {
       // Several processes may start at once, and the driver does not retry the statements that the
       // migrator runs outside a transaction.
-      writer.pragma('busy_timeout = 5000');
+      writer.handle.pragma('busy_timeout = 5000');
       try {
         return await applyMigrations(write, 'sqlite', updateEach);
       } finally {
-        writer.pragma('busy_timeout = 0');
+        writer.handle.pragma('busy_timeout = 0');
       }
     },
     // SQLite continues after the greatest id by itself.
@@ -116,7 +116,7 @@ export function openSqlite(options: SqliteOptions): Database {
     async maintain() {
       if (isMemory || logBytes(path) < checkpointPages * pageBytes) return;
       // A third handle: SQLite cannot checkpoint on one that is within a transaction.
-      maintainer ??= openHandle(options, 'write');
+      maintainer ??= openHandle(options, 'write').handle;
       maintainer.pragma('wal_checkpoint(PASSIVE)');
       if (logBytes(path) > maxLogBytes) maintainer.pragma('wal_checkpoint(RESTART)');
     },
@@ -181,7 +181,7 @@ function bytesOf(path: string): number {
 function openHandle(
   { path, durability, withoutCheckpoints }: SqliteOptions,
   use: keyof typeof cacheKilobytes,
-): SqliteHandle.Database {
+): PreparedDatabase {
   const handle = new SqliteHandle(path, { timeout: 0 });
   // Another process may be switching the file to WAL.
   handle.pragma('busy_timeout = 5000');
@@ -195,13 +195,13 @@ function openHandle(
   handle.pragma('busy_timeout = 0');
   // As PostgreSQL compares.
   handle.pragma('case_sensitive_like = ON');
-  return handle;
+  return new PreparedDatabase(handle);
 }
 
-function kyselyOn(handle: SqliteHandle.Database): Kysely<Schema> {
+function kyselyOn(database: PreparedDatabase): Kysely<Schema> {
   return new Kysely<Schema>({
     dialect: {
-      createDriver: () => new SqliteDriver(handle),
+      createDriver: () => new QueuedSqliteDriver(database),
       createAdapter: () => new TransactionalSqliteAdapter(),
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createIntrospector: (db) => new SqliteIntrospector(db),

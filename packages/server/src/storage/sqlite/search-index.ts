@@ -39,16 +39,7 @@ export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
   await sql`insert into url_search (url_search, rank) values ('crisismerge', 1000)`.execute(db);
   await sql`create table url_search_pending (url_id integer primary key)`.execute(db);
   await sql`insert into url_search_pending select id from urls`.execute(db);
-  const addPending = (row: 'new' | 'old') =>
-    sql`insert or ignore into url_search_pending values (${sql.ref(`${row}.id`)})`;
-  await sql`create trigger url_search_insert after insert on urls begin ${addPending('new')}; end`.execute(
-    db,
-  );
-  await sql`create trigger url_search_update after update of search_text on urls
-    when old.search_text <> new.search_text begin ${addPending('new')}; end`.execute(db);
-  await sql`create trigger url_search_delete after delete on urls begin ${addPending('old')}; end`.execute(
-    db,
-  );
+  await createTriggers(db, ['id']);
 }
 
 /**
@@ -65,18 +56,20 @@ export async function divideByOrganization(db: Kysely<Schema>): Promise<void> {
     url_id integer not null,
     primary key (organization_id, url_id)
   ) without rowid`.execute(db);
-  const addPending = (row: 'new' | 'old') =>
-    sql`insert or ignore into url_search_pending
-      values (${sql.ref(`${row}.organization_id`)}, ${sql.ref(`${row}.id`)})`;
-  await sql`create trigger url_search_insert after insert on urls begin ${addPending('new')}; end`.execute(
-    db,
-  );
-  await sql`create trigger url_search_update after update of search_text on urls
-    when old.search_text <> new.search_text begin ${addPending('new')}; end`.execute(db);
-  await sql`create trigger url_search_delete after delete on urls begin ${addPending('old')}; end`.execute(
-    db,
-  );
+  await createTriggers(db, ['organization_id', 'id']);
   await rebuildSearchIndex(db);
+}
+
+/** Creates the triggers that record these columns of each changed link as pending. */
+async function createTriggers(db: Kysely<Schema>, columns: readonly string[]): Promise<void> {
+  const addPending = (row: 'new' | 'old') => {
+    const values = sql.join(columns.map((column) => sql.ref(`${row}.${column}`)));
+    return sql`begin insert or ignore into url_search_pending values (${values}); end`;
+  };
+  await sql`create trigger url_search_insert after insert on urls ${addPending('new')}`.execute(db);
+  await sql`create trigger url_search_update after update of search_text on urls
+    when old.search_text <> new.search_text ${addPending('new')}`.execute(db);
+  await sql`create trigger url_search_delete after delete on urls ${addPending('old')}`.execute(db);
 }
 
 /**

@@ -4,8 +4,10 @@ import { StorageUnavailableError } from '../database.js';
 const locked = /^SQLITE_(BUSY|LOCKED)/;
 const temporary = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL|NOMEM)/;
 
+/** Returns true for a translated error that another writer's lock caused. */
 export function isLocked(error: unknown): boolean {
-  return error instanceof SqliteError && locked.test(error.code);
+  const cause = error instanceof StorageUnavailableError ? error.cause : undefined;
+  return cause instanceof SqliteError && locked.test(cause.code);
 }
 
 /**
