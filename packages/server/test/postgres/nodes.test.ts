@@ -77,7 +77,7 @@ describe('a change on one node takes effect on the other within a second', () =>
     expect(await timeUntil(all)).toBeLessThan(staleMs);
   });
 
-  it('even when the notification is lost', async () => {
+  it('even when a trigger sends no notification', async () => {
     const { read } = first.server.database;
     await sql`create or replace function note_changed_urls() returns trigger language plpgsql as $$
       begin

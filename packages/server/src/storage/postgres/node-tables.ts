@@ -20,7 +20,7 @@ export async function createNodeTables(db: Kysely<Schema>): Promise<void> {
     changed_at timestamptz not null default now()
   )`.execute(db);
   // Triggers write the changes, so that a change is recorded in the transaction that made it,
-  // whichever program ran it.
+  // whichever program ran it. Nodes of version 0.1.0 listen for the notification; later ones poll.
   for (const { table, kind, key, events } of cached) {
     const note = sql.table(`note_changed_${table}`);
     await sql`create function ${note}() returns trigger language plpgsql as $$

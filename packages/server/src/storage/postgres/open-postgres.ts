@@ -10,7 +10,7 @@ import { afterCommit, GroupCommit } from '../group-commit.js';
 import { listTimeoutMs } from '../list-page.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
-import { ChangeFeed } from './change-feed.js';
+import { watchChanges } from './change-feed.js';
 import { findDueDeliveries } from './due-deliveries.js';
 import { readListPage } from './list-page.js';
 import { dropEmptyPartitions } from './partitions.js';
@@ -105,7 +105,7 @@ export function openPostgres({
         ),
       );
     },
-    watchChanges: (watcher) => ChangeFeed.watch(db, address, watcher),
+    watchChanges: (watcher) => watchChanges(db, watcher),
     pendingMigrations: () => findPendingMigrations(db, 'postgres'),
     async loadKey(name, fresh) {
       await db.executeQuery(

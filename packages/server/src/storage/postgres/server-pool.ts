@@ -24,39 +24,6 @@ const types: PoolConfig['types'] = {
     numbers.has(oid) ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/** Returns the client's options for the server at index `at`, modulo the number of hosts. */
-export function clientConfig(address: PostgresAddress, at: number): pg.ClientConfig {
-  const { hosts, user, password, database, sslMode } = address;
-  return {
-    ...hosts[at % hosts.length],
-    user,
-    password,
-    database,
-    ssl: tlsOf(sslMode),
-    types,
-    keepAlive: true,
-    connectionTimeoutMillis: connectMs,
-    query_timeout: connectMs,
-    application_name: 'shorty',
-  };
-}
-
-/** Throws if the server is read-only or does not respond. */
-export async function checkTakesWrites(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query({
-    text: 'show transaction_read_only',
-    query_timeout: connectMs,
-  } as pg.QueryConfig);
-  if (rows[0]?.transaction_read_only === 'on') {
-    throw new StorageUnavailableError('storage is unavailable (the server is read-only)');
-  }
-}
-
-function tlsOf(mode: SslMode | undefined): pg.ClientConfig['ssl'] {
-  if (mode === undefined || mode === 'disable') return false;
-  return { rejectUnauthorized: mode === 'verify-full' };
-}
-
 export interface PoolOptions {
   readonly maxConnections: number;
   /** Removes the time limit of statements. */
@@ -68,15 +35,26 @@ export interface PoolOptions {
  * next server of the address.
  */
 export class ServerPool {
-  readonly #address: PostgresAddress;
+  readonly #hostCount: number;
   readonly #pool: pg.Pool;
   readonly #checked = new WeakSet<PoolClient>();
   #at = 0;
 
   constructor(address: PostgresAddress, { maxConnections, withoutTimeout }: PoolOptions) {
-    this.#address = address;
-    const limits = withoutTimeout ? { query_timeout: 0 } : requestLimits;
-    const newConfig = () => ({ ...clientConfig(address, this.#at), ...limits });
+    const { hosts, user, password, database, sslMode } = address;
+    const newConfig = (): pg.ClientConfig => ({
+      ...hosts[this.#at],
+      user,
+      password,
+      database,
+      ssl: tlsOf(sslMode),
+      types,
+      keepAlive: true,
+      connectionTimeoutMillis: connectMs,
+      application_name: 'shorty',
+      ...(withoutTimeout ? {} : requestLimits),
+    });
+    this.#hostCount = hosts.length;
     this.#pool = new pg.Pool({
       max: maxConnections,
       connectionTimeoutMillis: connectMs,
@@ -105,8 +83,8 @@ export class ServerPool {
       } catch (error) {
         if ((error as Error).message === allInUse) throw translatePostgresError(error);
         // Another call may have moved on to the next server already.
-        if (this.#at === at) this.#at = (at + 1) % this.#address.hosts.length;
-        if (tries >= this.#address.hosts.length) throw translatePostgresError(error);
+        if (this.#at === at) this.#at = (at + 1) % this.#hostCount;
+        if (tries >= this.#hostCount) throw translatePostgresError(error);
       }
     }
   }
@@ -128,4 +106,20 @@ export class ServerPool {
   async end(): Promise<void> {
     await this.#pool.end();
   }
+}
+
+/** Throws if the server is read-only or does not respond. */
+async function checkTakesWrites(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query({
+    text: 'show transaction_read_only',
+    query_timeout: connectMs,
+  } as pg.QueryConfig);
+  if (rows[0]?.transaction_read_only === 'on') {
+    throw new StorageUnavailableError('storage is unavailable (the server is read-only)');
+  }
+}
+
+function tlsOf(mode: SslMode | undefined): pg.ClientConfig['ssl'] {
+  if (mode === undefined || mode === 'disable') return false;
+  return { rejectUnauthorized: mode === 'verify-full' };
 }
