@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../ports.js';
 import type { Database, WriteTransaction } from '../../storage/database.js';
-import type { VisitChunkTable } from '../../storage/schema.js';
+import type { Schema } from '../../storage/schema.js';
 import { decodeColumns, toChunk } from './columns-codec.js';
 import {
   type Batch,
@@ -39,7 +39,7 @@ interface NewChunks {
   readonly last: LastChunk | undefined;
   /** True when the first row replaces the last chunk. */
   readonly isReplacing: boolean;
-  readonly rows: readonly VisitChunkTable[];
+  readonly rows: readonly Schema['visit_chunks'][];
   /** The bytes that the transaction writes and deletes. */
   readonly bytes: number;
 }

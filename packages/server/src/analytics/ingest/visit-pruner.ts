@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../ports.js';
 import { type Database, type Schema, StorageUnavailableError } from '../../storage/database.js';
-import type { VisitChunkTable } from '../../storage/schema.js';
 import { PrunedDays, storePrunedDays } from '../reports/pruned-days.js';
 import { dayMs } from '../reports/report-window.js';
 import { decodeColumns, toChunk } from './columns-codec.js';
@@ -89,7 +88,7 @@ async function pruneDays(database: Database, urlId: number, before: number): Pro
   if (chunks.length === 0) return false;
   const spans = await selectSpans(read).where('qr_codes.url_id', '=', urlId).execute();
   const days = new PrunedDays(urlId, toScannedUrls(spans).get(urlId), end);
-  const rest: VisitChunkTable[] = [];
+  const rest: Schema['visit_chunks'][] = [];
   for (let start = 0; start < chunks.length; start += chunksPerRead) {
     const numbers = chunks.slice(start, start + chunksPerRead).map(({ number }) => number);
     for (const { number, visits } of await readChunks(read, urlId, numbers)) {
