@@ -29,6 +29,7 @@ const layers = [
   [
     'lifecycle',
     'fair-queue',
+    'loading-cache',
     'turn-batch',
     'yield-to-event-loop',
     'error-throttle',

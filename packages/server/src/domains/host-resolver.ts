@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
+import { LoadingCache } from '../loading-cache.js';
 import type { Clock } from '../ports.js';
 import { StorageUnavailableError } from '../storage/database.js';
 import { hostnameOf } from './hostname.js';
@@ -14,7 +14,7 @@ export interface HostResolverOptions {
 
 interface Entry {
   readonly domainId: string | null;
-  readonly expiresAt: number;
+  expiresAt: number;
 }
 
 // A change of a domain on another node takes effect on this node within this time.
@@ -29,11 +29,14 @@ const maxHostLength = 260;
 /** Resolves a Host header to the id of a custom domain, or to null: the platform's domain. */
 export class HostResolver {
   readonly #options: HostResolverOptions;
-  #hosts = new LRUCache<string, Entry>({ max: maxHosts });
-  #lookUps = new Map<string, Promise<string | null>>();
+  readonly #hosts: LoadingCache<Entry>;
 
   constructor(options: HostResolverOptions) {
     this.#options = options;
+    this.#hosts = new LoadingCache({ max: maxHosts }, async (host) => {
+      const expiresAt = options.clock() + maxAgeMs;
+      return { domainId: (await options.findId(hostnameOf(host))) ?? null, expiresAt };
+    });
   }
 
   /** Returns a promise only where storage must be read. */
@@ -47,33 +50,15 @@ export class HostResolver {
 
   /** Evicts all hosts, after a domain was verified or deleted. */
   clear(): void {
-    // Look-ups that are still running write to the old cache.
-    this.#hosts = new LRUCache({ max: maxHosts });
-    this.#lookUps = new Map();
+    this.#hosts.clear();
   }
 
-  /** Reads storage. Concurrent calls for one host share the read. */
-  #lookUp(host: string): Promise<string | null> {
-    const lookUps = this.#lookUps;
-    const running = lookUps.get(host);
-    if (running) return running;
-    const lookUp = this.#read(host, this.#hosts);
-    lookUps.set(host, lookUp);
-    const settle = () => lookUps.delete(host);
-    lookUp.then(settle, settle);
-    return lookUp;
-  }
-
-  async #read(host: string, hosts: LRUCache<string, Entry>): Promise<string | null> {
-    const expiresAt = this.#options.clock() + maxAgeMs;
-    const domainId = (await this.#options.findId(hostnameOf(host))) ?? null;
-    hosts.set(host, { domainId, expiresAt });
-    return domainId;
+  async #lookUp(host: string): Promise<string | null> {
+    return (await this.#hosts.load(host))?.domainId ?? null;
   }
 
   /** Reads storage again. Uses the expired entry for another second when storage is unavailable. */
-  async #refresh(host: string, { domainId }: Entry): Promise<string | null> {
-    const hosts = this.#hosts;
+  async #refresh(host: string, entry: Entry): Promise<string | null> {
     const unavailable = Symbol();
     const found = await Promise.race([
       this.#lookUp(host).catch((error) => {
@@ -83,7 +68,7 @@ export class HostResolver {
       sleep(refreshTimeoutMs, unavailable, { ref: false }),
     ]);
     if (found !== unavailable) return found as string | null;
-    hosts.set(host, { domainId, expiresAt: this.#options.clock() + maxAgeMs });
-    return domainId;
+    entry.expiresAt = this.#options.clock() + maxAgeMs;
+    return entry.domainId;
   }
 }

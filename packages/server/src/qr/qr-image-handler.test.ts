@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { toQrImage } from './qr-image.js';
-import { QrImageCache } from './qr-image-cache.js';
+import { LoadingCache } from '../loading-cache.js';
+import { type FoundImage, toQrImage } from './qr-image.js';
 import { QrImageHandler } from './qr-image-handler.js';
 
 const id = '01981f2e-7d1c-7c59-8a5f-5d9f6d0b7c11';
@@ -26,7 +26,7 @@ const image = toQrImage(
 async function servePreviews() {
   const responses: ServerResponse[] = [];
   const handler = new QrImageHandler({
-    cache: new QrImageCache({ maxBytes: 10_000_000, load: async () => image }),
+    cache: new LoadingCache<FoundImage>({ max: 1 }, async () => image),
     countDownload: (_, respond) => respond(),
     onError: (error) => {
       throw error;

@@ -5,13 +5,13 @@ import { errorHeaders, toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { requestIdOf, stableRequestIdOf } from '../http/request-id.js';
 import { sendError, sendPage } from '../http/send-response.js';
+import type { LoadingCache } from '../loading-cache.js';
 import { imagePageHeaders } from '../pages/page.js';
 import { qrGonePage, qrNotFoundPage, qrPage, qrUnavailablePage } from '../pages/qr-pages.js';
-import { imageCacheControl, matchesEtag, type QrImage } from './qr-image.js';
-import type { FoundImage, QrImageCache } from './qr-image-cache.js';
+import { type FoundImage, imageCacheControl, matchesEtag, type QrImage } from './qr-image.js';
 
 export interface QrImageHandlerOptions {
-  readonly cache: QrImageCache;
+  readonly cache: LoadingCache<FoundImage>;
   /** Counts a download durably, and then calls `respond`. */
   readonly countDownload: (id: string, respond: () => void) => void;
   readonly onError: (error: unknown, requestId: string) => void;
@@ -43,7 +43,7 @@ export class QrImageHandler {
     const id = paths[route].exec(url)?.[1]?.toLowerCase();
     if (id === undefined) return false;
     try {
-      const cached = this.#options.cache.peek(id);
+      const cached = this.#options.cache.get(id);
       if (cached) this.#respond(request, response, route, cached);
       else {
         this.#load(request, response, route, id).catch((error) =>
@@ -70,7 +70,7 @@ export class QrImageHandler {
     request: IncomingMessage,
     response: ServerResponse,
     route: Route,
-    found: FoundImage,
+    found: FoundImage | undefined,
   ): void {
     const refuse = (error: ApiError, page: string) =>
       this.#respondWithError(request, response, route, error, page);

@@ -11,6 +11,9 @@ export interface QrImage extends Pick<PublicQr, 'id' | 'qrData' | 'format' | 'si
   readonly headers: { readonly inline: readonly string[]; readonly attachment: readonly string[] };
 }
 
+/** `'deleted'` for a deleted code. */
+export type FoundImage = QrImage | 'deleted';
+
 const mediaTypes = {
   png: 'image/png',
   svg: 'image/svg+xml',

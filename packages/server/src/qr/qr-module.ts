@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { v7 as newUuid } from 'uuid';
 import type { EventOutbox } from '../events/event-outbox.js';
+import { LoadingCache } from '../loading-cache.js';
 import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { PlanTable } from '../organizations/plans.js';
 import type { Clock } from '../ports.js';
@@ -10,8 +11,7 @@ import { openQrRenderer } from './drawing/qr-renderer.js';
 import { LogoFetcher } from './fetch-logo.js';
 import { LogoDecoder } from './logo/logo-decoder.js';
 import { qrHandlers } from './qr-handlers.js';
-import { toQrImage } from './qr-image.js';
-import { QrImageCache } from './qr-image-cache.js';
+import { type FoundImage, toQrImage } from './qr-image.js';
 import { QrImageHandler, type QrImageHandlerOptions } from './qr-image-handler.js';
 import { QrRepository } from './qr-repository.js';
 import { QrService, type QrServiceOptions } from './qr-service.js';
@@ -31,20 +31,21 @@ export interface QrModuleOptions {
   readonly logger: Logger;
 }
 
-const maxCachedImageBytes = 64 * 1024 * 1024;
+const cacheLimits = {
+  maxSize: 64 * 1024 * 1024,
+  // 2 KB for the memory of an entry besides its image.
+  sizeCalculation: (found: FoundImage) => (found === 'deleted' ? 0 : found.bytes.length) + 2_048,
+};
 
 /** Composes the QR feature: the API's handlers, rendering, logos, and the public images. */
 export function createQrModule(options: QrModuleOptions) {
   const { allowPrivateNetwork, database, outbox, plans, logger } = options;
   const repository = new QrRepository(database, { outbox, plans });
-  const cache = new QrImageCache({
-    maxBytes: maxCachedImageBytes,
-    load: async (id) => {
-      const found = await repository.findPublic(id);
-      return found && (found.image ? toQrImage(found, found.image) : 'deleted');
-    },
+  const cache = new LoadingCache<FoundImage>(cacheLimits, async (id) => {
+    const found = await repository.findPublic(id);
+    return found && (found.image ? toQrImage(found, found.image) : 'deleted');
   });
-  const renderer = openQrRenderer({ isThreaded: options.isThreaded, logger });
+  const renderer = openQrRenderer(options.isThreaded, logger);
   const logos = new LogoDecoder();
   const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
   const logoFetcher = new LogoFetcher(guardedFetch);

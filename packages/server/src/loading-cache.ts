@@ -1,0 +1,53 @@
+import { LRUCache } from 'lru-cache';
+
+/**
+ * An LRU cache that loads missing values. Concurrent loads of a key share one call. The result of a
+ * load is not cached when the key was evicted meanwhile, and later calls do not receive it.
+ */
+export class LoadingCache<Value extends NonNullable<unknown>> {
+  readonly #values: LRUCache<string, Value>;
+  readonly #load: (key: string) => Promise<Value | undefined>;
+  #loads = new Map<string, Promise<Value | undefined>>();
+
+  /** `load` returns undefined for a key without a value, which is not cached. */
+  constructor(
+    limits: LRUCache.Options<string, Value, unknown>,
+    load: (key: string) => Promise<Value | undefined>,
+  ) {
+    this.#values = new LRUCache(limits);
+    this.#load = load;
+  }
+
+  get(key: string): Value | undefined {
+    return this.#values.get(key);
+  }
+
+  /** Loads a value, even if the cache has an older one. */
+  load(key: string): Promise<Value | undefined> {
+    const running = this.#loads.get(key);
+    if (running) return running;
+    const isCurrent = () => this.#loads.get(key) === load;
+    const load = this.#load(key)
+      .then((value) => {
+        if (value !== undefined && isCurrent()) this.#values.set(key, value);
+        return value;
+      })
+      .finally(() => {
+        if (isCurrent()) this.#loads.delete(key);
+      });
+    this.#loads.set(key, load);
+    return load;
+  }
+
+  invalidate(keys: readonly string[]): void {
+    for (const key of keys) {
+      this.#loads.delete(key);
+      this.#values.delete(key);
+    }
+  }
+
+  clear(): void {
+    this.#loads = new Map();
+    this.#values.clear();
+  }
+}
