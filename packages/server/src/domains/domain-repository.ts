@@ -1,4 +1,5 @@
 import type { CompiledQuery, Kysely } from 'kysely';
+import type { ErrorCode } from '../contract/errors.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import {
   findStoredResult,
@@ -9,25 +10,16 @@ import {
 import type { Database, Schema, WriteTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { type Domain, domainColumns, domainOf } from './domain.js';
+import { maxDomains } from './domain-contract.js';
 import { domainVerified } from './domain-events.js';
 import { toDomainRecord } from './present-domain.js';
 
-/** The result of a create, which is stored with its idempotency key. */
-export type CreateDomainOutcome =
-  | { readonly status: 'created'; readonly domain: Domain }
-  | { readonly status: 'exists'; readonly id: string }
-  | { readonly status: 'too-many' };
+/** The result of a change, which is stored with its idempotency key. */
+export type DomainOutcome =
+  | { readonly domain: Domain }
+  | { readonly refusal: { readonly code: ErrorCode; readonly message: string } };
 
-/** The result of a verification, which is stored with its idempotency key. */
-export type VerifyDomainOutcome =
-  | { readonly status: 'verified'; readonly domain: Domain }
-  | { readonly status: 'unproven'; readonly error: string }
-  | { readonly status: 'taken' | 'not-found' };
-
-export type DeleteDomainOutcome =
-  | { readonly status: 'deleted'; readonly domain: Domain }
-  | { readonly status: 'in-use'; readonly hostname: string }
-  | { readonly status: 'not-found' };
+export const domainNotFound = refuse('NOT_FOUND', 'There is no such domain in this organization');
 
 export interface DomainFilter {
   readonly limit: number;
@@ -68,11 +60,10 @@ export class DomainRepository {
    */
   create(
     domain: Domain,
-    max: number,
     idempotency: IdempotentRequest | undefined,
-  ): Promise<IdempotentResult<CreateDomainOutcome>> {
+  ): Promise<IdempotentResult<DomainOutcome>> {
     return this.#database.write(domain.organizationId, (transaction) =>
-      withIdempotencyKey<CreateDomainOutcome>(transaction, idempotency, async () => {
+      withIdempotencyKey<DomainOutcome>(transaction, idempotency, async () => {
         const { organizationId, hostname } = domain;
         const existing = await transaction
           .selectFrom('domains')
@@ -80,8 +71,12 @@ export class DomainRepository {
           .where('organization_id', '=', organizationId)
           .where('hostname', '=', hostname)
           .executeTakeFirst();
-        if (existing?.deleted_at === null) return { status: 'exists', id: existing.id };
-        if ((await count(transaction, organizationId)) >= max) return { status: 'too-many' };
+        if (existing?.deleted_at === null) {
+          return refuse('DOMAIN_CONFLICT', `${hostname} already exists as domain ${existing.id}`);
+        }
+        if ((await count(transaction, organizationId)) >= maxDomains) {
+          return refuse('QUOTA_EXCEEDED', `An organization has at most ${maxDomains} domains`);
+        }
         const { challenge, createdAt } = domain;
         const row = existing
           ? await transaction
@@ -106,7 +101,7 @@ export class DomainRepository {
               })
               .returning(domainColumns)
               .executeTakeFirstOrThrow();
-        return { status: 'created', domain: domainOf(row) };
+        return { domain: domainOf(row) };
       }),
     );
   }
@@ -118,7 +113,7 @@ export class DomainRepository {
   /** Returns the result of an earlier request with this idempotency key. */
   findFirstVerification(
     request: IdempotentRequest,
-  ): Promise<IdempotentResult<VerifyDomainOutcome> | undefined> {
+  ): Promise<IdempotentResult<DomainOutcome> | undefined> {
     return findStoredResult(this.#database.read, request);
   }
 
@@ -131,16 +126,18 @@ export class DomainRepository {
     error: string | null,
     now: number,
     idempotency: IdempotentRequest | undefined,
-  ): Promise<IdempotentResult<VerifyDomainOutcome>> {
+  ): Promise<IdempotentResult<DomainOutcome>> {
     return this.#database.write(checked.organizationId, (transaction) =>
-      withIdempotencyKey<VerifyDomainOutcome>(transaction, idempotency, async () => {
+      withIdempotencyKey<DomainOutcome>(transaction, idempotency, async () => {
         const { id, organizationId, hostname } = checked;
         const before = await find(transaction, organizationId, id);
         // It may have been deleted and restored with another challenge during the look-up.
-        if (before?.challenge !== checked.challenge) return { status: 'not-found' };
-        if (before.isActive) return { status: 'verified', domain: before };
+        if (before?.challenge !== checked.challenge) return domainNotFound;
+        if (before.isActive) return { domain: before };
         const isTaken = error === null && (await isActive(transaction, hostname));
-        const lastError = isTaken ? takenMessage(hostname) : error;
+        const lastError = isTaken
+          ? `${hostname} is active in another organization of this server, which must delete it first`
+          : error;
         const verifiedAt = lastError === null ? (before.verifiedAt ?? now) : before.verifiedAt;
         const row = await transaction
           .updateTable('domains')
@@ -153,24 +150,25 @@ export class DomainRepository {
           .where('id', '=', id)
           .returning(domainColumns)
           .executeTakeFirstOrThrow();
-        if (isTaken) return { status: 'taken' };
-        if (error !== null) return { status: 'unproven', error };
+        if (lastError !== null) {
+          return refuse(isTaken ? 'DOMAIN_CONFLICT' : 'DOMAIN_INVALID', lastError);
+        }
         const domain = domainOf(row);
         if (before.verifiedAt === null) {
           await this.#outbox.record(transaction, organizationId, domainVerified, now, () => [
             toDomainRecord(domain),
           ]);
         }
-        return { status: 'verified', domain };
+        return { domain };
       }),
     );
   }
 
   /** Deletes a domain that has no active links. Its row stays, because inactive links refer to it. */
-  delete(organizationId: string, id: string, now: number): Promise<DeleteDomainOutcome> {
+  delete(organizationId: string, id: string, now: number): Promise<DomainOutcome> {
     return this.#database.write(organizationId, async (transaction) => {
       const domain = await find(transaction, organizationId, id);
-      if (!domain) return { status: 'not-found' };
+      if (!domain) return domainNotFound;
       // Not a count: a domain may have a million links, and redirects wait for this query.
       const activeUrl = await transaction
         .selectFrom('urls')
@@ -179,13 +177,18 @@ export class DomainRepository {
         .where('is_active', '=', 1)
         .limit(1)
         .executeTakeFirst();
-      if (activeUrl) return { status: 'in-use', hostname: domain.hostname };
+      if (activeUrl) {
+        return refuse(
+          'DOMAIN_CONFLICT',
+          `${domain.hostname} has active links: deactivate them or move them to another domain first`,
+        );
+      }
       await transaction
         .updateTable('domains')
         .set({ is_active: 0, deleted_at: now, last_checked_at: null, last_error: null })
         .where('id', '=', id)
         .execute();
-      return { status: 'deleted', domain };
+      return { domain };
     });
   }
 
@@ -221,9 +224,8 @@ export async function listDomains(
   return { total, domains: rows.map(domainOf) };
 }
 
-/** Returns the message for a hostname that is active in another organization. */
-export function takenMessage(hostname: string): string {
-  return `${hostname} is active in another organization of this server, which must delete it first`;
+function refuse(code: ErrorCode, message: string) {
+  return { refusal: { code, message } };
 }
 
 type Filter = Pick<DomainFilter, 'isActive' | 'hostname'>;

@@ -33,7 +33,7 @@ function controlledService({ isActive = false } = {}) {
     findFirstVerification: unused,
     find,
     async verify(domain) {
-      return { result: { status: 'verified', domain }, replayed: false };
+      return { result: { domain }, replayed: false };
     },
   };
   const service = new DomainService({

@@ -1,17 +1,15 @@
 import { ApiError } from '../contract/api-error.js';
-import type { ErrorCode } from '../contract/errors.js';
 import { FairQueue } from '../fair-queue.js';
 import type { IdempotentRequest, IdempotentResult } from '../idempotency/with-idempotency-key.js';
 import type { Clock, NewId, RandomBytes, ResolveTxt } from '../ports.js';
 import { checkChallenge } from './check-challenge.js';
 import type { Domain } from './domain.js';
-import { maxDomains } from './domain-contract.js';
 import {
   type DomainFilter,
+  type DomainOutcome,
   type DomainPage,
   type DomainRepository,
-  takenMessage,
-  type VerifyDomainOutcome,
+  domainNotFound,
 } from './domain-repository.js';
 import type { OwnHosts } from './own-hosts.js';
 
@@ -68,23 +66,7 @@ export class DomainService {
       lastCheckedAt: null,
       lastError: null,
     };
-    const { result, replayed } = await domains.create(domain, maxDomains, idempotency);
-    switch (result.status) {
-      case 'created':
-        return { result: result.domain, replayed };
-      case 'exists':
-        throw refusal(
-          'DOMAIN_CONFLICT',
-          `${hostname} already exists as domain ${result.id}`,
-          replayed,
-        );
-      case 'too-many':
-        throw refusal(
-          'QUOTA_EXCEEDED',
-          `An organization has at most ${maxDomains} domains`,
-          replayed,
-        );
-    }
+    return domainIn(await domains.create(domain, idempotency));
   }
 
   list(organizationId: string, filter: DomainFilter): Promise<DomainPage> {
@@ -93,8 +75,7 @@ export class DomainService {
 
   async get(organizationId: string, id: string): Promise<Domain> {
     const domain = await this.#options.domains.find(organizationId, id);
-    if (!domain) throw notFound();
-    return domain;
+    return domainIn({ result: domain ? { domain } : domainNotFound, replayed: false }).result;
   }
 
   async verify(
@@ -105,36 +86,15 @@ export class DomainService {
     const { domains } = this.#options;
     // A repeated request gets the first result, even if DNS has changed.
     const earlier = idempotency && (await domains.findFirstVerification(idempotency));
-    const { result, replayed } = earlier ?? (await this.#verify(organizationId, id, idempotency));
-    switch (result.status) {
-      case 'verified':
-        return { result: result.domain, replayed };
-      case 'unproven':
-        throw refusal('DOMAIN_INVALID', result.error, replayed);
-      case 'taken': {
-        const { hostname } = await this.get(organizationId, id);
-        throw refusal('DOMAIN_CONFLICT', takenMessage(hostname), replayed);
-      }
-      case 'not-found':
-        throw notFound();
-    }
+    return domainIn(earlier ?? (await this.#verify(organizationId, id, idempotency)));
   }
 
   async delete(organizationId: string, id: string): Promise<Domain> {
     const { domains, clock, onChanged } = this.#options;
     const outcome = await domains.delete(organizationId, id, clock());
-    switch (outcome.status) {
-      case 'deleted':
-        onChanged();
-        return outcome.domain;
-      case 'in-use':
-        throw new ApiError(
-          'DOMAIN_CONFLICT',
-          `${outcome.hostname} has active links: deactivate them or move them to another domain first`,
-        );
-      case 'not-found':
-        throw notFound();
-    }
+    const { result } = domainIn({ result: outcome, replayed: false });
+    onChanged();
+    return result;
   }
 
   /** Returns whether links are served on a hostname: an active custom domain or an own host. */
@@ -147,22 +107,21 @@ export class DomainService {
     organizationId: string,
     id: string,
     idempotency: Idempotency,
-  ): Promise<IdempotentResult<VerifyDomainOutcome>> {
+  ): Promise<IdempotentResult<DomainOutcome>> {
     const { domains, resolveTxt, clock, onChanged } = this.#options;
     const domain = await this.get(organizationId, id);
     const error = domain.isActive
       ? null
       : await this.queue.run(organizationId, () => checkChallenge(resolveTxt, domain));
     const outcome = await domains.verify(domain, error, clock(), idempotency);
-    if (!domain.isActive && outcome.result.status === 'verified') onChanged();
+    if (!domain.isActive && 'domain' in outcome.result) onChanged();
     return outcome;
   }
 }
 
-function refusal(code: ErrorCode, message: string, replayed: boolean): ApiError {
-  return new ApiError(code, message, { replayed });
-}
-
-function notFound(): ApiError {
-  return new ApiError('NOT_FOUND', 'There is no such domain in this organization');
+/** Returns the domain of an outcome. Throws an ApiError when the change was refused. */
+function domainIn({ result, replayed }: IdempotentResult<DomainOutcome>): IdempotentResult<Domain> {
+  if ('domain' in result) return { result: result.domain, replayed };
+  const { code, message } = result.refusal;
+  throw new ApiError(code, message, { replayed });
 }

@@ -204,7 +204,12 @@ describe('no call on the redirect thread scans a table', () => {
     const scans = await findScans(async () => {
       outcome = await domains.delete(organizationId, 'domain-1', now);
     });
-    expect(outcome).toEqual({ status: 'in-use', hostname: 'go.example' });
+    expect(outcome).toMatchObject({
+      refusal: {
+        code: 'DOMAIN_CONFLICT',
+        message: expect.stringMatching(/^go\.example has active links/),
+      },
+    });
     expect(scans).toEqual([]);
     // An index finds the first link; none is counted.
     const [query] = [...statements].filter((sql) => sql.includes('"urls"'));
@@ -225,10 +230,10 @@ describe('no call on the redirect thread scans a table', () => {
         lastCheckedAt: null,
         lastError: null,
       };
-      await domains.create(domain, 1_000, undefined);
+      await domains.create(domain, undefined);
       await domains.verify(domain, null, now, undefined);
       expect(await domains.findByHostname('new.example')).toMatchObject({ isActive: true });
-      expect((await domains.delete(organizationId, 'domain-3', now)).status).toBe('deleted');
+      expect(await domains.delete(organizationId, 'domain-3', now)).toHaveProperty('domain');
     });
     expect(scans).toEqual([]);
   });
