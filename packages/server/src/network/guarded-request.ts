@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
 
 export interface GuardedRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
@@ -17,7 +17,7 @@ export interface GuardedRequest {
 
 export interface GuardedResponse {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Dispatcher.ResponseData['headers'];
   readonly body: Uint8Array;
   /** Whether the body was longer than `maxResponseBytes`. */
   readonly isCut: boolean;
