@@ -1,5 +1,4 @@
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
-import { parseUrl } from './parse-url.js';
+import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 /** A set of IP addresses, such as those of trusted proxies. */
 export interface AddressRanges {
@@ -83,22 +82,19 @@ export function parseAddressRanges(text: string): AddressRanges {
 export function canonicalAddress(address: string): string {
   if (!address.includes(':')) return address;
   // The form in which dual-stack sockets report IPv4 addresses.
-  const mapped = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : '';
-  if (isIPv4(mapped)) return mapped;
+  const mapped = mappedIPv4(address);
+  if (mapped !== undefined) return mapped;
   const [withoutZone = ''] = address.split('%');
-  const url = isIPv6(withoutZone) ? parseUrl(`http://[${withoutZone}]`) : undefined;
-  if (!url) return withoutZone.toLowerCase();
-  const canonical = withoutBrackets(url.hostname);
-  const [, high, low] = mappedAddress.exec(canonical) ?? [];
-  if (high === undefined || low === undefined) return canonical;
-  return [high, low]
-    .map((half) => Number.parseInt(half, 16))
-    .flatMap((half) => [half >> 8, half & 255])
-    .join('.');
+  if (!isIPv6(withoutZone)) return withoutZone.toLowerCase();
+  const canonical = new SocketAddress({ address: withoutZone, family: 'ipv6' }).address;
+  return mappedIPv4(canonical) ?? canonical;
 }
 
-// RFC 4291 §2.5.5.2, as the URL parser writes it.
-const mappedAddress = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/;
+/** Returns the IPv4 address of an IPv4-mapped address: RFC 4291 §2.5.5.2. */
+function mappedIPv4(address: string): string | undefined {
+  const rest = address.slice('::ffff:'.length);
+  return address.startsWith('::ffff:') && isIPv4(rest) ? rest : undefined;
+}
 
 /**
  * Returns the block of addresses that rate limits count as one client: an IPv4 address, or the /64
