@@ -1,11 +1,7 @@
 import { FairQueue } from '../fair-queue.js';
 import type { GuardedFetch } from '../network/guarded-fetch.js';
 import { GuardedFetchError } from '../network/guarded-fetch-error.js';
-
-/** A logo could not be fetched. The API client sees the message. */
-export class LogoFetchError extends Error {
-  override readonly name = 'LogoFetchError';
-}
+import { QrDesignError } from './drawing/qr-design.js';
 
 const maxBytes = 1024 * 1024;
 const timeoutMs = 5_000;
@@ -26,18 +22,15 @@ export class LogoFetcher {
     this.#fetch = fetch;
   }
 
-  /** Downloads the logo at an address. Throws a LogoFetchError or a QueueFullError. */
+  /** Downloads the logo at an address. Throws a QrDesignError or a QueueFullError. */
   fetch(organizationId: string, url: string): Promise<Uint8Array> {
     return this.queue.run(organizationId, () => this.#download(url));
   }
 
   async #download(url: string): Promise<Uint8Array> {
     const { status, body } = await request(this.#fetch, url);
-    if (status !== 200)
-      throw new LogoFetchError(
-        `could not be fetched: the server answered with ${status} instead of 200`,
-      );
-    if (body.length === 0) throw new LogoFetchError('could not be fetched: the response is empty');
+    if (status !== 200) throw failure(`the server answered with ${status} instead of 200`);
+    if (body.length === 0) throw failure('the response is empty');
     return body;
   }
 }
@@ -58,6 +51,10 @@ async function request(fetch: Pick<GuardedFetch, 'request'>, url: string) {
       error.reason === 'too_large'
         ? 'the response is larger than 1 MB'
         : error.message.slice(0, 1).toLowerCase() + error.message.slice(1);
-    throw new LogoFetchError(`could not be fetched: ${reason}`, { cause: error });
+    throw failure(reason);
   }
+}
+
+function failure(reason: string): QrDesignError {
+  return new QrDesignError('logoUrl', `could not be fetched: ${reason}`);
 }

@@ -5,7 +5,7 @@ import type { ShortUrl } from '../urls/short-url.js';
 import type { UrlRepository } from '../urls/url-repository.js';
 import { QrDesignError, type QrLogo } from './drawing/qr-design.js';
 import type { QrRenderer } from './drawing/qr-renderer.js';
-import { LogoFetchError, type LogoFetcher } from './fetch-logo.js';
+import type { LogoFetcher } from './fetch-logo.js';
 import type { LogoDecoder } from './logo/logo-decoder.js';
 import type { QrCode, RenderedQr } from './qr-code.js';
 import type { QrCreateRequest, QrUpdateRequest } from './qr-contract.js';
@@ -169,13 +169,8 @@ async function toValidationErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof LogoFetchError) {
-      throw validationError([{ path: 'logoUrl', message: error.message }]);
-    }
-    if (error instanceof QrDesignError) {
-      throw validationError([{ path: error.field, message: error.message }]);
-    }
-    throw error;
+    if (!(error instanceof QrDesignError)) throw error;
+    throw validationError([{ path: error.field, message: error.message }]);
   }
 }
 

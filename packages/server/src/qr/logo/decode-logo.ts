@@ -1,19 +1,24 @@
 import sharp from 'sharp';
-import { type ImageKind, imageKind } from './image-kind.js';
+import { allowSvg } from './allow-svg.js';
+import { checkLogoFile } from './check-logo-file.js';
 import { LogoError, quote } from './logo-error.js';
 import { type LogoRaster, logoLimits, logoProcessLimits } from './logo-limits.js';
-import { rebuildSvg } from './svg/rebuild-svg.js';
 
 /**
  * Decodes the first frame of an image to at most 512 by 512 pixels. Runs only in the logo process,
  * because native decoders read untrusted bytes here.
  */
 export async function decodeLogo(bytes: Uint8Array): Promise<LogoRaster> {
-  const kind = checkFile(bytes);
-  const input = kind === 'svg' ? Buffer.from(rebuildSvg(bytes)) : bytes;
-  const { data, info } = await decode(input).catch((error: unknown) => {
-    throw new LogoError(`an image that cannot be read (${kind}): ${reasonOf(error)}`);
-  });
+  const kind = checkLogoFile(bytes);
+  const image = kind === 'svg' ? openSvg(allowSvg(bytes)) : openRaster(bytes);
+  const { data, info } = await image
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+    .catch((error: unknown) => {
+      throw new LogoError(`an image that cannot be read (${kind}): ${reasonOf(error)}`);
+    });
   const { width, height } = info;
   if (Math.max(width, height) > logoLimits.aspectRatio * Math.min(width, height)) {
     throw new LogoError(
@@ -23,40 +28,31 @@ export async function decodeLogo(bytes: Uint8Array): Promise<LogoRaster> {
   return { width, height, rgba: data };
 }
 
-/** Returns the format of a file. Throws a LogoError when its format or size is not allowed. */
-export function checkFile(bytes: Uint8Array): ImageKind {
-  if (bytes.length > logoLimits.rasterBytes) {
-    throw new LogoError(`a file of more than ${logoLimits.rasterBytes >> 20} MB`);
-  }
-  const kind = imageKind(bytes);
-  if (kind === undefined) throw new LogoError('a file that is no PNG, JPEG, WebP or SVG');
-  if (kind === 'svg' && bytes.length > logoLimits.svgBytes) {
-    throw new LogoError(
-      `an SVG of ${bytes.length} bytes: an SVG may have at most ${logoLimits.svgBytes} bytes (${logoLimits.svgBytes >> 10} KB)`,
-    );
-  }
-  return kind;
-}
+const { side } = logoLimits;
 
-function decode(input: Uint8Array) {
-  return sharp(input, {
+function openRaster(bytes: Uint8Array) {
+  return sharp(bytes, {
     limitInputPixels: logoLimits.decodedPixels,
     failOn: 'error',
     // Only the first frame of an animation.
     pages: 1,
   })
     .autoOrient()
-    .resize(logoLimits.side, logoLimits.side, { fit: 'inside', withoutEnlargement: true })
-    .toColourspace('srgb')
-    .ensureAlpha()
-    .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true });
+    .resize(side, side, { fit: 'inside', withoutEnlargement: true });
+}
+
+/** Draws an SVG at the stored size, whatever its own size is. */
+function openSvg(svg: string) {
+  // The size is rounded to pixels before it is scaled: a high density keeps its proportions.
+  return sharp(Buffer.from(svg), { limitInputPixels: false, density: 7200 }).resize(side, side, {
+    fit: 'inside',
+  });
 }
 
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const line = message.split('\n', 1)[0]?.trim() ?? '';
-  if (line.includes('pixel limit')) {
+  if (line.includes('exceeds pixel limit')) {
     return `it has more than ${logoLimits.decodedPixels} pixels, which is the limit`;
   }
   if (line.includes('out of memory')) {

@@ -124,6 +124,27 @@ describe('a bomb', () => {
   });
 });
 
+describe('an allowed SVG that takes too long', () => {
+  const documents = {
+    'of crossing lines': (at: number) => `L${(at * 7919) % 100} ${(at * 104_729) % 100}`,
+    'of curves': (at: number) => `C${at % 9e5} 0 0 ${at % 7e5} ${at % 100} ${(at * 31) % 100}`,
+  };
+  it.each(Object.entries(documents))(
+    '%s ends by the limits of its process, and does not delay other logos',
+    async (_, segment) => {
+      let path = 'M0 0';
+      for (let at = 0; path.length < 64_000; at += 1) path += segment(at);
+      const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><path stroke="red" stroke-width="1e6" d="${path}"/></svg>`;
+      const hostile = outcome(Buffer.from(svg));
+      await expectNextLogo();
+      expect(await hostile).toMatch(
+        /^a logo$|^leads to an image that (?:takes more|cannot be drawn)/,
+      );
+    },
+    30_000,
+  );
+});
+
 describe('a file of two formats', () => {
   it('is read as the format of its first bytes, or refused', async () => {
     const script = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>');

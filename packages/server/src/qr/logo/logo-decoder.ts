@@ -1,6 +1,6 @@
 import { FairQueue } from '../../fair-queue.js';
 import { QrDesignError } from '../drawing/qr-design.js';
-import { checkFile } from './decode-logo.js';
+import { checkLogoFile } from './check-logo-file.js';
 import { LogoError } from './logo-error.js';
 import type { LogoRaster } from './logo-limits.js';
 import { type RunLogoProcessOptions, runLogoProcess } from './run-logo-process.js';
@@ -26,7 +26,7 @@ export class LogoDecoder {
   /** Decodes an image. Throws a QrDesignError when the image is not allowed as a logo. */
   async decode(organizationId: string, image: Uint8Array): Promise<LogoRaster> {
     try {
-      checkFile(image);
+      checkLogoFile(image);
       return await this.queue.run(organizationId, () => this.#run(image));
     } catch (error) {
       if (!(error instanceof LogoError)) throw error;

@@ -34,6 +34,9 @@ export const logoProcessLimits: LogoProcessLimits = {
   heapMb: 64,
 };
 
+/** How the logo process ends when it has no image. Any other end is the effect of a limit. */
+export const logoExitCodes = { refusal: 2, error: 3 } as const;
+
 /** A decoded image: four bytes a pixel, row by row. */
 export interface LogoRaster {
   readonly width: number;

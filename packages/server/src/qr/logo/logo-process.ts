@@ -1,11 +1,12 @@
 /**
- * The process that decodes one logo. It reports that it is ready, reads an image from standard
- * input, writes the result to standard output, and ends. `run-logo-process` starts and kills it.
+ * The process that decodes one logo. It writes one byte when it is ready, reads an image of the
+ * length in its argument from standard input, writes the result to standard output, and ends.
+ * `run-logo-process` starts and kills it.
  */
 import sharp from 'sharp';
 import { decodeLogo } from './decode-logo.js';
 import { LogoError } from './logo-error.js';
-import { encodeMessage, imageReader, type LogoMessage } from './logo-messages.js';
+import { logoExitCodes } from './logo-limits.js';
 
 // Saves memory: this process decodes a single image.
 sharp.concurrency(1);
@@ -16,22 +17,26 @@ sharp.unblock({
   operation: ['Png', 'Jpeg', 'Webp', 'Svg'].map((kind) => `VipsForeignLoad${kind}Buffer`),
 });
 
-const reader = imageReader();
+const image = Buffer.alloc(Number(process.argv[2]));
+let received = 0;
 process.stdin.on('data', (chunk: Buffer) => {
-  const [image] = reader.push(chunk);
-  if (image) void respond(image);
+  received += chunk.copy(image, received);
+  if (received === image.length) void respond();
 });
 // The server has ended. An ordinary exit would wait for the decoder, which may hang.
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'));
-process.stdout.write(encodeMessage({ kind: 'ready' }));
+process.stdout.write(Buffer.from([0]));
 
-async function respond(image: Uint8Array): Promise<void> {
-  const result = await decodeLogo(image).then(
-    (raster): LogoMessage => ({ kind: 'raster', raster }),
-    (error: unknown): LogoMessage =>
-      error instanceof LogoError
-        ? { kind: 'refusal', reason: error.message }
-        : { kind: 'error', reason: String(error) },
-  );
-  process.stdout.write(encodeMessage(result), () => process.exit());
+async function respond(): Promise<void> {
+  try {
+    const { width, height, rgba } = await decodeLogo(image);
+    const size = Buffer.alloc(4);
+    size.writeUInt16BE(width, 0);
+    size.writeUInt16BE(height, 2);
+    process.stdout.write(Buffer.concat([size, rgba]), () => process.exit());
+  } catch (error) {
+    if (error instanceof LogoError) {
+      process.stdout.write(error.message, () => process.exit(logoExitCodes.refusal));
+    } else process.stderr.write(String(error), () => process.exit(logoExitCodes.error));
+  }
 }

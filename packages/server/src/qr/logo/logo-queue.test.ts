@@ -4,15 +4,11 @@ import { LogoDecoder } from './logo-decoder.js';
 
 /** A logo process that hangs on an image containing `hang` and decodes any other to a red pixel. */
 const program = `
-  const send = (bytes) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(bytes.length);
-    process.stdout.write(Buffer.concat([length, Buffer.from(bytes)]));
-  };
   process.stdin.once('data', (image) => {
-    if (!image.includes('hang')) send([1, 0, 1, 0, 1, 255, 0, 0, 255]);
+    if (image.includes('hang')) return;
+    process.stdout.write(Buffer.from([0, 1, 0, 1, 255, 0, 0, 255]), () => process.exit());
   });
-  send([0]);`;
+  process.stdout.write(Buffer.from([0]));`;
 
 const image = (text: string) => Buffer.from(`\x89PNG\r\n\x1a\n${text}`, 'latin1');
 const running = new Set<number>();

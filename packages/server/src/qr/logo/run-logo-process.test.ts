@@ -6,7 +6,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { badge } from '../../../test/qr/logos.js';
 import { LogoError } from './logo-error.js';
 import { logoProcessLimits } from './logo-limits.js';
-import { frame } from './logo-messages.js';
 import {
   LogoProcessError,
   type RunLogoProcessOptions,
@@ -16,12 +15,9 @@ import {
 /** A process that reports that it is ready and runs `onImage` when it receives an image. */
 function stub(onImage: string, atStart = 'send([0])'): readonly [string, ...string[]] {
   const program = `
-    const send = (bytes) => {
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(bytes.length);
-      process.stdout.write(Buffer.concat([length, Buffer.from(bytes)]));
-    };
-    const refuse = (text) => send([2, ...Buffer.from(text)]);
+    const send = (bytes) => process.stdout.write(Buffer.from(bytes));
+    const end = (bytes, code) => process.stdout.write(Buffer.from(bytes), () => process.exit(code));
+    const refuse = (text) => end(Buffer.from(text), 2);
     process.stdin.once('data', () => { ${onImage} });
     ${atStart};`;
   return [process.execPath, '-e', program];
@@ -119,14 +115,17 @@ it.each<[string, RunLogoProcessOptions, RegExp]>([
     { command: ['/nowhere/node'], shell: undefined },
     /could not be started/,
   ],
-  ['responds before it receives an image', { command: stub('', 'send([2])') }, /unexpected/],
-  ['reports twice that it is ready', { command: stub('send([0])') }, /unexpected/],
-  ['sends a frame that is too long', { command: stub('send({ length: 2 ** 24 })') }, /protocol/],
-  ['sends an unknown message', { command: stub('send([9])') }, /protocol/],
-  ['sends an empty message', { command: stub('send([])') }, /protocol/],
-  ['sends half an image', { command: stub('send([1, 0, 2, 0, 2, 0, 0, 0, 0])') }, /protocol/],
-  ['sends an image without pixels', { command: stub('send([1, 0, 0, 0, 0])') }, /protocol/],
-  ['reports an error', { command: stub('send([3, 111, 104])') }, /reported: oh/],
+  ['responds before it is ready', { command: stub('', 'end([2], 0)') }, /protocol/],
+  ['sends too many bytes', { command: stub('send({ length: 2 ** 24 })') }, /protocol/],
+  ['sends nothing', { command: stub('end([], 0)') }, /protocol/],
+  ['sends half an image', { command: stub('end([0, 2, 0, 2, 0, 0, 0, 0], 0)') }, /protocol/],
+  ['sends an image without pixels', { command: stub('end([0, 0, 0, 0], 0)') }, /protocol/],
+  ['sends an image that is too large', { command: stub('end([2, 1, 0, 1, 0], 0)') }, /protocol/],
+  [
+    'reports an error',
+    { command: stub('console.error("oh"); process.exit(3)') },
+    /reported an error: oh/,
+  ],
 ])('a process that %s does not blame the image', async (_, options, message) => {
   const error = await failure(options);
   expect(error).toBeInstanceOf(LogoProcessError);
@@ -174,11 +173,13 @@ it('ends when the server has died, even while it decodes', async () => {
   })
     .png({ progressive: true })
     .toBuffer();
-  const child = spawn(process.execPath, [entry], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [entry, `${image.length}`], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
   await once(child.stdout, 'data');
-  child.stdin.end(frame(image));
+  child.stdin.end(image);
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 });

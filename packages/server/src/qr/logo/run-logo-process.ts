@@ -4,8 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { LogoError } from './logo-error.js';
-import { type LogoProcessLimits, type LogoRaster, logoProcessLimits } from './logo-limits.js';
-import { decodeMessage, frame, type LogoMessage, messageReader } from './logo-messages.js';
+import {
+  type LogoProcessLimits,
+  type LogoRaster,
+  logoExitCodes,
+  logoLimits,
+  logoProcessLimits,
+} from './logo-limits.js';
 
 /** The logo process failed, and the image is not the cause. */
 export class LogoProcessError extends Error {
@@ -25,6 +30,9 @@ export interface RunLogoProcessOptions {
 
 const memoryCheckMs = 50;
 const maxStderrLength = 2000;
+const maxReasonLength = 1000;
+// The byte that reports that the process is ready, the size of the image, and its pixels.
+const maxOutputBytes = 1 + 4 + 4 * logoLimits.side ** 2;
 
 // Tests import the TypeScript sources, which a separate Node process cannot run: use the build.
 const isSource = import.meta.url.endsWith('.ts');
@@ -51,12 +59,14 @@ export function runLogoProcess(
 ): Promise<LogoRaster> {
   const { signal, limits = logoProcessLimits } = options;
   signal?.throwIfAborted();
-  const child = start(options, limits);
+  const child = start(options, limits, image.length);
   const processId = child.pid;
   if (processId === undefined) return startFailure(child);
   return new Promise<LogoRaster>((resolve, reject) => {
     let outcome: (() => void) | undefined;
     let isReady = false;
+    const output: Buffer[] = [];
+    let outputBytes = 0;
     let stderr = '';
     const settle = (next: () => void) => {
       outcome ??= next;
@@ -72,30 +82,19 @@ export function runLogoProcess(
     const watch = watchMemory(processId, limits.memoryMb, () =>
       refuse(`an image that needs more than ${limits.memoryMb} MB of memory to be drawn`),
     );
-    const handle = (message: LogoMessage) => {
-      if (message.kind === 'ready' && !isReady) {
-        isReady = true;
-        clearTimeout(deadline);
-        deadline = setTimeout(
-          () =>
-            refuse(`an image that takes more than ${limits.renderMs / 1000} seconds to be drawn`),
-          limits.renderMs,
-        );
-        child.stdin.write(frame(image));
-      } else if (message.kind === 'raster' && isReady) {
-        settle(() => resolve(message.raster));
-      } else if (message.kind === 'refusal' && isReady) refuse(message.reason);
-      else if (message.kind === 'error') fail(`reported: ${message.reason}`);
-      else fail(`sent an unexpected message: ${message.kind}`);
-    };
-
-    const reader = messageReader();
     child.stdout.on('data', (chunk: Buffer) => {
-      try {
-        for (const content of reader.push(chunk)) handle(decodeMessage(content));
-      } catch (error) {
-        fail('violated the protocol', error);
-      }
+      output.push(chunk);
+      outputBytes += chunk.length;
+      if (output[0]?.[0] !== 0 || outputBytes > maxOutputBytes)
+        return fail('violated the protocol');
+      if (isReady) return;
+      isReady = true;
+      clearTimeout(deadline);
+      deadline = setTimeout(
+        () => refuse(`an image that takes more than ${limits.renderMs / 1000} seconds to be drawn`),
+        limits.renderMs,
+      );
+      child.stdin.write(image);
     });
     child.stderr.on('data', (chunk: Buffer) => {
       stderr = `${stderr || ': '}${chunk}`.slice(0, maxStderrLength);
@@ -109,12 +108,37 @@ export function runLogoProcess(
       signal?.removeEventListener('abort', abort);
       // `settle` ignores every outcome after the first one.
       if (!isReady) fail(`ended with ${endedBy ?? code} before it was ready`);
+      const body = Buffer.concat(output).subarray(1);
+      if (code === 0) {
+        const raster = readRaster(body);
+        if (raster) settle(() => resolve(raster));
+        else fail('violated the protocol');
+      } else if (code === logoExitCodes.refusal) refuse(printable(body));
+      else if (code === logoExitCodes.error) fail('reported an error');
       refuse(
         `an image that cannot be drawn within ${limits.cpuSeconds} seconds of processor time and ${limits.memoryMb} MB of memory`,
       );
       outcome?.();
     });
   });
+}
+
+/**
+ * Reads the pixels of a logo. The process that wrote them has read untrusted bytes, so they are
+ * untrusted, too. Returns undefined when they are not an image within the limits.
+ */
+function readRaster(body: Buffer): LogoRaster | undefined {
+  if (body.length < 4) return undefined;
+  const [width, height] = [body.readUInt16BE(0), body.readUInt16BE(2)];
+  const rgba = body.subarray(4);
+  const { side, aspectRatio } = logoLimits;
+  const [shorter, longer] = [Math.min(width, height), Math.max(width, height)];
+  if (shorter < 1 || longer > side || longer > shorter * aspectRatio) return undefined;
+  return rgba.length === 4 * width * height ? { width, height, rgba } : undefined;
+}
+
+function printable(body: Buffer): string {
+  return body.toString('utf8').slice(0, maxReasonLength).replace(/\p{C}/gu, '�');
 }
 
 function startFailure(child: ChildProcess): Promise<never> {
@@ -128,8 +152,9 @@ function startFailure(child: ChildProcess): Promise<never> {
 function start(
   options: RunLogoProcessOptions,
   limits: LogoProcessLimits,
+  imageBytes: number,
 ): ChildProcessWithoutNullStreams {
-  const command = options.command ?? defaultCommand(limits.heapMb);
+  const command = [...(options.command ?? defaultCommand(limits.heapMb)), `${imageBytes}`] as const;
   const shell = 'shell' in options ? options.shell : defaultShell;
   const [program, ...args] =
     shell === undefined
