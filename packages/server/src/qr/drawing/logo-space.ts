@@ -1,4 +1,5 @@
-import { type Box, clearModules, largestLogoArea } from './logo-area.js';
+import { clearModules, largestLogoArea } from './logo-area.js';
+import type { Box } from './module-grid.js';
 import { type QrDesign, QrDesignError, type QrErrorCorrection, type QrLogo } from './qr-design.js';
 import { errorCorrectionLevels, fits, type QrMatrix, qrMatrix } from './qr-matrix.js';
 
