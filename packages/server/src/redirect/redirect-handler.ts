@@ -206,24 +206,21 @@ export class RedirectHandler {
 
   /** Sends an error response. Never throws, because promises and callbacks end here. */
   #fail(response: ServerResponse, error: unknown): void {
-    try {
-      this.#respondWithError(response, error);
-    } catch (second) {
-      this.#options.onError(second, stableRequestIdOf(response.req));
-      response.destroy();
-    }
-  }
-
-  #respondWithError(response: ServerResponse, error: unknown): void {
     const request = response.req;
     // The client disconnected before it had sent the whole request.
     if (request.destroyed && !request.complete) return;
-    const apiError = toApiError(error);
-    const isOurs = apiError.status >= 500;
-    if (isOurs) this.#options.onError(error, stableRequestIdOf(request));
-    if (response.headersSent || response.destroyed) response.destroy();
-    else
-      this.#refuse(response, apiError, isOurs ? unavailablePage : passwordPage(apiError.message));
+    const onError = (each: unknown) => this.#options.onError(each, stableRequestIdOf(request));
+    try {
+      const apiError = toApiError(error);
+      const isOurs = apiError.status >= 500;
+      if (isOurs) onError(error);
+      const page = isOurs ? unavailablePage : passwordPage(apiError.message);
+      if (response.headersSent || response.destroyed) response.destroy();
+      else this.#refuse(response, apiError, page);
+    } catch (second) {
+      onError(second);
+      response.destroy();
+    }
   }
 }
 
