@@ -1,11 +1,9 @@
-import type { Kysely } from 'kysely';
 import type { EventOutbox } from '../../events/event-outbox.js';
 import { recordThresholds } from '../../events/record-thresholds.js';
 import { qrScanThreshold } from '../../events/threshold-events.js';
-import type { Schema, WriteTransaction } from '../../storage/database.js';
-import { prepare } from '../../storage/prepared.js';
+import type { WriteTransaction } from '../../storage/database.js';
 import { decideScan } from '../classify/decide-scan.js';
-import type { Visit } from '../journal/visit.js';
+import type { Visit } from '../journal/journal-lines.js';
 import {
   isWithin,
   type QrSpan,
@@ -13,6 +11,7 @@ import {
   selectSpans,
   toScannedUrls,
 } from './scanned-url.js';
+import { slicesOf } from './slices-of.js';
 
 export interface ThresholdOptions {
   readonly outbox: EventOutbox;
@@ -20,69 +19,48 @@ export interface ThresholdOptions {
   readonly thresholds: readonly number[];
 }
 
-// The number of URLs, or of QR codes, in one prepared statement.
+// The number of URLs, or of QR codes, in one statement.
 const idsPerStatement = 128;
-// No URL and no QR code has this id.
-const noUrl = 0;
-const noQr = '';
 
 /**
  * Counts scans in the transaction that stores their visits. A URL without a QR code costs one index
  * lookup.
  */
-export class ScanCounter {
-  readonly #options: ThresholdOptions;
-  readonly #spansOf;
-  readonly #addScans;
-
-  constructor(db: Kysely<Schema>, options: ThresholdOptions) {
-    this.#options = options;
-    const anyUrls = new Array<number>(idsPerStatement).fill(noUrl);
-    const anyQrs = new Array<string>(idsPerStatement).fill(noQr);
-    this.#spansOf = prepare(selectSpans(db).where('qr_codes.url_id', 'in', anyUrls));
-    this.#addScans = prepare(
-      db
-        .updateTable('qr_counts')
-        .set(({ eb, val }) => ({ scans: eb('scans', '+', val(0)) }))
-        .where('qr_id', 'in', anyQrs)
-        .returning(['qr_id', 'scans']),
-    );
-  }
-
-  async count(transaction: WriteTransaction, visits: readonly Visit[], now: number): Promise<void> {
-    const byUrl = groupCandidates(visits);
-    for (const part of padded([...byUrl.keys()], noUrl)) {
-      const spans = await transaction.executeQuery(this.#spansOf(...part));
-      for (const url of toScannedUrls(spans.rows).values()) {
-        await this.#countUrl(transaction, url, byUrl.get(url.urlId) ?? [], now);
-      }
-    }
-  }
-
-  async #countUrl(
-    transaction: WriteTransaction,
-    { urlId, hasSlug, spans }: ScannedUrl,
-    visits: readonly Visit[],
-    now: number,
-  ): Promise<void> {
-    const { outbox, thresholds } = this.#options;
-    const scans = visits.filter(({ facts }) => decideScan(hasSlug, facts) !== null);
-    for (const [added, qrIds] of groupByScans(spans, scans)) {
-      for (const part of padded(qrIds, noQr)) {
-        const { rows } = await transaction.executeQuery(this.#addScans(added, ...part));
-        const counters = rows.map((row) => ({ id: row.qr_id, count: row.scans }));
-        const change = { event: qrScanThreshold, urlId, added, counters };
-        await recordThresholds(transaction, outbox, thresholds, change, now);
-      }
+export async function countScans(
+  transaction: WriteTransaction,
+  options: ThresholdOptions,
+  visits: readonly Visit[],
+  now: number,
+): Promise<void> {
+  const byUrl = groupCandidates(visits);
+  for (const urlIds of slicesOf([...byUrl.keys()], idsPerStatement)) {
+    const spans = await selectSpans(transaction).where('qr_codes.url_id', 'in', urlIds).execute();
+    for (const url of toScannedUrls(spans).values()) {
+      await countScansOfUrl(transaction, options, url, byUrl.get(url.urlId) ?? [], now);
     }
   }
 }
 
-/** Divides ids into parts of the length that the prepared statements require. */
-function* padded<Id>(ids: readonly Id[], filler: Id): Generator<readonly Id[]> {
-  for (let start = 0; start < ids.length; start += idsPerStatement) {
-    const part = ids.slice(start, start + idsPerStatement);
-    yield [...part, ...new Array<Id>(idsPerStatement - part.length).fill(filler)];
+async function countScansOfUrl(
+  transaction: WriteTransaction,
+  { outbox, thresholds }: ThresholdOptions,
+  { urlId, hasSlug, spans }: ScannedUrl,
+  visits: readonly Visit[],
+  now: number,
+): Promise<void> {
+  const scans = visits.filter(({ facts }) => decideScan(hasSlug, facts) !== null);
+  for (const [added, allIds] of groupByScans(spans, scans)) {
+    for (const qrIds of slicesOf(allIds, idsPerStatement)) {
+      const rows = await transaction
+        .updateTable('qr_counts')
+        .set(({ eb }) => ({ scans: eb('scans', '+', added) }))
+        .where('qr_id', 'in', qrIds)
+        .returning(['qr_id', 'scans'])
+        .execute();
+      const counters = rows.map((row) => ({ id: row.qr_id, count: row.scans }));
+      const change = { event: qrScanThreshold, urlId, added, counters };
+      await recordThresholds(transaction, outbox, thresholds, change, now);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { InferResult, Kysely } from 'kysely';
 import type { Schema } from '../../storage/schema.js';
 
 /** The lifetime of a QR code. Only visits within it can be its scans. */
@@ -22,14 +22,6 @@ export interface FoundQrCode {
   readonly span: QrSpan;
 }
 
-export interface SpanRow {
-  readonly id: string;
-  readonly url_id: number | null;
-  readonly created_at: number;
-  readonly deleted_at: number | null;
-  readonly custom_slug: string | null;
-}
-
 /** Selects QR codes of URLs, deleted ones included, with the columns that `toScannedUrls` needs. */
 export function selectSpans(db: Kysely<Schema>) {
   return db
@@ -45,7 +37,9 @@ export function selectSpans(db: Kysely<Schema>) {
 }
 
 /** Groups QR codes by the ids of their URLs. */
-export function toScannedUrls(rows: readonly SpanRow[]): ReadonlyMap<number, ScannedUrl> {
+export function toScannedUrls(
+  rows: InferResult<ReturnType<typeof selectSpans>>,
+): ReadonlyMap<number, ScannedUrl> {
   const urls = new Map<number, ScannedUrl & { spans: QrSpan[] }>();
   for (const { id, url_id, created_at, deleted_at, custom_slug } of rows) {
     if (url_id === null) continue;

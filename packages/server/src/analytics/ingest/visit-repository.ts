@@ -1,33 +1,25 @@
-import type { Kysely } from 'kysely';
 import { recordThresholds } from '../../events/record-thresholds.js';
 import { urlClickThreshold } from '../../events/threshold-events.js';
 import { countUses } from '../../organizations/usage-meters.js';
-import type { Database, Schema, WriteTransaction } from '../../storage/database.js';
-import { prepare } from '../../storage/prepared.js';
+import type { Database, WriteTransaction } from '../../storage/database.js';
 import type { JournalRecords } from '../journal/journal-lines.js';
 import { type JournalPosition, journalStart } from '../journal/journal-reader.js';
 import { encodeColumns } from './columns-codec.js';
-import { ScanCounter, type ThresholdOptions } from './scan-counter.js';
+import { countScans, type ThresholdOptions } from './scan-counter.js';
+import { slicesOf } from './slices-of.js';
 import { toColumns } from './visit-columns.js';
 
-// The number of URLs whose clicks one prepared statement adds.
+// The number of URLs whose clicks one statement adds.
 const urlsPerStatement = 128;
 
 /** Stores visits, and updates the counters and events that depend on them. */
 export class VisitRepository {
   readonly #database: Database;
   readonly #options: ThresholdOptions;
-  readonly #addClicks;
-  readonly #scans: ScanCounter;
 
   constructor(database: Database, options: ThresholdOptions) {
     this.#database = database;
     this.#options = options;
-    this.#scans = new ScanCounter(database.read, options);
-    this.#addClicks = {
-      1: addClicks(database.read, 1),
-      [urlsPerStatement]: addClicks(database.read, urlsPerStatement),
-    } as const;
   }
 
   /**
@@ -81,7 +73,7 @@ export class VisitRepository {
         if (facts.kind === 'human') clicks.set(urlId, (clicks.get(urlId) ?? 0) + 1);
       }
       await this.#countClicks(transaction, clicks, now);
-      await this.#scans.count(transaction, visits, now);
+      await countScans(transaction, this.#options, visits, now);
       return true;
     }, 'visits');
   }
@@ -113,12 +105,17 @@ export class VisitRepository {
     now: number,
   ): Promise<void> {
     const { outbox, thresholds } = this.#options;
-    const entries = [...added];
-    for (let start = 0; start < entries.length; ) {
-      const size = entries.length - start < urlsPerStatement ? 1 : urlsPerStatement;
-      const part = entries.slice(start, start + size);
-      start += size;
-      const { rows } = await transaction.executeQuery(this.#addClicks[size](...part.flat()));
+    for (const part of slicesOf([...added], urlsPerStatement)) {
+      const rows = await transaction
+        .insertInto('url_clicks')
+        .values(part.map(([url_id, clicks]) => ({ url_id, clicks })))
+        .onConflict((conflict) =>
+          conflict.column('url_id').doUpdateSet(({ ref, eb }) => ({
+            clicks: eb('url_clicks.clicks', '+', ref('excluded.clicks')),
+          })),
+        )
+        .returning(['url_id', 'clicks'])
+        .execute();
       for (const { url_id, clicks } of rows) {
         const change = {
           event: urlClickThreshold,
@@ -144,19 +141,4 @@ async function countDownloads(
       .where('qr_id', '=', qrId)
       .execute();
   }
-}
-
-/** Prepares the statement that adds clicks to the counters of `urls` URLs and returns the sums. */
-function addClicks(db: Kysely<Schema>, urls: number) {
-  return prepare(
-    db
-      .insertInto('url_clicks')
-      .values(Array.from({ length: urls }, () => ({ url_id: 0, clicks: 0 })))
-      .onConflict((conflict) =>
-        conflict.column('url_id').doUpdateSet(({ ref, eb }) => ({
-          clicks: eb('url_clicks.clicks', '+', ref('excluded.clicks')),
-        })),
-      )
-      .returning(['url_id', 'clicks']),
-  );
 }
