@@ -5,6 +5,7 @@ import { PrunedDays, storePrunedDays } from '../reports/pruned-days.js';
 import { dayMs } from '../reports/report-window.js';
 import { decodeColumns, toChunk } from './columns-codec.js';
 import { selectSpans, toScannedUrls } from './scanned-url.js';
+import { slicesOf } from './slices-of.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 
 export interface VisitPrunerOptions {
@@ -89,9 +90,18 @@ async function pruneDays(database: Database, urlId: number, before: number): Pro
   const spans = await selectSpans(read).where('qr_codes.url_id', '=', urlId).execute();
   const days = new PrunedDays(urlId, toScannedUrls(spans).get(urlId), end);
   const rest: Schema['visit_chunks'][] = [];
-  for (let start = 0; start < chunks.length; start += chunksPerRead) {
-    const numbers = chunks.slice(start, start + chunksPerRead).map(({ number }) => number);
-    for (const { number, visits } of await readChunks(read, urlId, numbers)) {
+  for (const slice of slicesOf(chunks, chunksPerRead)) {
+    const rows = await read
+      .selectFrom('visit_chunks')
+      .select(['number', 'visits'])
+      .where('url_id', '=', urlId)
+      .where(
+        'number',
+        'in',
+        slice.map(({ number }) => number),
+      )
+      .execute();
+    for (const { number, visits } of rows) {
       const columns = decodeColumns(visits);
       days.add(columns);
       const later = visitsFrom(columns, end);
@@ -101,7 +111,7 @@ async function pruneDays(database: Database, urlId: number, before: number): Pro
   const reports = days.finish();
   await database.writeDirectly(async (transaction) => {
     if (!areEqual(await listChunks(transaction, urlId, end), chunks)) return;
-    await storePrunedDays(database, transaction, urlId, reports);
+    await storePrunedDays(transaction, urlId, reports);
     await transaction
       .deleteFrom('visit_chunks')
       .where('url_id', '=', urlId)
@@ -120,15 +130,6 @@ function listChunks(db: Kysely<Schema>, urlId: number, before: number): Promise<
     .where('first_at', '<', before)
     .orderBy('first_at')
     .orderBy('number')
-    .execute();
-}
-
-function readChunks(db: Kysely<Schema>, urlId: number, numbers: readonly number[]) {
-  return db
-    .selectFrom('visit_chunks')
-    .select(['number', 'visits'])
-    .where('url_id', '=', urlId)
-    .where('number', 'in', numbers)
     .execute();
 }
 

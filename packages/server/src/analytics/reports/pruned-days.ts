@@ -1,5 +1,7 @@
-import type { Database, WriteTransaction } from '../../storage/database.js';
+import { sql } from 'kysely';
+import type { WriteTransaction } from '../../storage/database.js';
 import type { ScannedUrl } from '../ingest/scanned-url.js';
+import { slicesOf } from '../ingest/slices-of.js';
 import type { VisitColumns } from '../ingest/visit-columns.js';
 import { clickMeasure } from './click-measure.js';
 import type { ClickReport, ScanReport } from './report-contract.js';
@@ -115,70 +117,48 @@ export class PrunedDays {
 
 /** Adds daily reports to those of earlier prunings: visits may arrive after their day was pruned. */
 export async function storePrunedDays(
-  database: Database,
   transaction: WriteTransaction,
   urlId: number,
   days: readonly DayReports[],
 ): Promise<void> {
   for (const { day, clicks, scans, report, ofQrs } of days) {
-    const stored = await transaction
-      .deleteFrom('click_days')
-      .where('url_id', '=', urlId)
-      .where('day', '=', day)
-      .returning(['clicks', 'scans', 'summary'])
-      .executeTakeFirst();
     await transaction
       .insertInto('click_days')
-      .values({
-        url_id: urlId,
-        day,
-        clicks: (stored?.clicks ?? 0) + clicks,
-        scans: (stored?.scans ?? 0) + scans,
-        summary: appendReport(stored?.summary, report),
-      })
+      .values({ url_id: urlId, day, clicks, scans, summary: `[${report}]` })
+      .onConflict((conflict) =>
+        conflict.columns(['url_id', 'day']).doUpdateSet(({ eb, ref }) => ({
+          clicks: eb('click_days.clicks', '+', ref('excluded.clicks')),
+          scans: eb('click_days.scans', '+', ref('excluded.scans')),
+          summary: appendedSummary('click_days'),
+        })),
+      )
       .execute();
-    for (let at = 0; at < ofQrs.length; at += qrsPerStatement) {
-      await storeScanDays(database, transaction, day, ofQrs.slice(at, at + qrsPerStatement));
+    for (const part of slicesOf(ofQrs, qrsPerStatement)) {
+      await transaction
+        .insertInto('scan_days')
+        .values(
+          part.map((qr) => ({ qr_id: qr.qrId, day, scans: qr.scans, summary: `[${qr.report}]` })),
+        )
+        .onConflict((conflict) =>
+          conflict.columns(['qr_id', 'day']).doUpdateSet(({ eb, ref }) => ({
+            scans: eb('scan_days.scans', '+', ref('excluded.scans')),
+            summary: appendedSummary('scan_days'),
+          })),
+        )
+        .execute();
     }
   }
 }
 
-async function storeScanDays(
-  database: Database,
-  transaction: WriteTransaction,
-  day: number,
-  ofQrs: DayReports['ofQrs'],
-): Promise<void> {
-  const deleted = await transaction
-    .deleteFrom('scan_days')
-    .where('day', '=', day)
-    .where(
-      'qr_id',
-      'in',
-      ofQrs.map(({ qrId }) => qrId),
-    )
-    .returning(['qr_id', 'scans', 'summary'])
-    .execute();
-  const storedOf = new Map(deleted.map((row) => [row.qr_id, row]));
-  const rows = ofQrs.map(({ qrId, scans, report }) => {
-    const stored = storedOf.get(qrId);
-    return {
-      qr_id: qrId,
-      day,
-      scans: (stored?.scans ?? 0) + scans,
-      summary: appendReport(stored?.summary, report),
-    };
-  });
-  await database.bulkInsert(transaction, 'scan_days', rows);
+/** Joins two JSON arrays: the stored one, and that of the inserted row. */
+function appendedSummary(table: 'click_days' | 'scan_days') {
+  const stored = sql.ref<string>(`${table}.summary`);
+  return sql<string>`substr(${stored}, 1, length(${stored}) - 1) || ',' || substr(excluded.summary, 2)`;
 }
 
 /** Parses the `summary` of a row in `click_days` or `scan_days`: one or more reports. */
 export function parseSummary<R extends Report>(summary: string): R[] {
   return JSON.parse(summary) as R[];
-}
-
-function appendReport(summary: string | undefined, report: string): string {
-  return summary === undefined ? `[${report}]` : `${summary.slice(0, -1)},${report}]`;
 }
 
 /** Formats the report of a day, with a time series of the hours that have visits. */
