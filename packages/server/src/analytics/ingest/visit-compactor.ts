@@ -36,9 +36,8 @@ interface LastChunk {
 /** The chunks with the new visits of one URL. */
 interface NewChunks {
   readonly urlId: number;
-  readonly last: LastChunk | undefined;
-  /** True when the first row replaces the last chunk. */
-  readonly isReplacing: boolean;
+  /** The last chunk, if the first row replaces it. */
+  readonly replaced: LastChunk | undefined;
   readonly rows: readonly Schema['visit_chunks'][];
   /** The bytes that the transaction writes and deletes. */
   readonly bytes: number;
@@ -158,9 +157,15 @@ export class VisitCompactor {
   }
 
   async #readLastChunks(urlIds: readonly number[]): Promise<ReadonlyMap<number, LastChunk>> {
+    const wanted = sql.join(urlIds.map((id) => sql`(cast(${id} as bigint))`));
     const { rows } = await sql<LastChunk>`
       select chunk.url_id, chunk.number, chunk.visit_count, chunk.visits
-      ${lastChunksOf(urlIds)}`.execute(this.#database.read);
+      from (values ${wanted}) as wanted
+      join visit_chunks as chunk
+        on chunk.url_id = wanted.column1
+        and chunk.number = (select max(number) from visit_chunks where url_id = wanted.column1)`.execute(
+      this.#database.read,
+    );
     return new Map(rows.map((row) => [row.url_id, row]));
   }
 
@@ -174,15 +179,11 @@ export class VisitCompactor {
     next: Compaction,
   ): Promise<boolean> {
     return this.#database.writeDirectly(async (transaction) => {
-      if (!(await areLast(transaction, chunks))) return false;
-      const { numUpdatedRows } = await transaction
-        .updateTable('visit_compactions')
-        .set({ next_url: next.nextUrl })
-        .where('up_to_batch', '=', upToBatch)
-        .where('next_url', '=', nextUrl)
-        .executeTakeFirstOrThrow();
-      if (numUpdatedRows === 0n) return false;
-      await deleteReplaced(transaction, chunks);
+      const current = await findCompaction(transaction);
+      if (current?.upToBatch !== upToBatch || current.nextUrl !== nextUrl) return false;
+      const replaced = chunks.flatMap((each) => each.replaced ?? []);
+      if (!(await deleteUnchanged(transaction, replaced))) return false;
+      await transaction.updateTable('visit_compactions').set({ next_url: next.nextUrl }).execute();
       await this.#database.bulkInsert(
         transaction,
         'visit_chunks',
@@ -248,10 +249,10 @@ function fillChunks(
   last: LastChunk | undefined,
   visits: readonly VisitRef[],
 ): NewChunks {
-  const isReplacing = last !== undefined && last.visit_count < visitsPerChunk;
-  let number = last ? last.number + (isReplacing ? 0 : 1) : 0;
-  let existing = isReplacing ? decodeColumns(last.visits) : undefined;
-  let bytes = isReplacing ? last.visits.length : 0;
+  const replaced = last && last.visit_count < visitsPerChunk ? last : undefined;
+  let number = replaced?.number ?? (last ? last.number + 1 : 0);
+  let existing = replaced && decodeColumns(replaced.visits);
+  let bytes = replaced?.visits.length ?? 0;
   const rows: NewChunks['rows'][number][] = [];
   for (let added = 0; added < visits.length; number += 1) {
     const existingCount = existing?.count ?? 0;
@@ -265,45 +266,26 @@ function fillChunks(
     added += part.length;
     existing = undefined;
   }
-  return { urlId, last, isReplacing, rows, bytes };
+  return { urlId, replaced, rows, bytes };
 }
 
-/** The `from` clause that selects the last chunk of each URL as `chunk`. */
-function lastChunksOf(urlIds: readonly number[]) {
-  const wanted = sql.join(urlIds.map((id) => sql`(cast(${id} as bigint))`));
-  return sql`from (values ${wanted}) as wanted
-    join visit_chunks as chunk
-      on chunk.url_id = wanted.column1
-      and chunk.number = (select max(number) from visit_chunks where url_id = wanted.column1)`;
-}
-
-/** Returns whether the last chunks of the URLs have not changed since they were read. */
-async function areLast(
+/** Deletes chunks of different URLs. Returns false, and deletes none, when one of them has changed. */
+async function deleteUnchanged(
   transaction: WriteTransaction,
-  chunks: readonly NewChunks[],
+  chunks: readonly LastChunk[],
 ): Promise<boolean> {
-  const { rows } = await sql<Omit<LastChunk, 'visits'>>`
-    select chunk.url_id, chunk.number, chunk.visit_count
-    ${lastChunksOf(chunks.map(({ urlId }) => urlId))}`.execute(transaction);
-  const current = new Map(rows.map((row) => [row.url_id, row]));
-  return chunks.every(({ urlId, last }) => {
-    const found = current.get(urlId);
-    return found?.number === last?.number && found?.visit_count === last?.visit_count;
-  });
-}
-
-async function deleteReplaced(
-  transaction: WriteTransaction,
-  chunks: readonly NewChunks[],
-): Promise<void> {
-  const replaced = chunks.filter(({ isReplacing }) => isReplacing);
-  if (replaced.length === 0) return;
-  const keys = sql.join(
-    replaced.map(
-      ({ urlId, last }) => sql`(cast(${urlId} as bigint), cast(${last?.number ?? 0} as integer))`,
-    ),
+  if (chunks.length === 0) return true;
+  const keys = chunks.map(
+    ({ url_id, number }) => sql`(cast(${url_id} as bigint), cast(${number} as integer))`,
   );
-  await sql`delete from visit_chunks where (url_id, number) in (values ${keys})`.execute(
-    transaction,
-  );
+  const areTheChunks = sql<boolean>`(url_id, number) in (values ${sql.join(keys)})`;
+  const stored = await transaction
+    .selectFrom('visit_chunks')
+    .select(['url_id', 'visit_count'])
+    .where(areTheChunks)
+    .execute();
+  const visitsOf = new Map(stored.map((row) => [row.url_id, row.visit_count]));
+  if (chunks.some((chunk) => visitsOf.get(chunk.url_id) !== chunk.visit_count)) return false;
+  await transaction.deleteFrom('visit_chunks').where(areTheChunks).execute();
+  return true;
 }
