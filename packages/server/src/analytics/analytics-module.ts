@@ -54,7 +54,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
         path: config.countryDatabase,
         onError: (err) => logger.error({ err }, 'country database failed'),
       });
-      const describer = createVisitDescriber({
+      const describe = createVisitDescriber({
         ...config,
         secretKey:
           config.secretKey ??
@@ -64,7 +64,7 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
       pipeline = startVisitPipeline(options);
       const { journal } = pipeline;
       const proxies = config.trustedProxies;
-      record = createVisitRecorder({ journal, describer, proxies, clock });
+      record = createVisitRecorder({ journal, describe, proxies, clock });
     },
 
     async stop(): Promise<void> {

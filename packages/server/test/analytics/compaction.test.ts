@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { visitsPerChunk } from '../../src/analytics/ingest/read-stored-visits.js';
-import type { Visit } from '../../src/analytics/journal/visit.js';
+import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import {
   day,
   makeVisit,

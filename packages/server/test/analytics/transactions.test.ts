@@ -7,7 +7,7 @@ import { ingestJournal } from '../../src/analytics/ingest/visit-ingester.js';
 import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
 import { segmentPath } from '../../src/analytics/journal/journal-folder.js';
-import { toLine } from '../../src/analytics/journal/visit.js';
+import { toLine } from '../../src/analytics/journal/journal-lines.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import type { Database, WriteTransaction } from '../../src/storage/database.js';
 import { day, makeVisit, month, openVisitStore, start } from './visit-store.js';

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { VisitCompactor } from '../../src/analytics/ingest/visit-compactor.js';
 import { pruneVisits } from '../../src/analytics/ingest/visit-pruner.js';
 import { VisitRepository } from '../../src/analytics/ingest/visit-repository.js';
-import type { Visit } from '../../src/analytics/journal/visit.js';
+import type { Visit } from '../../src/analytics/journal/journal-lines.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { EventOutbox } from '../../src/events/event-outbox.js';
 import { openRepository } from '../storage/temporary-database.js';

@@ -44,7 +44,7 @@ const describeOne = (
   headers?: IncomingHttpHeaders,
   rest?: Partial<VisitRequest>,
   options?: Partial<VisitDescriberOptions>,
-): VisitFacts => describer(options).describe(request(headers, rest));
+): VisitFacts => describer(options)(request(headers, rest));
 
 /** The evidence of a scan as booleans. */
 function signsOf(facts: VisitFacts) {
@@ -88,11 +88,11 @@ describe('a visit', () => {
     ['a previewer', request({ 'user-agent': 'WhatsApp/2.23.20.0 A' }), 'bot', 'link-previewer'],
     ['WeChat', request({ 'user-agent': weChat }), 'human', 'in-app-browser'],
   ])('by %s has its kind and reason', (_what, visit, kind, reason) => {
-    expect(describer().describe(visit)).toMatchObject({ kind, reason });
+    expect(describer()(visit)).toMatchObject({ kind, reason });
   });
 
   it('has the same facts when everything is cached', () => {
-    const { describe: again } = describer();
+    const again = describer();
     const visit = request({ referer: 'https://www.google.com/a' });
     const first = again(visit);
     expect(again(visit)).toEqual(first);
@@ -103,7 +103,7 @@ describe('a visit', () => {
 
   it('looks up the country of an address once', () => {
     const asked: string[] = [];
-    const { describe: again } = describer({
+    const again = describer({
       findCountry: (address) => {
         asked.push(address);
         return 'NL';
@@ -195,7 +195,7 @@ describe("the proxy's country header", () => {
     ['of garbage leaves it too', 'DE\u0000,<b>', true, 'CF-IPCountry', 'NL'],
     ['twice leaves it too', 'DE, FR', true, 'CF-IPCountry', 'NL'],
   ])('%s', (_what, code, isPeerTrusted, countryHeader, country) => {
-    const { describe: again } = describer({ countryHeader });
+    const again = describer({ countryHeader });
     expect(again(request({ 'cf-ipcountry': code }, { isPeerTrusted })).country).toBe(country);
     expect(again(request({}, { isPeerTrusted })).country).toBe('NL');
   });
@@ -210,7 +210,7 @@ describe('privacy signals', () => {
     ['DNT: 0', { dnt: '0' }, true, false],
     ['neither', {}, true, false],
   ])('%s', (_what, headers, honourPrivacySignals, isAnonymous) => {
-    const { describe: again } = describer({ honourPrivacySignals });
+    const again = describer({ honourPrivacySignals });
     const before = again(request());
     const facts = again(request(headers));
     expect(facts).toEqual(isAnonymous ? { ...before, visitorKey: null } : before);
@@ -223,7 +223,7 @@ describe('a hostile request', () => {
     ['an agent of 64 KB', { 'user-agent': `${chrome} ${'x'.repeat(65_536)}` }],
     ['64 KB of a known app', { 'user-agent': chrome + ' Line/9'.repeat(10_000) }],
   ])('with %s counts as one visitor', (_what, headers) => {
-    const { describe: again } = describer();
+    const again = describer();
     const first = again(request(headers));
     expect(first).toMatchObject({ kind: 'human', os: 'Windows', deviceType: 'desktop' });
     expect(again(request(headers))).toEqual(first);
@@ -294,7 +294,7 @@ describe('a hostile request', () => {
             isPeerTrusted,
             shortDomain,
           };
-          const facts = shared.describe(visit);
+          const facts = shared(visit);
           for (const text of textsOf(facts)) {
             expect(text).toMatch(/^[^\p{Cc}\u2028\u2029]{1,253}$/u);
             expect(text.isWellFormed()).toBe(true);
@@ -305,8 +305,8 @@ describe('a hostile request', () => {
           expect(facts.country).toMatch(/^(?:[A-Z]{2}|Unknown)$/);
           expect(facts.addressKey).toMatch(/^[\w-]{16}$/);
           expect(facts.visitorKey ?? facts.addressKey).toMatch(/^[\w-]{16}$/);
-          expect(shared.describe(visit)).toEqual(facts);
-          expect(describer({ honourPrivacySignals: true }).describe(visit)).toEqual(facts);
+          expect(shared(visit)).toEqual(facts);
+          expect(describer({ honourPrivacySignals: true })(visit)).toEqual(facts);
         },
       ),
       { numRuns: 1000 },

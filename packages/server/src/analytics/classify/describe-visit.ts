@@ -48,10 +48,8 @@ export interface VisitDescriberOptions {
   readonly countryHeader?: string | undefined;
 }
 
-export interface VisitDescriber {
-  /** Never throws. */
-  describe(request: VisitRequest): VisitFacts;
-}
+/** Returns the facts of a visit. Never throws. */
+export type DescribeVisit = (request: VisitRequest) => VisitFacts;
 
 // All caches, full and with the longest keys, take less than 40 MB.
 const maxAgents = 10_000;
@@ -73,8 +71,8 @@ interface Place {
   readonly addressKey: string;
 }
 
-/** Creates a describer, which derives the facts of a visit from a request. It caches parsed headers. */
-export function createVisitDescriber(options: VisitDescriberOptions): VisitDescriber {
+/** Creates the function that derives the facts of a visit from a request. It caches parsed headers. */
+export function createVisitDescriber(options: VisitDescriberOptions): DescribeVisit {
   const { findCountry, honourPrivacySignals } = options;
   const countryHeader = options.countryHeader?.toLowerCase();
   const keys = createVisitorKeys(options.secretKey);
@@ -106,47 +104,44 @@ export function createVisitDescriber(options: VisitDescriberOptions): VisitDescr
     );
   };
 
-  return {
-    describe({ method, headers, query, address, isPeerTrusted, shortDomain }) {
-      const userAgent = headers['user-agent'] ?? '';
-      const agent = agents.get(userAgent) ?? readAgent(userAgent);
-      const { referer } = headers;
-      const referrer = referer === undefined ? directReferrer : readReferrer(referer);
-      const hasReferrer = referrer !== directReferrer;
-      const place = places.get(address) ?? readPlace(address);
-      const visitClass = classifyVisit(method, headers, agent);
-      const site = headers['sec-fetch-site'];
-      const isAnonymous =
-        honourPrivacySignals && (headers['sec-gpc'] === '1' || headers.dnt === '1');
-      const proxyCountry =
-        isPeerTrusted && countryHeader !== undefined
-          ? countryCode(headers[countryHeader])
-          : unknownCountry;
-      let { referrerType } = referrer;
-      if (isAdClick(query)) referrerType = 'paid';
-      else if (hasReferrer && referrer.referrerDomain === readDomain(shortDomain)) {
-        referrerType = 'internal';
-      }
-      return {
-        kind: visitClass.kind,
-        reason: visitClass.reason,
-        country: proxyCountry === unknownCountry ? place.country : proxyCountry,
-        deviceType: agent.deviceType,
-        browser: agent.browser,
-        os: agent.os,
-        scannerApp: agent.scannerApp,
-        evidence:
-          (agent.isDedicatedScanner ? scanEvidence.dedicatedScanner : 0) |
-          (agent.isInApp ? scanEvidence.inApp : 0) |
-          (hasReferrer ? scanEvidence.referrer : 0) |
-          (referrer.isImageSearch ? scanEvidence.imageSearch : 0) |
-          (site === undefined || site === 'none' ? scanEvidence.ownNavigation : 0),
-        referrerDomain: referrer.referrerDomain,
-        referrerType,
-        addressKey: place.addressKey,
-        visitorKey: isAnonymous ? null : visitorKeyOf(address, userAgent, agent.id),
-      };
-    },
+  return ({ method, headers, query, address, isPeerTrusted, shortDomain }) => {
+    const userAgent = headers['user-agent'] ?? '';
+    const agent = agents.get(userAgent) ?? readAgent(userAgent);
+    const { referer } = headers;
+    const referrer = referer === undefined ? directReferrer : readReferrer(referer);
+    const hasReferrer = referrer !== directReferrer;
+    const place = places.get(address) ?? readPlace(address);
+    const visitClass = classifyVisit(method, headers, agent);
+    const site = headers['sec-fetch-site'];
+    const isAnonymous = honourPrivacySignals && (headers['sec-gpc'] === '1' || headers.dnt === '1');
+    const proxyCountry =
+      isPeerTrusted && countryHeader !== undefined
+        ? countryCode(headers[countryHeader])
+        : unknownCountry;
+    let { referrerType } = referrer;
+    if (isAdClick(query)) referrerType = 'paid';
+    else if (hasReferrer && referrer.referrerDomain === readDomain(shortDomain)) {
+      referrerType = 'internal';
+    }
+    return {
+      kind: visitClass.kind,
+      reason: visitClass.reason,
+      country: proxyCountry === unknownCountry ? place.country : proxyCountry,
+      deviceType: agent.deviceType,
+      browser: agent.browser,
+      os: agent.os,
+      scannerApp: agent.scannerApp,
+      evidence:
+        (agent.isDedicatedScanner ? scanEvidence.dedicatedScanner : 0) |
+        (agent.isInApp ? scanEvidence.inApp : 0) |
+        (hasReferrer ? scanEvidence.referrer : 0) |
+        (referrer.isImageSearch ? scanEvidence.imageSearch : 0) |
+        (site === undefined || site === 'none' ? scanEvidence.ownNavigation : 0),
+      referrerDomain: referrer.referrerDomain,
+      referrerType,
+      addressKey: place.addressKey,
+      visitorKey: isAnonymous ? null : visitorKeyOf(address, userAgent, agent.id),
+    };
   };
 }
 

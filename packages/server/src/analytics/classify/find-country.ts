@@ -9,11 +9,9 @@ export type FindCountry = (address: string) => string;
 
 export const unknownCountry = 'Unknown';
 
-// The shipped database and MaxMind's databases have different records.
-interface ShippedRecord {
+/** The shipped database has `country_code`; MaxMind's databases have the other fields. */
+interface CountryRecord {
   readonly country_code?: unknown;
-}
-interface MaxMindRecord {
   readonly country?: { readonly iso_code?: unknown };
   readonly registered_country?: { readonly iso_code?: unknown };
 }
@@ -63,7 +61,7 @@ const probes = [
   ...Array.from({ length: 256 }, (_, block) => `2${block.toString(16).padStart(3, '0')}::1`),
 ];
 
-function countryOf(record: (ShippedRecord & MaxMindRecord) | null): string {
+function countryOf(record: CountryRecord | null): string {
   return countryCode(
     record?.country_code ?? record?.country?.iso_code ?? record?.registered_country?.iso_code,
   );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Visit } from '../journal/visit.js';
+import type { Visit } from '../journal/journal-lines.js';
 import { decodeColumns, encodeColumns } from './columns-codec.js';
 import { VisitColumnsBuilder } from './visit-columns.js';
 

@@ -54,10 +54,9 @@ export async function readBatches(
   }));
 }
 
-/** Reads the chunks that may have visits in a window, in ascending order of their URLs. */
+/** Reads all chunks, in ascending order of their URLs. */
 export async function* readChunks(
   db: Kysely<Schema>,
-  { since, until }: { readonly since: number; readonly until: number },
 ): AsyncGenerator<{ url_id: number; visits: Uint8Array }> {
   let last = { url_id: 0, number: -1 };
   for (;;) {
@@ -67,8 +66,6 @@ export async function* readChunks(
       .where(({ eb, refTuple, tuple }) =>
         eb(refTuple('url_id', 'number'), '>', tuple(last.url_id, last.number)),
       )
-      .where('last_at', '>=', since)
-      .where('first_at', '<', until)
       .orderBy('url_id')
       .orderBy('number')
       .limit(chunksPerRead)

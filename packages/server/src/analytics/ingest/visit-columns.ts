@@ -1,4 +1,4 @@
-import type { Visit } from '../journal/visit.js';
+import type { Visit } from '../journal/journal-lines.js';
 
 /** The columns with few distinct values. They are stored with dictionary encoding. */
 export const dictionaryColumns = [

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { clientAddressOf } from '../../network/client-address.js';
 import type { AddressRanges } from '../../network/ip-address.js';
 import type { Clock } from '../../ports.js';
-import type { VisitDescriber } from '../classify/describe-visit.js';
+import type { DescribeVisit } from '../classify/describe-visit.js';
 import type { Journal } from './journal.js';
-import { toLine } from './visit.js';
+import { toLine } from './journal-lines.js';
 
 export interface VisitRecorderOptions {
   readonly journal: Journal;
-  readonly describer: VisitDescriber;
+  readonly describe: DescribeVisit;
   readonly proxies: AddressRanges;
   readonly clock: Clock;
 }
@@ -23,7 +23,7 @@ export type RecordVisit = (
 /** Returns the function that writes visits to the journal before visitors are redirected. */
 export function createVisitRecorder({
   journal,
-  describer,
+  describe,
   proxies,
   clock,
 }: VisitRecorderOptions): RecordVisit {
@@ -32,7 +32,7 @@ export function createVisitRecorder({
     const url = request.url as string;
     const mark = url.indexOf('?');
     const peer = socket.remoteAddress;
-    const facts = describer.describe({
+    const facts = describe({
       method,
       headers,
       query: mark < 0 ? '' : url.slice(mark),

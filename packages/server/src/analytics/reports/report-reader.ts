@@ -63,11 +63,9 @@ export class ReportReader {
 
   /** Reports the clicks of one URL. */
   readClicks(urlId: number, query: ReportQuery): Promise<ClickReport> {
-    return this.#report(clickMeasure, query, async (run) => {
-      await this.#addVisits(run, urlId, query);
-      const days = readUrlRows(clickDayRows(run.db, query), [urlId]);
-      for await (const { summary } of days) await addDay(run, urlId, summary);
-    });
+    return this.#report(clickMeasure, query, (run) =>
+      this.#addUrl(run, urlId, query, readUrlRows(clickDayRows(run.db, query), [urlId])),
+    );
   }
 
   /** Reports the scans of one QR code. */
@@ -76,11 +74,9 @@ export class ReportReader {
     span: QrSpan,
     query: ReportQuery,
   ): Promise<ScanReport> {
-    return this.#report(scanMeasure(span, hasSlug), query, async (run) => {
-      await this.#addVisits(run, urlId, query);
-      const days = readScanDays(run.db, span.qrId, query);
-      for await (const { summary } of days) await addDay(run, urlId, summary);
-    });
+    return this.#report(scanMeasure(span, hasSlug), query, (run) =>
+      this.#addUrl(run, urlId, query, readScanDays(run.db, span.qrId, query)),
+    );
   }
 
   /** Reports the clicks of all URLs of an organization. */
@@ -143,16 +139,18 @@ export class ReportReader {
     });
   }
 
-  /** Adds the visits of one URL. */
-  async #addVisits<R extends Report>(
+  /** Adds the visits of one URL, and its pruned days. */
+  async #addUrl<R extends Report>(
     run: ReportRun<R>,
     urlId: number,
     window: Window,
+    days: AsyncIterable<{ readonly summary: string }>,
   ): Promise<void> {
     const batches = await this.#readBatches(run.db);
     for await (const visits of this.#readVisits(run, batches, [urlId], window)) {
       run.tally.add(visits);
     }
+    for await (const { summary } of days) await addDay(run, urlId, summary);
   }
 
   /** Reads each visit of the URLs once, from batches and chunks that may have visits in a window. */

@@ -149,7 +149,7 @@ async function* readVisits(db: Kysely<Schema>): AsyncGenerator<StoredVisits> {
     const indexes = allIndexes(columns).filter((index) => urlIdAt(index) >= firstPending);
     yield { columns, indexes, urlIdAt };
   }
-  for await (const { url_id, visits } of readChunks(db, allTime)) {
+  for await (const { url_id, visits } of readChunks(db)) {
     const columns = decodeColumns(visits);
     yield { columns, indexes: allIndexes(columns), urlIdAt: () => url_id };
   }

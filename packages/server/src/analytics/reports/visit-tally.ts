@@ -65,19 +65,13 @@ export function singleField(field: string): Dimension {
   };
 }
 
-interface Breakdown {
-  readonly name: string;
-  readonly dimension: Dimension;
-  readonly counts: ValueCounts<string>;
-}
-
 /**
  * Counts the visits of a window. Totals, breakdowns and the time series come from the same
  * selection of visits, so they always add up.
  */
 export class VisitTally<R extends Report> {
   readonly #measure: VisitMeasure<R>;
-  readonly #breakdowns: readonly Breakdown[];
+  readonly #breakdowns;
   readonly #window: ReportWindow;
   readonly #buckets: Buckets;
   readonly #visitors: DistinctKeys;
@@ -96,7 +90,7 @@ export class VisitTally<R extends Report> {
     this.#breakdowns = Object.entries<Dimension>(measure.dimensions).map(([name, dimension]) => ({
       name,
       dimension,
-      counts: new ValueCounts(),
+      counts: new ValueCounts<string>(),
     }));
     this.#window = window;
     this.#buckets = bucketsOf(window);
