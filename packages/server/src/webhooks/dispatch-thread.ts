@@ -12,14 +12,13 @@ import { openThread } from '../threads/open-thread.js';
 import type { ObservedThread } from '../threads/thread.js';
 import { pruneDeliveries } from './delivery-pruner.js';
 import { DeliveryQueue } from './delivery-queue.js';
+import type { HealthRules } from './endpoint-health.js';
 import type { RetrySchedule } from './retry-schedule.js';
 import { type DispatchFigures, WebhookDispatcher } from './webhook-dispatcher.js';
 
-interface DispatchSettings {
+interface DispatchSettings extends HealthRules {
   readonly schedule: RetrySchedule;
   readonly allowPrivateNetwork: boolean;
-  /** An endpoint is disabled when all its attempts fail for this time. 0 turns this rule off. */
-  readonly disableAfterMs: number;
 }
 
 interface DispatchThreadData {

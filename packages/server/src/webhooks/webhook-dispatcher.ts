@@ -2,23 +2,17 @@ import { setMaxListeners } from 'node:events';
 import { ErrorThrottle } from '../error-throttle.js';
 import type { EventOutbox } from '../events/event-outbox.js';
 import type { Service } from '../lifecycle.js';
-import type { GuardedFetch } from '../network/guarded-fetch.js';
-import type { Clock } from '../ports.js';
 import type { AttemptOutcome, ClaimedDelivery } from './attempt.js';
 import { type AttemptContext, attemptDelivery, attemptTimeoutMs } from './attempt-delivery.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import { goneStatus } from './endpoint-health.js';
 import { type EndpointQueue, slowAfterMs } from './endpoint-queue.js';
 import { EndpointScheduler, type PlannedClaim } from './endpoint-scheduler.js';
-import type { RetrySchedule } from './retry-schedule.js';
 import { Signal } from './signal.js';
 
-export interface WebhookDispatcherOptions {
+export interface WebhookDispatcherOptions extends Omit<AttemptContext, 'signal'> {
   readonly outbox: Pick<EventOutbox, 'fanOut'>;
   readonly queue: DeliveryQueue;
-  readonly fetch: GuardedFetch;
-  readonly schedule: RetrySchedule;
-  readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
