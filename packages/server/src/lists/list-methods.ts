@@ -1,7 +1,8 @@
 import { type DomainFilter, listDomains } from '../domains/domain-repository.js';
 import { listQrs, type QrFilter } from '../qr/qr-repository.js';
 import type { Database } from '../storage/database.js';
-import { listUrls, type UrlFilter } from '../urls/url-query.js';
+import type { UrlFilter } from '../urls/url-contract.js';
+import { listUrls } from '../urls/url-query.js';
 import { type DeliveryFilter, listDeliveries } from '../webhooks/delivery-repository.js';
 import { listWebhooks, type Page } from '../webhooks/webhook-repository.js';
 

@@ -4,7 +4,7 @@ import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
 import { decodeError, encodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
-import type { UrlFilter } from '../urls/url-query.js';
+import type { UrlFilter } from '../urls/url-contract.js';
 import { type Lists, listMethods } from './list-methods.js';
 import { listThread } from './list-thread.js';
 

@@ -299,6 +299,19 @@ export const urlBulkDeleteResult = z
   })
   .meta({ id: 'UrlBulkDeleteResult' });
 
+const urlListQuery = z.strictObject({
+  ...paging,
+  isActive: queryBoolean
+    .optional()
+    .meta({ description: 'true: only active links; false: only inactive links.' }),
+  search: line(200, 1).optional().meta({
+    description: 'Only links whose title, target, slug or code contains this text, in any case.',
+  }),
+  tag: line(100, 1).optional().meta({ description: 'Only links with exactly this tag.' }),
+  category: line(100, 1).optional().meta({ description: 'Only links of this category.' }),
+  domainId: uuid.optional().meta({ description: 'Only links on this custom domain.' }),
+});
+
 const read = { tag: 'URLs', access: { scope: 'urls:read' } } as const;
 const write = { tag: 'URLs', access: { scope: 'urls:write' } } as const;
 const params = z.strictObject({ id: urlIdParam });
@@ -321,19 +334,7 @@ export const urlRoutes = [
     path: '/api/v1/urls',
     ...read,
     summary: 'List short links, newest first',
-    query: z.strictObject({
-      ...paging,
-      isActive: queryBoolean
-        .optional()
-        .meta({ description: 'true: only active links; false: only inactive links.' }),
-      search: line(200, 1).optional().meta({
-        description:
-          'Only links whose title, target, slug or code contains this text, in any case.',
-      }),
-      tag: line(100, 1).optional().meta({ description: 'Only links with exactly this tag.' }),
-      category: line(100, 1).optional().meta({ description: 'Only links of this category.' }),
-      domainId: uuid.optional().meta({ description: 'Only links on this custom domain.' }),
-    }),
+    query: urlListQuery,
     responses: { 200: { description: 'One page of links', data: pageOf(urlListItem) } },
   }),
   defineRoute({
@@ -423,3 +424,4 @@ export const urlRoutes = [
 
 export type UrlCreateRequest = z.output<typeof urlCreateRequest>;
 export type UrlUpdateRequest = z.output<typeof urlUpdateRequest>;
+export type UrlFilter = z.output<typeof urlListQuery>;

@@ -12,6 +12,7 @@ import { findExpiryError, patchUrl } from './change-url.js';
 import { type LinkOrigins, shortUrlOf, toListItem, toRecord } from './present-url.js';
 import {
   type UrlCreateRequest,
+  type UrlFilter,
   type UrlUpdateRequest,
   type urlBulkCreateResult,
   urlBulkUpdateItem,
@@ -19,7 +20,7 @@ import {
   urlCreateRequest,
   type urlRoutes,
 } from './url-contract.js';
-import type { UrlFilter, UrlPage } from './url-query.js';
+import type { UrlPage } from './url-query.js';
 import {
   bulkCreateError,
   bulkUpdateError,

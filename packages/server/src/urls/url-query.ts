@@ -4,16 +4,7 @@ import { allOf } from '../storage/list-page.js';
 import type { ListPage, SearchLimits } from '../storage/list-query.js';
 import { foldText } from '../storage/search-text.js';
 import { fromRow, type ShortUrl, selectUrls, tagTextOf } from './short-url.js';
-
-export interface UrlFilter {
-  readonly limit: number;
-  readonly offset: number;
-  readonly isActive?: boolean | undefined;
-  readonly search?: string | undefined;
-  readonly tag?: string | undefined;
-  readonly category?: string | undefined;
-  readonly domainId?: string | undefined;
-}
+import type { UrlFilter } from './url-contract.js';
 
 export interface UrlPageOptions extends SearchLimits {
   readonly timeoutMs?: number | undefined;
