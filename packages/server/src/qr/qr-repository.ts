@@ -14,7 +14,7 @@ import type { QrFormat, QrLogo } from './drawing/qr-design.js';
 import { toQrRecord } from './present-qr.js';
 import type { QrCode, RenderedQr } from './qr-code.js';
 import { qrCreated, qrDeleted } from './qr-events.js';
-import { fromQrRow, selectQrs, toQrRow } from './qr-row.js';
+import { selectQrs, toQrRow } from './qr-row.js';
 
 /** The outcome of `create`, as it is stored with an idempotency key. */
 export type CreateQrOutcome =
@@ -29,17 +29,7 @@ export interface QrFilter {
 }
 
 /** The public part of a code. A deleted code has no image. */
-export interface PublicQr {
-  readonly id: string;
-  readonly qrData: string;
-  readonly format: QrFormat;
-  readonly size: number;
-  /** The custom slug or short code of its URL; null for a standalone code. */
-  readonly linkKey: string | null;
-  readonly version: number;
-  readonly updatedAt: number;
-  readonly image: Uint8Array | null;
-}
+export type PublicQr = NonNullable<Awaited<ReturnType<QrRepository['findPublic']>>>;
 
 export interface QrRepositoryOptions {
   readonly outbox: EventOutbox;
@@ -98,12 +88,11 @@ export class QrRepository {
     );
   }
 
-  async find(organizationId: string, id: string): Promise<QrCode | undefined> {
-    const row = await selectQrs(this.#database.read)
+  find(organizationId: string, id: string): Promise<QrCode | undefined> {
+    return selectQrs(this.#database.read)
       .where('qr_codes.id', '=', id)
-      .where('qr_codes.organization_id', '=', organizationId)
+      .where('organization_id', '=', organizationId)
       .executeTakeFirst();
-    return row && fromQrRow(row);
   }
 
   /** Returns a code and its stored logo. */
@@ -115,12 +104,12 @@ export class QrRepository {
       .innerJoin('qr_pictures', 'qr_pictures.qr_id', 'qr_codes.id')
       .select(['qr_pictures.logo', 'qr_pictures.logo_width', 'qr_pictures.logo_height'])
       .where('qr_codes.id', '=', id)
-      .where('qr_codes.organization_id', '=', organizationId)
+      .where('organization_id', '=', organizationId)
       .executeTakeFirst();
     if (!row) return undefined;
-    const { logo: png, logo_width: width, logo_height: height } = row;
+    const { logo: png, logo_width: width, logo_height: height, ...qr } = row;
     const logo = png && width && height ? { png, width, height } : null;
-    return { qr: fromQrRow(row), logo };
+    return { qr, logo };
   }
 
   /** Stores a changed code. Returns false when another change or a delete came first. */
@@ -150,18 +139,18 @@ export class QrRepository {
    */
   delete(organizationId: string, id: string, now: number): Promise<QrCode | undefined> {
     return this.#database.write(organizationId, async (transaction) => {
-      const row = await selectQrs(transaction)
+      const found = await selectQrs(transaction)
         .where('qr_codes.id', '=', id)
-        .where('qr_codes.organization_id', '=', organizationId)
+        .where('organization_id', '=', organizationId)
         .executeTakeFirst();
-      if (!row) return undefined;
+      if (!found) return undefined;
       await transaction
         .updateTable('qr_codes')
-        .set({ deleted_at: now, updated_at: now, version: row.version + 1 })
+        .set({ deleted_at: now, updated_at: now, version: found.version + 1 })
         .where('id', '=', id)
         .execute();
       await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
-      const qr = fromQrRow({ ...row, updated_at: now });
+      const qr = { ...found, updatedAt: now };
       await this.#outbox.record(transaction, organizationId, qrDeleted, now, () => [
         toQrRecord(qr),
       ]);
@@ -170,26 +159,20 @@ export class QrRepository {
   }
 
   /** Finds a code of any organization, deleted codes included. */
-  async findPublic(id: string): Promise<PublicQr | undefined> {
-    const row = await this.#database.read
-      .selectFrom('qr_codes')
-      .leftJoin('qr_pictures', 'qr_pictures.qr_id', 'qr_codes.id')
-      .leftJoin('urls', 'urls.id', 'qr_codes.url_id')
-      .select(['qr_data', 'format', 'size', 'picture', 'custom_slug', 'short_code'])
-      .select(['qr_codes.version', 'qr_codes.updated_at'])
-      .where('qr_codes.id', '=', id)
-      .executeTakeFirst();
-    if (!row) return undefined;
-    return {
-      id,
-      qrData: row.qr_data,
-      format: row.format as QrFormat,
-      size: row.size,
-      linkKey: row.custom_slug ?? row.short_code,
-      version: row.version,
-      updatedAt: row.updated_at,
-      image: row.picture,
-    };
+  findPublic(id: string) {
+    return (
+      this.#database.read
+        .selectFrom('qr_codes')
+        .leftJoin('qr_pictures', 'qr_pictures.qr_id', 'qr_codes.id')
+        .leftJoin('urls', 'urls.id', 'qr_codes.url_id')
+        .select(['qr_codes.id', 'qr_data as qrData', 'format', 'size', 'picture as image'])
+        .select(['qr_codes.version', 'qr_codes.updated_at as updatedAt'])
+        // The custom slug or short code of its URL; null for a standalone code.
+        .select(({ fn }) => fn.coalesce('custom_slug', 'short_code').as('linkKey'))
+        .$narrowType<{ format: QrFormat }>()
+        .where('qr_codes.id', '=', id)
+        .executeTakeFirst()
+    );
   }
 }
 
@@ -225,12 +208,12 @@ export async function listQrs(
         }),
   });
   if (ids.length === 0) return { total, qrs: [] };
-  const rows = await selectQrs(database.read)
+  const qrs = await selectQrs(database.read)
     .where('qr_codes.id', 'in', ids)
-    .orderBy('qr_codes.created_at', 'desc')
+    .orderBy('created_at', 'desc')
     .orderBy('qr_codes.id', 'desc')
     .execute();
-  return { total, qrs: rows.map(fromQrRow) };
+  return { total, qrs };
 }
 
 function toLogoColumns(logo: QrLogo | null) {

@@ -2,17 +2,31 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Schema } from '../storage/schema.js';
 import type { QrCode } from './qr-code.js';
 
-/** The columns of a code and its counts. */
-type QrRow = Selectable<Schema['qr_codes']> & { scans: number; downloads: number };
-
-/** Selects codes that are not deleted, with the columns that `fromQrRow` needs. */
+/** Selects codes that are not deleted, with the names and types of `QrCode`. */
 export function selectQrs(db: Kysely<Schema>) {
   return db
     .selectFrom('qr_codes')
     .innerJoin('qr_counts', 'qr_counts.qr_id', 'qr_codes.id')
-    .selectAll('qr_codes')
-    .select(['qr_counts.scans', 'qr_counts.downloads'])
-    .where('qr_codes.deleted_at', 'is', null);
+    .select([
+      'qr_codes.id',
+      'organization_id as organizationId',
+      'url_id as urlId',
+      'qr_data as qrData',
+      'format',
+      'size',
+      'error_correction as errorCorrection',
+      'foreground_color as foregroundColor',
+      'background_color as backgroundColor',
+      'logo_url as logoUrl',
+      'style_preset as stylePreset',
+      'version',
+      'downloads as downloadCount',
+      'scans as scanCount',
+      'created_at as createdAt',
+      'updated_at as updatedAt',
+    ])
+    .$narrowType<Pick<QrCode, 'format' | 'errorCorrection' | 'stylePreset'>>()
+    .where('deleted_at', 'is', null);
 }
 
 export function toQrRow(qr: QrCode): Selectable<Schema['qr_codes']> {
@@ -32,26 +46,5 @@ export function toQrRow(qr: QrCode): Selectable<Schema['qr_codes']> {
     created_at: qr.createdAt,
     updated_at: qr.updatedAt,
     deleted_at: null,
-  };
-}
-
-export function fromQrRow(row: QrRow): QrCode {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    urlId: row.url_id,
-    qrData: row.qr_data,
-    format: row.format as QrCode['format'],
-    size: row.size,
-    errorCorrection: row.error_correction as QrCode['errorCorrection'],
-    foregroundColor: row.foreground_color,
-    backgroundColor: row.background_color,
-    logoUrl: row.logo_url,
-    stylePreset: row.style_preset as QrCode['stylePreset'],
-    version: row.version,
-    downloadCount: row.downloads,
-    scanCount: row.scans,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
   };
 }
