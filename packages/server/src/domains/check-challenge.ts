@@ -23,26 +23,13 @@ export async function checkChallenge(
     return explain(error.reason, name, domain);
   }
   // Some DNS editors add spaces and quotes.
-  const isProven = records.some((text) => trimPadding(text) === domain.challenge);
+  const isProven = records.some((text) => text.replaceAll('"', '').trim() === domain.challenge);
   if (isProven) return null;
   if (records.length === 0) return explain('no_record', name, domain);
   const shown = records.slice(0, maxShownRecords).map((text) => JSON.stringify(truncate(text)));
   const more = records.length - shown.length;
   const found = `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return `The TXT record at ${name} is ${found}; it must be ${JSON.stringify(domain.challenge)}`;
-}
-
-/** Removes spaces and quotes at both ends. A regular expression would take quadratic time. */
-function trimPadding(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && isPadding(text[start] as string)) start += 1;
-  while (end > start && isPadding(text[end - 1] as string)) end -= 1;
-  return text.slice(start, end);
-}
-
-function isPadding(character: string): boolean {
-  return character === '"' || character.trim() === '';
 }
 
 function explain(

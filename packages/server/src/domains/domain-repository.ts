@@ -134,7 +134,8 @@ export class DomainRepository {
         // It may have been deleted and restored with another challenge during the look-up.
         if (before?.challenge !== checked.challenge) return domainNotFound;
         if (before.isActive) return { domain: before };
-        const isTaken = error === null && (await isActive(transaction, hostname));
+        const owner = error === null ? await this.#find(transaction, hostname) : undefined;
+        const isTaken = owner?.isActive === true;
         const lastError = isTaken
           ? `${hostname} is active in another organization of this server, which must delete it first`
           : error;
@@ -193,8 +194,12 @@ export class DomainRepository {
   }
 
   /** Returns the active domain of a hostname, or else the one that was verified last. */
-  async findByHostname(hostname: string): Promise<HostDomain | undefined> {
-    const { rows } = await this.#database.read.executeQuery(this.#byHostname(hostname));
+  findByHostname(hostname: string): Promise<HostDomain | undefined> {
+    return this.#find(this.#database.read, hostname);
+  }
+
+  async #find(db: Kysely<Schema>, hostname: string): Promise<HostDomain | undefined> {
+    const { rows } = await db.executeQuery(this.#byHostname(hostname));
     const [row] = rows;
     return row && { id: row.id, isActive: row.is_active === 1 };
   }
@@ -260,15 +265,4 @@ async function count(db: Kysely<Schema>, organizationId: string, filter?: Filter
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return Number(total);
-}
-
-async function isActive(transaction: WriteTransaction, hostname: string): Promise<boolean> {
-  const row = await transaction
-    .selectFrom('domains')
-    .select('id')
-    .where('verified_at', 'is not', null)
-    .where('hostname', '=', hostname)
-    .where('is_active', '=', 1)
-    .executeTakeFirst();
-  return row !== undefined;
 }
