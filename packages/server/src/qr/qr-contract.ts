@@ -10,16 +10,13 @@ import {
   uuidParam,
 } from '../contract/fields.js';
 import { findTargetUrlError } from '../urls/target-url.js';
+import { errorCorrections, formats, stylePresets } from './drawing/qr-design.js';
 
 /** 2 KB of UTF-8. Specification, "Limits". */
 const maxDataBytes = 2048;
 
 const minSize = 200;
 const maxSize = 2048;
-
-export const formats = ['png', 'svg', 'webp'] as const;
-export const errorCorrections = ['L', 'M', 'Q', 'H'] as const;
-export const stylePresets = ['default', 'rounded', 'dots', 'classy'] as const;
 
 const data = multilineText(maxDataBytes)
   .min(1, 'must not be empty')

@@ -1,7 +1,13 @@
 import { clearModules, largestLogoArea } from './logo-area.js';
 import type { Box } from './module-grid.js';
-import { type QrDesign, QrDesignError, type QrErrorCorrection, type QrLogo } from './qr-design.js';
-import { errorCorrectionLevels, fits, type QrMatrix, qrMatrix } from './qr-matrix.js';
+import {
+  errorCorrections,
+  type QrDesign,
+  QrDesignError,
+  type QrErrorCorrection,
+  type QrLogo,
+} from './qr-design.js';
+import { fits, type QrMatrix, qrMatrix } from './qr-matrix.js';
 
 // A larger version than the payload needs has more spare codewords for the logo.
 const maxFurtherVersions = 6;
@@ -19,8 +25,8 @@ export function matrixWithLogoSpace(design: QrDesign, logo: QrLogo): LogoSpace {
   const { payload, errorCorrection: level } = design;
   const space = findLogoSpace(payload, level, logo);
   if (space) return space;
-  const sufficient = errorCorrectionLevels
-    .slice(errorCorrectionLevels.indexOf(level) + 1)
+  const sufficient = errorCorrections
+    .slice(errorCorrections.indexOf(level) + 1)
     .find((higher) => fits(payload, higher) && findLogoSpace(payload, higher, logo));
   if (sufficient) {
     throw new QrDesignError(

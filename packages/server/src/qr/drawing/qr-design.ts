@@ -1,6 +1,11 @@
-export type QrFormat = 'png' | 'svg' | 'webp';
-export type QrErrorCorrection = 'L' | 'M' | 'Q' | 'H';
-export type QrStylePreset = 'default' | 'rounded' | 'dots' | 'classy';
+export const formats = ['png', 'svg', 'webp'] as const;
+/** From the least to the most redundant. */
+export const errorCorrections = ['L', 'M', 'Q', 'H'] as const;
+export const stylePresets = ['default', 'rounded', 'dots', 'classy'] as const;
+
+export type QrFormat = (typeof formats)[number];
+export type QrErrorCorrection = (typeof errorCorrections)[number];
+export type QrStylePreset = (typeof stylePresets)[number];
 
 /** Everything that determines an image: equal designs give equal bytes. */
 export interface QrDesign {

@@ -1,7 +1,7 @@
 /// <reference path="./qrcode-internals.d.ts" />
 import { create, type QRCodeSegment } from 'qrcode';
 import tables from 'qrcode/lib/core/error-correction-code.js';
-import { QrDesignError, type QrErrorCorrection } from './qr-design.js';
+import { errorCorrections, QrDesignError, type QrErrorCorrection } from './qr-design.js';
 
 /** The modules of a QR code and the parameters of its error correction. */
 export interface QrMatrix {
@@ -19,21 +19,11 @@ export interface QrMatrix {
   readonly correctablePerBlock: number;
 }
 
-/** From the least to the most redundant. */
-export const errorCorrectionLevels: readonly QrErrorCorrection[] = ['L', 'M', 'Q', 'H'];
-
 // Capacity of version 40 in bytes: ISO/IEC 18004:2015, table 7.
 const capacity: Record<QrErrorCorrection, number> = { L: 2953, M: 2331, Q: 1663, H: 1273 };
 
 /** Returns the matrix of a payload, of the smallest version that holds it or of a given one. */
 export function qrMatrix(payload: string, level: QrErrorCorrection, version?: number): QrMatrix {
-  if (payload === '') throw new QrDesignError('data', 'must not be empty');
-  if (!payload.isWellFormed()) {
-    throw new QrDesignError(
-      'data',
-      'must not have an unpaired surrogate, which UTF-8 cannot encode',
-    );
-  }
   const code = encode(payload, level, version);
   if (!code) throw tooLong(payload, level);
   return describe(code);
@@ -79,8 +69,8 @@ function describe({ version, modules, errorCorrectionLevel: level }: Code): QrMa
 
 function tooLong(payload: string, level: QrErrorCorrection): QrDesignError {
   const bytes = Buffer.byteLength(payload);
-  const sufficient = errorCorrectionLevels
-    .slice(0, errorCorrectionLevels.indexOf(level))
+  const sufficient = errorCorrections
+    .slice(0, errorCorrections.indexOf(level))
     .findLast((lower) => fits(payload, lower));
   const advice = sufficient
     ? `use ${sufficient}, which holds ${capacity[sufficient]}`
