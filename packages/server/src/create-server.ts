@@ -33,7 +33,6 @@ import { createQrModule } from './qr/qr-module.js';
 import { toLink } from './redirect/link.js';
 import { LinkCache } from './redirect/link-cache.js';
 import { RedirectHandler } from './redirect/redirect-handler.js';
-import { CacheInvalidator } from './storage/cache-invalidator.js';
 import type { Database } from './storage/database.js';
 import { openStorage } from './storage/open-storage.js';
 import { type LinkOrigins, publicHostOf, shortUrlOf } from './urls/present-url.js';
@@ -211,15 +210,15 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     shortDomain: () => origins().shortDomain,
     ownHosts,
   });
-  const caches = new CacheInvalidator({
+  const caches = {
     urls: {
-      invalidate: (ids) => linkCache.invalidate(ids.map(Number)),
+      invalidate: (ids: readonly string[]) => linkCache.invalidate(ids.map(Number)),
       clear: () => linkCache.clear(),
     },
     pictures: qrs.cache,
     // A change of one domain evicts all hosts, because domains are few and change rarely.
     hosts: { invalidate: () => domains.hosts.clear(), clear: () => domains.hosts.clear() },
-  });
+  };
   const bodySlots = new BodySlots({ ...bodySlotCounts, graceMs: timeLimits.slotGrace });
   const queues = [
     bodySlots.queue,
@@ -336,11 +335,9 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       credentials = await createFirstOrganization(database, config, clock);
       await analytics.start();
       await listReader.start();
-      stopWatching = await database.watchChanges?.({
-        onChanged: (changes) => caches.invalidate(changes),
-        onUnknown: () => caches.clear(),
-        onError: (err) => logger.error({ err }, 'cannot read changes of other nodes'),
-      });
+      stopWatching = await database.watchChanges?.(caches, (err) =>
+        logger.error({ err }, 'cannot read changes of other nodes'),
+      );
       if (config.adminListen) {
         const admin = createHttpServer({
           app: createAdminApp(appOptions),

@@ -44,7 +44,8 @@ export function openListReader(options: ListReaderOptions) {
     ...bounds,
   });
   const thread = openThread(listThread, {
-    isThreaded: options.isThreaded && database.isEmbedded,
+    // SQLite reads in the calling thread.
+    isThreaded: options.isThreaded && database.engine === 'sqlite',
     data: storage,
     inline(emit) {
       const indexer = database.searchIndex.startIndexer((error) =>

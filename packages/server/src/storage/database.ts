@@ -10,8 +10,6 @@ export type WriteTransaction = Transaction<Schema>;
 /** The storage that repositories use. Each engine implements it. */
 export interface Database {
   readonly engine: Engine;
-  /** True for an engine that runs in this process: a long read blocks the thread that calls it. */
-  readonly isEmbedded: boolean;
   /** Runs reads outside a transaction. They never wait for a writer. */
   readonly read: Kysely<Schema>;
   /** Runs reads that all see the same state, whatever is written meanwhile. */
@@ -57,12 +55,10 @@ export interface Database {
   readonly updateEach: UpdateEach;
   readonly findDueDeliveries: FindDueDeliveries;
   /**
-   * Reports the changes that other nodes make to cached records, until the returned function is
+   * Evicts the records that other nodes change from these caches, until the returned function is
    * called. Undefined for an engine that has only one node.
    */
-  readonly watchChanges: ((watcher: ChangeWatcher) => Promise<() => Promise<void>>) | undefined;
-  /** Continues the generated ids after the greatest one, once rows were inserted with their ids. */
-  resetIdSequence(transaction: WriteTransaction): Promise<void>;
+  readonly watchChanges: WatchChanges | undefined;
   /** Applies the missing migrations and returns their names. */
   migrate(): Promise<string[]>;
   /** Returns the names of the migrations that `migrate` would apply. */
@@ -135,19 +131,20 @@ export interface DueDelivery {
   readonly attempts: number;
 }
 
-/** A change of a record that caches may hold. */
-export interface Change {
-  readonly kind: 'urls' | 'pictures' | 'hosts';
-  /** The id of the link or the QR code, or the host's name. */
-  readonly key: string;
-}
+export type WatchChanges = (
+  caches: Readonly<Record<RecordKind, Invalidatable>>,
+  /** Called for the first of consecutive errors with the same message. */
+  onError: (error: unknown) => void,
+) => Promise<() => Promise<void>>;
 
-export interface ChangeWatcher {
-  onChanged(changes: readonly Change[]): void;
-  /** Called when changes may have been missed. */
-  onUnknown(): void;
-  /** Called when changes cannot be read, once until they can be read again. */
-  onError(error: unknown): void;
+export type RecordKind = 'urls' | 'pictures' | 'hosts';
+
+/** A cache of records that another node may change. */
+export interface Invalidatable {
+  /** Evicts the records with these ids or hostnames, and the results of reads in progress. */
+  invalidate(keys: readonly string[]): void;
+  /** Evicts everything. */
+  clear(): void;
 }
 
 export interface StorageSize {

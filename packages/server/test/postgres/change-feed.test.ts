@@ -46,14 +46,16 @@ it('reports every change within a quarter of a second', async () => {
   const fail = (error?: unknown) => {
     throw error ?? new Error('the feed was lost');
   };
-  const stop = await database.watchChanges?.({
-    onChanged(changes) {
-      reported += changes.length;
+  const untouched = { invalidate: fail, clear: fail };
+  const hosts = {
+    invalidate(keys: readonly string[]) {
+      reported += keys.length;
       wake();
     },
-    onUnknown: fail,
-    onError: fail,
-  });
+    clear: fail,
+  };
+  const caches = { urls: untouched, pictures: untouched, hosts };
+  const stop = await database.watchChanges?.(caches, fail);
   let committed = 0;
   let late = 0;
   for (let round = 0; round < 100; round += 1) {

@@ -8,7 +8,7 @@ import { keyOf, tables } from '../../storage/schema.js';
 export type Counts = ReadonlyMap<string, number>;
 
 /**
- * Copies a database into an empty one, in a transaction that commits only if the counts of both agree.
+ * Copies a database into an empty PostgreSQL database, in a transaction that commits only if the counts of both agree.
  * Returns the counts. Nothing may write to the source meanwhile.
  *
  * @throws {ConfigError} if the target is not empty or the counts differ; the target is unchanged
@@ -20,7 +20,9 @@ export function moveInstallation(from: Database, to: Database): Promise<Counts> 
       // The migrations insert a row, which is replaced by the source's row.
       await transaction.deleteFrom('url_id_counter').execute();
       for (const table of movedTables) await copyTable(source, to, transaction, table);
-      await to.resetIdSequence(transaction);
+      // Generated ids continue after the greatest copied one.
+      await sql`select setval(pg_get_serial_sequence('visit_batches', 'id'),
+        (select coalesce(max(id), 0) + 1 from visit_batches), false)`.execute(transaction);
       const [before, after] = [await countAll(source), await countAll(transaction)];
       for (const [what, count] of before) {
         if (after.get(what) === count) continue;

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { PeriodicService } from '../../lifecycle.js';
-import type { Change, ChangeWatcher, Schema } from '../database.js';
+import type { Invalidatable, RecordKind, Schema } from '../database.js';
 
 // Edits hold on the other nodes within about this time.
 const pollEveryMs = 100;
@@ -8,14 +8,17 @@ const pollEveryMs = 100;
 const maxGapMs = 30 * 60_000;
 
 /**
- * Reads the changes of cached records from `cache_changes` until the returned function is called.
+ * Evicts the records that other nodes change from the caches of this node, until the returned function
+ * is called. A service evicts its own changes itself, before the response is sent. Reads the changes
+ * from `cache_changes`.
  * Triggers insert them in the transaction that changes the record (`node-tables.ts`), so none is
  * missed. Every transaction that writes those tables holds the 'records' lock, so ids are in the order
  * of the commits: a lower id that is committed after a higher one was read would be missed.
  */
 export async function watchChanges(
   db: Kysely<Schema>,
-  watcher: ChangeWatcher,
+  caches: Readonly<Record<RecordKind, Invalidatable>>,
+  onError: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
   let last = await findLastChange(db);
   let polledAt = performance.now();
@@ -29,18 +32,21 @@ export async function watchChanges(
         last = await findLastChange(db);
         polledAt = performance.now();
         isDisconnected = false;
-        watcher.onUnknown();
+        for (const cache of Object.values(caches)) cache.clear();
         return;
       }
-      const { rows } = await sql<Change & { id: number }>`
+      const { rows } = await sql<{ id: number; kind: RecordKind; key: string }>`
         select id, kind, key from cache_changes where id > ${last} order by id`.execute(db);
       polledAt = performance.now();
       last = rows.at(-1)?.id ?? last;
-      if (rows.length > 0) watcher.onChanged(rows);
+      for (const [kind, cache] of Object.entries(caches)) {
+        const keys = new Set(rows.flatMap((row) => (row.kind === kind ? [row.key] : [])));
+        if (keys.size > 0) cache.invalidate([...keys]);
+      }
     },
     onError(error) {
       isDisconnected = true;
-      watcher.onError(error);
+      onError(error);
     },
   });
   service.start();
