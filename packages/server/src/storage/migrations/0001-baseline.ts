@@ -1,22 +1,18 @@
-import { type Kysely, type Migration, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Engine, Schema } from '../database.js';
 import { createNodeTables } from '../postgres/node-tables.js';
 import { type BaselineTable, baselineTables, compositeKeys } from './baseline-tables.js';
 import { createSearchIndex } from './create-search-index.js';
 import { dialects } from './dialects.js';
 
-/** The schema of version 0.1.0. */
-export function baseline(engine: Engine): Migration {
-  return {
-    async up(db: Kysely<Schema>): Promise<void> {
-      for (const table of Object.keys(baselineTables)) {
-        await sql.raw(tableDefinition(table as BaselineTable, engine)).execute(db);
-      }
-      for (const statement of statements) await sql.raw(statement).execute(db);
-      if (engine === 'postgres') await createNodeTables(db);
-      await createSearchIndex(db, engine);
-    },
-  };
+/** Creates the schema of version 0.1.0. */
+export async function baseline(db: Kysely<Schema>, engine: Engine): Promise<void> {
+  for (const table of Object.keys(baselineTables)) {
+    await sql.raw(tableDefinition(table as BaselineTable, engine)).execute(db);
+  }
+  for (const statement of statements) await sql.raw(statement).execute(db);
+  if (engine === 'postgres') await createNodeTables(db);
+  await createSearchIndex(db, engine);
 }
 
 /** The tables with few columns that are read by ranges of their keys. */

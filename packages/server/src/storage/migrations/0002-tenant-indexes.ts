@@ -1,14 +1,10 @@
-import { type Kysely, type Migration, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Engine, Schema } from '../database.js';
 import { divideByOrganization } from '../sqlite/search-index.js';
 
 /** Lets the reads of one organization skip deleted domains and the links of other organizations. */
-export function tenantIndexes(engine: Engine): Migration {
-  return {
-    async up(db: Kysely<Schema>): Promise<void> {
-      await sql`create index domains_live on domains (organization_id, created_at, id)
-        where deleted_at is null`.execute(db);
-      if (engine === 'sqlite') await divideByOrganization(db);
-    },
-  };
+export async function tenantIndexes(db: Kysely<Schema>, engine: Engine): Promise<void> {
+  await sql`create index domains_live on domains (organization_id, created_at, id)
+    where deleted_at is null`.execute(db);
+  if (engine === 'sqlite') await divideByOrganization(db);
 }

@@ -1,13 +1,12 @@
-import { type Migration, sql } from 'kysely';
-import type { Engine } from '../database.js';
+import { type Kysely, sql } from 'kysely';
+import type { Engine, Schema } from '../database.js';
 import { dialects } from './dialects.js';
 
 /** Lets the dispatcher write the deliveries of events, and indexes what it and the pruner look for. */
-export function webhookFanOut(engine: Engine): Migration {
-  const { text } = dialects[engine];
+export async function webhookFanOut(db: Kysely<Schema>, engine: Engine): Promise<void> {
   const statements = [
     // The webhooks whose deliveries are still to be written, as JSON.
-    `alter table events add column webhook_ids ${text}`,
+    `alter table events add column webhook_ids ${dialects[engine].text}`,
     `create index events_to_fan_out on events (organization_id, id)
       where webhook_ids is not null`,
     'drop index deliveries_failed',
@@ -17,9 +16,5 @@ export function webhookFanOut(engine: Engine): Migration {
     `create index webhooks_by_organization on webhooks (organization_id, created_at, id)
       where deleted_at is null`,
   ];
-  return {
-    async up(db) {
-      for (const statement of statements) await sql.raw(statement).execute(db);
-    },
-  };
+  for (const statement of statements) await sql.raw(statement).execute(db);
 }

@@ -1,4 +1,4 @@
-import { type Kysely, type Migration, Migrator } from 'kysely';
+import { type Kysely, Migrator } from 'kysely';
 import type { Engine, Schema, UpdateEach } from '../database.js';
 import { baseline } from './0001-baseline.js';
 import { tenantIndexes } from './0002-tenant-indexes.js';
@@ -6,7 +6,7 @@ import { webhookFanOut } from './0003-webhook-fan-out.js';
 import { adoptDatabase } from './adopt-database.js';
 
 /** In the order of their names. A migration never changes once it is released. */
-const migrations: Record<string, (engine: Engine) => Migration> = {
+const migrations: Record<string, (db: Kysely<Schema>, engine: Engine) => Promise<void>> = {
   '0001-baseline': baseline,
   '0002-tenant-indexes': tenantIndexes,
   '0003-webhook-fan-out': webhookFanOut,
@@ -39,7 +39,12 @@ function migratorOf(db: Kysely<Schema>, engine: Engine): Migrator {
     db,
     provider: {
       getMigrations: async () =>
-        Object.fromEntries(Object.entries(migrations).map(([name, make]) => [name, make(engine)])),
+        Object.fromEntries(
+          Object.entries(migrations).map(([name, apply]) => [
+            name,
+            { up: (db) => apply(db, engine) },
+          ]),
+        ),
     },
   });
 }
