@@ -6,9 +6,9 @@ import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import type { Database } from '../../storage/database.js';
 import { findDatabaseFile, hidePassword } from '../../storage/locate-database.js';
-import { openStorage } from '../../storage/open-storage.js';
 import { takeBackup } from '../backup/take-backup.js';
 import { moveInstallation, refuseUnlessEmpty } from '../move/move-installation.js';
+import { withStorage } from './open-database.js';
 import { print } from './print.js';
 
 export interface MigrateOptions {
@@ -19,7 +19,7 @@ export interface MigrateOptions {
 /** Applies the missing migrations; with `from` and `to`, moves an installation to PostgreSQL. */
 export async function migrate({ from, to }: MigrateOptions): Promise<void> {
   if (from === undefined && to === undefined) {
-    await withStorage(readConfig(process.env).databaseUrl, applyMigrations);
+    await withStorage(readConfig(process.env), applyMigrations);
   } else if (from !== undefined && to !== undefined) {
     await move(from, to);
   } else {
@@ -56,8 +56,8 @@ async function move(from: string, to: string): Promise<void> {
     // The copy contains the clicks of the journals.
     const { thresholds, secretKey } = config;
     const { hasKey } = await takeBackup({ databasePath: file, to: copy, thresholds });
-    await withStorage(`file:${copy}`, (source) =>
-      withStorage(to, async (target) => {
+    await withStorage({ databaseUrl: `file:${copy}`, durability: 'process' }, (source) =>
+      withStorage(config, async (target) => {
         await target.migrate();
         await refuseUnlessEmpty(target.read);
         // The key comes first: without it, every visitor would count as new.
@@ -75,17 +75,5 @@ async function move(from: string, to: string): Promise<void> {
     );
   } finally {
     rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
-async function withStorage(
-  databaseUrl: string,
-  work: (database: Database) => Promise<void>,
-): Promise<void> {
-  const database = openStorage({ databaseUrl, durability: 'process', withoutTimeout: true });
-  try {
-    await work(database);
-  } finally {
-    await database.close();
   }
 }

@@ -2,17 +2,27 @@ import { readConfig } from '../../config.js';
 import { ConfigError } from '../../config-error.js';
 import { OrganizationRepository } from '../../organizations/organization-repository.js';
 import type { Database } from '../../storage/database.js';
-import { openStorage } from '../../storage/open-storage.js';
+import { openStorage, type StorageOptions } from '../../storage/open-storage.js';
 
-/** Runs `work` on the configured database, whether its server runs or not. Migrates it first. */
-export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  const database = openStorage({ ...readConfig(process.env), withoutTimeout: true });
+/** Runs `work` on a database without time limits, and closes it. */
+export async function withStorage<T>(
+  options: StorageOptions,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = openStorage({ ...options, withoutTimeout: true });
   try {
-    await database.migrate();
     return await work(database);
   } finally {
     await database.close();
   }
+}
+
+/** Runs `work` on the configured database, whether its server runs or not. Migrates it first. */
+export function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  return withStorage(readConfig(process.env), async (database) => {
+    await database.migrate();
+    return work(database);
+  });
 }
 
 /** Runs `work` on the configured database, which must have an organization with this id. */
