@@ -1,20 +1,13 @@
-import { CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
-import {
-  type Database,
-  ListTimeoutError,
-  type Schema,
-  type WriteLock,
-  type WriteTransaction,
-} from '../database.js';
+import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
+import type { Database, Schema, WriteLock, WriteTransaction } from '../database.js';
 import { afterCommit, GroupCommit } from '../group-commit.js';
-import { listTimeoutMs } from '../list-page.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
 import { WriteQueues } from '../write-queues.js';
 import { watchChanges } from './change-feed.js';
 import { findDueDeliveries } from './due-deliveries.js';
 import { readListPage } from './list-page.js';
 import { dropEmptyPartitions } from './partitions.js';
-import { isRetryable, isStatementTimeout } from './postgres-error.js';
+import { isRetryable } from './postgres-error.js';
 import type { PostgresAddress } from './postgres-url.js';
 import { PreparedClient } from './prepared-client.js';
 import { openSearchIndex } from './search-index.js';
@@ -23,10 +16,10 @@ import { bulkInsert, updateEach } from './write-rows.js';
 
 export interface PostgresOptions {
   readonly address: PostgresAddress;
-  /** The connection limit. */
-  readonly maxConnections: number;
+  /** The connection limit; 4 by default. */
+  readonly databaseConnections?: number | undefined;
   /** Removes the time limit of statements, for operator commands. */
-  readonly withoutTimeout: boolean;
+  readonly withoutTimeout?: boolean | undefined;
 }
 
 // The first key of Shorty's advisory locks, so that they differ from other programs' locks.
@@ -47,8 +40,8 @@ const deleteChangesEveryMs = 10 * 60_000;
 
 export function openPostgres({
   address,
-  maxConnections,
-  withoutTimeout,
+  databaseConnections: maxConnections = 4,
+  withoutTimeout = false,
 }: PostgresOptions): Database {
   const pool = new ServerPool(address, { maxConnections, withoutTimeout });
   const db = kyselyOn(pool);
@@ -64,7 +57,6 @@ export function openPostgres({
   let changesDeletedAt = performance.now();
   return {
     engine: 'postgres',
-    isEmbedded: false,
     read: db,
     snapshot: (work) =>
       db
@@ -72,10 +64,7 @@ export function openPostgres({
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
         .execute(work),
-    readListPage: (query) =>
-      withReadTimeout(db, query.timeoutMs ?? listTimeoutMs, (reader) =>
-        readListPage(reader, query),
-      ),
+    readListPage: (query) => readListPage(db, query),
     // Lists and searches use a quarter of the connections each. The rest is for redirects and writes.
     maxConcurrentLists: Math.max(1, Math.floor(maxConnections / 4)),
     searchIndex: openSearchIndex(db, writeDirectly),
@@ -98,25 +87,13 @@ export function openPostgres({
         await migrating.destroy();
       }
     },
-    async resetIdSequence(transaction) {
-      await transaction.executeQuery(
-        CompiledQuery.raw(
-          "select setval(pg_get_serial_sequence('visit_batches', 'id'), (select coalesce(max(id), 0) + 1 from visit_batches), false)",
-        ),
-      );
-    },
-    watchChanges: (watcher) => watchChanges(db, watcher),
+    watchChanges: (caches, onError) => watchChanges(db, caches, onError),
     pendingMigrations: () => findPendingMigrations(db, 'postgres'),
     async loadKey(name, fresh) {
-      await db.executeQuery(
-        CompiledQuery.raw(
-          'insert into installation_keys (name, value) values ($1, $2) on conflict do nothing',
-          [name, fresh],
-        ),
-      );
-      const { rows } = await db.executeQuery<{ value: string }>(
-        CompiledQuery.raw('select value from installation_keys where name = $1', [name]),
-      );
+      await sql`insert into installation_keys (name, value) values (${name}, ${fresh})
+        on conflict do nothing`.execute(db);
+      const { rows } = await sql<{ value: string }>`
+        select value from installation_keys where name = ${name}`.execute(db);
       return rows[0]?.value ?? fresh;
     },
     dropEmptyPartitions: (before) =>
@@ -125,9 +102,7 @@ export function openPostgres({
     async maintain() {
       if (performance.now() - changesDeletedAt < deleteChangesEveryMs) return;
       changesDeletedAt = performance.now();
-      await db.executeQuery(
-        CompiledQuery.raw("delete from cache_changes where changed_at < now() - interval '1 hour'"),
-      );
+      await sql`delete from cache_changes where changed_at < now() - interval '1 hour'`.execute(db);
     },
     size: () => undefined,
     async close() {
@@ -138,32 +113,11 @@ export function openPostgres({
   };
 }
 
-/** Runs reads, each of which the server cancels after `timeoutMs`. */
-async function withReadTimeout<T>(
-  db: Kysely<Schema>,
-  timeoutMs: number,
-  work: (reader: Kysely<Schema>) => Promise<T>,
-): Promise<T> {
-  try {
-    return await db
-      .transaction()
-      .setAccessMode('read only')
-      .execute(async (transaction) => {
-        await transaction.executeQuery(
-          CompiledQuery.raw(`set local statement_timeout = ${timeoutMs}`),
-        );
-        return work(transaction);
-      });
-  } catch (error) {
-    throw isStatementTimeout(error) ? new ListTimeoutError(timeoutMs, { cause: error }) : error;
-  }
-}
-
 /** Takes the locks in ascending order, which prevents deadlock. */
 async function takeLocks(transaction: WriteTransaction, keys: readonly number[]): Promise<void> {
   for (const key of keys) {
-    await transaction.executeQuery(
-      CompiledQuery.raw(`select pg_advisory_xact_lock(${lockSpace}, ${key})`),
+    await sql`select pg_advisory_xact_lock(${sql.lit(lockSpace)}, ${sql.lit(key)})`.execute(
+      transaction,
     );
   }
 }

@@ -30,11 +30,11 @@ import { bulkInserter, eachUpdater } from './write-rows.js';
 
 export interface SqliteOptions {
   /** A path, or ':memory:'. */
-  path: string;
+  readonly path: string;
   /** 'power' syncs each commit to the disk; 'process' leaves that to the operating system. */
-  durability: 'process' | 'power';
+  readonly durability: 'process' | 'power';
   /** Leaves checkpoints to another handle, whose `maintain` is called. */
-  withoutCheckpoints?: boolean | undefined;
+  readonly withoutCheckpoints?: boolean | undefined;
 }
 
 // Pages between checkpoints. Random short codes touch many pages; with a large interval, each page is
@@ -68,7 +68,6 @@ export function openSqlite(options: SqliteOptions): Database {
   let maintainer: SqliteHandle.Database | undefined;
   return {
     engine: 'sqlite',
-    isEmbedded: true,
     read,
     async snapshot(work) {
       if (isMemory) return read.connection().execute((db) => inReadTransaction(db, work));
@@ -105,8 +104,6 @@ export function openSqlite(options: SqliteOptions): Database {
         writer.handle.pragma('busy_timeout = 0');
       }
     },
-    // SQLite continues after the greatest id by itself.
-    async resetIdSequence() {},
     // A SQLite file has one node.
     watchChanges: undefined,
     pendingMigrations: () => findPendingMigrations(read, 'sqlite'),
