@@ -88,10 +88,10 @@ function registerDeliveryMetrics(registry: Registry, figures: () => DispatchFigu
     labelNames: ['endpoint'],
     read() {
       const { answering, slow } = figures().overdueMs;
-      return toSamples('endpoint', [
-        ['answering', answering / 1000],
-        ['slow', slow / 1000],
-      ]);
+      return [
+        { labels: { endpoint: 'answering' }, value: answering / 1000 },
+        { labels: { endpoint: 'slow' }, value: slow / 1000 },
+      ];
     },
   });
   registerMetric(registry, {
@@ -117,44 +117,38 @@ function registerStorageMetrics(registry: Registry, database: Database): void {
 }
 
 function registerThreadMetrics(registry: Registry, threads: MetricSources['threads']): void {
-  const perThread = (figure: 'failures' | 'timeouts') => ({
-    labelNames: ['thread'],
-    read: () =>
-      toSamples(
-        'thread',
-        threads().map(({ name, figures }) => [name, figures[figure]]),
-      ),
-  });
+  const labelNames = ['thread'];
+  const perThread = (value: (thread: ObservedThread) => number) => () =>
+    threads().map((thread) => ({ labels: { thread: thread.name }, value: value(thread) }));
   registerMetric(registry, {
     name: 'shorty_thread_failures_total',
     help: 'Times that a worker thread ended unexpectedly and was replaced.',
-    ...perThread('failures'),
+    labelNames,
+    read: perThread(({ figures }) => figures.failures),
   });
   registerMetric(registry, {
     name: 'shorty_thread_timeouts_total',
     help: 'Calls to worker threads that exceeded their time limit.',
-    ...perThread('timeouts'),
+    labelNames,
+    read: perThread(({ figures }) => figures.timeouts),
   });
 }
 
 function registerQueueMetrics(registry: Registry, queues: readonly FairQueue[]): void {
-  const perQueue = (figure: 'waiting' | 'refused') => ({
-    labelNames: ['queue'],
-    read: () =>
-      toSamples(
-        'queue',
-        queues.map(({ name, figures }) => [name, figures[figure]]),
-      ),
-  });
+  const labelNames = ['queue'];
+  const perQueue = (value: (queue: FairQueue) => number) => () =>
+    queues.map((queue) => ({ labels: { queue: queue.name }, value: value(queue) }));
   registerMetric(registry, {
     name: 'shorty_queue_waiting',
     help: 'Tasks that wait in a queue.',
-    ...perQueue('waiting'),
+    labelNames,
+    read: perQueue(({ figures }) => figures.waiting),
   });
   registerMetric(registry, {
     name: 'shorty_queue_refused_total',
     help: 'Tasks that were refused because their queue was full or they had waited too long.',
-    ...perQueue('refused'),
+    labelNames,
+    read: perQueue(({ figures }) => figures.refused),
   });
 }
 
@@ -165,10 +159,10 @@ function registerErrorMetrics(registry: Registry, { errorLog, threads }: MetricS
     labelNames: ['source'],
     read: () => [
       ...toSamples('source', Object.entries(errorLog.uncaught)),
-      ...toSamples(
-        'source',
-        threads().map(({ figures }) => ['thread', figures.uncaughtErrors]),
-      ),
+      ...threads().map(({ figures }) => ({
+        labels: { source: 'thread' },
+        value: figures.uncaughtErrors,
+      })),
     ],
   });
   registerMetric(registry, {
