@@ -46,26 +46,12 @@ export function kindOf(source: string): string {
   return source.slice(0, source.indexOf('/'));
 }
 
-/** Joins a referrer's type and domain with a space, which no type contains. */
-export function joinReferrer(referrerType: string, referrerDomain: string): string {
-  return `${referrerType} ${referrerDomain}`;
-}
-
-/** Reverses {@link joinReferrer}. */
-export function splitReferrer(referrer: string): { referrerType: string; referrerDomain: string } {
-  const space = referrer.indexOf(' ');
-  return { referrerType: referrer.slice(0, space), referrerDomain: referrer.slice(space + 1) };
-}
-
 /** Returns the instants of the first and the last visit. */
 export function timeRange({ visitedAt }: VisitColumns): { first_at: number; last_at: number } {
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
-  for (const at of visitedAt) {
-    if (at < first) first = at;
-    if (at > last) last = at;
-  }
-  return { first_at: first, last_at: last };
+  return {
+    first_at: visitedAt.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY),
+    last_at: visitedAt.reduce((last, at) => Math.max(last, at), Number.NEGATIVE_INFINITY),
+  };
 }
 
 /** Builds columns from visits. */
@@ -110,7 +96,7 @@ export class VisitColumnsBuilder {
     dictionaries.deviceType.set(index, facts.deviceType);
     dictionaries.browser.set(index, facts.browser);
     dictionaries.os.set(index, facts.os);
-    dictionaries.referrer.set(index, joinReferrer(facts.referrerType, facts.referrerDomain));
+    dictionaries.referrer.set(index, `${facts.referrerType} ${facts.referrerDomain}`);
     dictionaries.scannerApp.set(index, facts.scannerApp ?? '');
   }
 

@@ -1,7 +1,7 @@
-import { joinReferrer, kindOf, splitReferrer, type VisitColumns } from '../ingest/visit-columns.js';
+import { kindOf, type VisitColumns } from '../ingest/visit-columns.js';
 import type { ClickReport } from './report-contract.js';
 import type { Window } from './report-window.js';
-import { singleField, type VisitMeasure } from './visit-tally.js';
+import type { VisitMeasure } from './visit-tally.js';
 
 /** Counts clicks: the visits of people. */
 export const clickMeasure: VisitMeasure<ClickReport> = {
@@ -10,16 +10,11 @@ export const clickMeasure: VisitMeasure<ClickReport> = {
     columns: columns.dictionaries,
   }),
   dimensions: {
-    country: singleField('country'),
-    device: singleField('deviceType'),
-    browser: singleField('browser'),
-    os: singleField('os'),
-    referrer: {
-      column: 'referrer',
-      toFields: splitReferrer,
-      toValue: ({ referrerType, referrerDomain }) =>
-        joinReferrer(referrerType as string, referrerDomain as string),
-    },
+    country: { column: 'country', fields: ['country'] },
+    device: { column: 'deviceType', fields: ['deviceType'] },
+    browser: { column: 'browser', fields: ['browser'] },
+    os: { column: 'os', fields: ['os'] },
+    referrer: { column: 'referrer', fields: ['referrerType', 'referrerDomain'] },
   },
   countField: 'clicks',
   totalFields: { visits: 'totalClicks', visitors: 'uniqueClicks', addresses: 'uniqueIps' },

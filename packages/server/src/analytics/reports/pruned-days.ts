@@ -23,18 +23,7 @@ interface PrunedDay {
   scanCount: number;
 }
 
-/** The reports of one day, as JSON. */
-export interface DayReports {
-  readonly day: number;
-  readonly clicks: number;
-  readonly scans: number;
-  readonly report: string;
-  readonly ofQrs: readonly {
-    readonly qrId: string;
-    readonly scans: number;
-    readonly report: string;
-  }[];
-}
+type DayReports = ReturnType<PrunedDays['finish']>;
 
 /** Makes the daily reports of one URL's clicks, and of its QR codes' scans. */
 export class PrunedDays {
@@ -70,8 +59,8 @@ export class PrunedDays {
     }
   }
 
-  /** Returns the reports of the days with clicks. Must be the last call. */
-  finish(): DayReports[] {
+  /** Returns the reports of the days with clicks, as JSON. Must be the last call. */
+  finish() {
     return (
       [...this.#days]
         // A scan is also a click, so there are no scans either.
@@ -119,7 +108,7 @@ export class PrunedDays {
 export async function storePrunedDays(
   transaction: WriteTransaction,
   urlId: number,
-  days: readonly DayReports[],
+  days: DayReports,
 ): Promise<void> {
   for (const { day, clicks, scans, report, ofQrs } of days) {
     await transaction

@@ -3,14 +3,13 @@ import { isWithin, type QrSpan, type ScannedUrl } from '../ingest/scanned-url.js
 import {
   byCodeFlag,
   DictionaryBuilder,
-  type DictionaryColumn,
   type DictionaryColumnName,
   type VisitColumns,
 } from '../ingest/visit-columns.js';
 import { selectClicks } from './click-measure.js';
 import type { ScanReport } from './report-contract.js';
 import type { Window } from './report-window.js';
-import { singleField, type VisitMeasure } from './visit-tally.js';
+import type { VisitMeasure } from './visit-tally.js';
 
 /** Counts the scans of one QR code. `hasSlug` is true when its URL has a custom slug. */
 export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanReport> {
@@ -21,22 +20,15 @@ export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanRe
       return { indexes, columns: { ...columns.dictionaries, ...decided } };
     },
     dimensions: {
-      country: singleField('country'),
-      device: singleField('deviceType'),
-      browser: singleField('browser'),
-      scanMethod: singleField('scanMethod'),
-      scannerApp: singleField('scannerApp'),
+      country: { column: 'country', fields: ['country'] },
+      device: { column: 'deviceType', fields: ['deviceType'] },
+      browser: { column: 'browser', fields: ['browser'] },
+      scanMethod: { column: 'scanMethod', fields: ['scanMethod'] },
+      scannerApp: { column: 'scannerApp', fields: ['scannerApp'] },
     },
     countField: 'scans',
     totalFields: { visits: 'totalScans', visitors: 'uniqueScans', addresses: 'uniqueIps' },
   };
-}
-
-export interface SelectedScans {
-  /** The indexes of the visits that are scans, in ascending order. */
-  readonly indexes: Uint32Array;
-  readonly scanMethod: DictionaryColumn;
-  readonly scannerApp: DictionaryColumn;
 }
 
 /** The `scannerApp` of scans without a known app. */
@@ -45,14 +37,14 @@ const noApp = '(none)';
 /**
  * Selects the scans in a window, out of all visits or of those at `visits`. `urlAt` returns the
  * visited URL with its QR codes, or undefined when the visit does not count. A visit is at most one
- * scan, even when the URL has several QR codes.
+ * scan, even when the URL has several QR codes. The methods and apps are those of the scans.
  */
 export function selectScans(
   columns: VisitColumns,
   window: Window,
   urlAt: (index: number) => Pick<ScannedUrl, 'hasSlug' | 'spans'> | undefined,
   visits?: Uint32Array,
-): SelectedScans {
+) {
   const { count, visitedAt, flags } = columns;
   const scanMethod = new DictionaryBuilder(count);
   const scannerApp = new DictionaryBuilder(count);

@@ -36,10 +36,8 @@ export interface StoredVisits {
 export interface Dimension {
   /** The column whose values are counted. */
   readonly column: string;
-  /** Returns the fields of the report's entry for a value. */
-  toFields(value: string): Entry;
-  /** Reverses `toFields`. */
-  toValue(entry: Entry): string;
+  /** The fields of an entry. The values of two fields are joined by the first space in the column. */
+  readonly fields: readonly [string, string?];
 }
 
 /** Defines which visits a tally counts, and the field names of its report. */
@@ -56,13 +54,16 @@ export interface VisitMeasure<R extends Report> {
   };
 }
 
-/** A dimension whose value is one field. */
-export function singleField(field: string): Dimension {
-  return {
-    column: field,
-    toFields: (value) => ({ [field]: value }),
-    toValue: (entry) => entry[field] as string,
-  };
+/** Returns the fields of a report's entry for a value of a column. */
+function toFields([first, second]: Dimension['fields'], value: string): Entry {
+  if (second === undefined) return { [first]: value };
+  const space = value.indexOf(' ');
+  return { [first]: value.slice(0, space), [second]: value.slice(space + 1) };
+}
+
+/** Reverses `toFields`. */
+function toValue(fields: Dimension['fields'], entry: Entry): string {
+  return fields.map((field) => entry[field as string]).join(' ');
 }
 
 /**
@@ -127,7 +128,7 @@ export class VisitTally<R extends Report> {
     this.#addToUrl(urlId, visits);
     for (const { name, dimension, counts } of this.#breakdowns) {
       for (const entry of breakdowns[name] ?? []) {
-        counts.add(dimension.toValue(entry), entry[countField] as number);
+        counts.add(toValue(dimension.fields, entry), entry[countField] as number);
       }
     }
     if (this.#isSecondPass) return;
@@ -180,7 +181,7 @@ export class VisitTally<R extends Report> {
         this.#breakdowns.map(({ name, dimension, counts }) => [
           name,
           counts.largest(limit).map(([value, visits]) => ({
-            ...dimension.toFields(value),
+            ...toFields(dimension.fields, value),
             [countField]: visits,
           })),
         ]),
