@@ -18,8 +18,10 @@ async function run(): Promise<void> {
     import('./http-fetch.js'),
   ]);
   const interruption = new AbortController();
-  const interrupt = () => {
-    if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
+  let endedBy: NodeJS.Signals | undefined;
+  const interrupt = (signal: NodeJS.Signals) => {
+    if (endedBy) process.exit(exitCodeOf(signal));
+    endedBy = signal;
     interruption.abort(new Error('interrupted'));
   };
   process.on('SIGINT', interrupt);
@@ -35,14 +37,33 @@ async function run(): Promise<void> {
     now: Date.now,
     interrupt: interruption.signal,
   };
-  process.stdout.on('error', ignoreClosedPipe);
-  process.stderr.on('error', ignoreClosedPipe);
+  process.stdout.on('error', endOnWriteError);
+  process.stderr.on('error', endOnWriteError);
 
-  process.exitCode = await main(argv, io);
+  const exitCode = await main(argv, io);
+  if (endedBy && exitCode === exitCodes.interrupted) endBy(endedBy);
+  else process.exitCode = exitCode;
   // Unread input on stdin would keep the process alive.
   process.stdin.destroy();
 }
 
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
+function exitCodeOf(signal: NodeJS.Signals): number {
+  return signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted;
+}
+
+/** Ends the process after Ctrl-C or SIGTERM. */
+function endBy(signal: NodeJS.Signals): void {
+  // A shell ends its loop only if the command dies by the signal of Ctrl-C.
+  if (signal === 'SIGINT' && process.stderr.isTTY) {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  }
+  process.exitCode = exitCodeOf(signal);
+}
+
+/** Ignores a closed pipe. Any other failure to write, such as a full disk, ends the process. */
+function endOnWriteError(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`shorty: the output cannot be written: ${error.message}\n`);
+  process.exit(exitCodes.failed);
 }

@@ -5,7 +5,10 @@ export const exitCodes = {
   usage: 2,
   partlyDone: 3,
   notAllowed: 4,
+  /** By Ctrl-C (SIGINT). */
   interrupted: 130,
+  /** By SIGTERM. */
+  terminated: 143,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { UsageError } from './cli-error.js';
 import { buildProgram, type GlobalFlags } from './command-tree.js';
 import { createContext } from './context.js';
@@ -23,7 +23,7 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     exitCode = (await work(context)) ?? exitCodes.done;
   });
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(expandHelp(program, argv), { from: 'user' });
     return exitCode;
   } catch (error) {
     const asJson = wantsJson(program.opts(), argv);
@@ -33,6 +33,22 @@ export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
     if (error.code === 'commander.help') return exitCodes.usage;
     return reportError(toUsageError(error), io, asJson);
   }
+}
+
+/**
+ * Rewrites `urls help create` as `urls create --help`. The arguments and options of a command are
+ * defined when it is parsed, which Commander's `help` does not do.
+ */
+function expandHelp(program: Command, argv: readonly string[]): readonly string[] {
+  let command: Command | undefined = program;
+  for (const [at, word] of argv.entries()) {
+    if (word === 'help' && command.commands.length > 0) {
+      return [...argv.slice(0, at), ...argv.slice(at + 1), '--help'];
+    }
+    command = command.commands.find((child) => child.name() === word);
+    if (!command) break;
+  }
+  return argv;
 }
 
 // When parsing fails, Commander has not read the flags after the error.

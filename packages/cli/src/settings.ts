@@ -12,9 +12,13 @@ export interface Sourced {
 
 export interface Settings {
   readonly profile: Sourced;
+  /** The names of the stored profiles. */
+  readonly profiles: readonly string[];
   readonly baseUrl: Sourced;
   readonly clientId: Sourced | undefined;
   readonly clientSecret: Sourced | undefined;
+  /** The server of a stored secret that is not used, because the base URL names another server. */
+  readonly secretServer: string | undefined;
   readonly accessToken: Sourced | undefined;
 }
 
@@ -52,8 +56,12 @@ export function resolveSettings(
     [env.SHORTY_CLIENT_ID, 'SHORTY_CLIENT_ID'],
     [stored?.clientId, fromProfile],
   );
-  // The stored secret is valid only for the stored client.
-  const storedSecret = clientId?.value === stored?.clientId ? stored?.clientSecret : undefined;
+  const checkedUrl = checkBaseUrl(baseUrl);
+  const storedServer = stored?.baseUrl ?? defaultBaseUrl;
+  const isStoredServer = isSameServer(checkedUrl, storedServer);
+  // The stored secret is sent only for the stored client, and only to the server that issued it.
+  const isStoredClient = stored?.clientSecret !== undefined && clientId?.value === stored.clientId;
+  const storedSecret = isStoredClient && isStoredServer ? stored.clientSecret : undefined;
   const clientSecret = pick(
     [env.SHORTY_CLIENT_SECRET, 'SHORTY_CLIENT_SECRET'],
     [storedSecret, fromProfile],
@@ -63,9 +71,11 @@ export function resolveSettings(
   const accessToken = pick([token, 'SHORTY_ACCESS_TOKEN']);
   return {
     profile,
-    baseUrl: { ...baseUrl, value: checkBaseUrl(baseUrl) },
+    profiles: Object.keys(config.profiles),
+    baseUrl: { ...baseUrl, value: checkedUrl },
     clientId,
     clientSecret,
+    secretServer: isStoredClient && !isStoredServer ? storedServer : undefined,
     accessToken,
   };
 }
@@ -75,10 +85,29 @@ export type Credentials =
   | { readonly clientId: string; readonly clientSecret: string };
 
 export function requireCredentials(settings: Settings): Credentials {
-  const { accessToken, clientId, clientSecret } = settings;
+  const { accessToken, baseUrl, clientId, clientSecret, profile, profiles, secretServer } =
+    settings;
+  if (profile.source !== 'default' && !profiles.includes(profile.value)) {
+    throw new UsageError(
+      `the profile ${profile.value} (${profile.source}) does not exist`,
+      profiles.length > 0
+        ? `existing profiles: ${profiles.join(', ')}`
+        : `run shorty login --profile ${profile.value} to create it`,
+    );
+  }
   if (accessToken) return { accessToken: accessToken.value };
   if (clientId && clientSecret) {
     return { clientId: clientId.value, clientSecret: clientSecret.value };
+  }
+  if (secretServer !== undefined) {
+    throw new CliError(
+      `the secret of profile ${profile.value} belongs to ${secretServer} and is not sent to ${baseUrl.value} (${baseUrl.source})`,
+      {
+        exitCode: exitCodes.notAllowed,
+        code: 'NOT_SIGNED_IN',
+        hint: `run shorty login --profile NAME --base-url ${baseUrl.value}, or set SHORTY_CLIENT_ID and SHORTY_CLIENT_SECRET`,
+      },
+    );
   }
   const missing = clientId
     ? `no secret is set for client ${clientId.value} (${clientId.source})`
@@ -88,6 +117,11 @@ export function requireCredentials(settings: Settings): Credentials {
     code: 'NOT_SIGNED_IN',
     hint: 'run shorty login, or set SHORTY_CLIENT_ID and SHORTY_CLIENT_SECRET',
   });
+}
+
+function isSameServer(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((url) => parseUrl(url)?.href.replace(/\/+$/, ''));
+  return a !== undefined && a === b;
 }
 
 export function checkBaseUrl({ value, source }: Sourced): string {

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, open, readFile, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { BuiltShorty } from './built-shorty.js';
@@ -106,6 +108,54 @@ test('bulk-delete validates the whole file before the first deletion', async () 
     2,
     expect.stringContaining('neither an id nor an existing file'),
   ]);
+});
+
+test('a failed export leaves the earlier file as it was, and no other file', async () => {
+  const folder = 'exports';
+  await mkdir(shorty.path(folder));
+  const out = `${folder}/links.csv`;
+  await shorty.write(out, 'earlier\n');
+  const failing = { SHORTY_BASE_URL: 'http://127.0.0.1:9' };
+  const { code } = await shorty.run(['urls', 'export', '--out', out], { env: failing });
+  expect(code).toBe(1);
+  expect(await shorty.read(out)).toBe('earlier\n');
+  expect(await shorty.files(folder)).toEqual(['links.csv']);
+});
+
+test('an export goes through symbolic links, to stdout for -, and into pipes', async () => {
+  await shorty.write('export-target.csv', '');
+  await symlink('export-target.csv', shorty.path('export-link.csv'));
+  await shorty.run(['urls', 'export', '--out', 'export-link.csv']);
+  const csv = await shorty.read('export-target.csv');
+  expect(csv).toMatch(/^targetUrl,/);
+  expect((await shorty.run(['urls', 'export', '--out', '-'])).stdout).toBe(csv);
+  const fifo = shorty.path('export.fifo');
+  execFileSync('mkfifo', [fifo]);
+  const [read] = await Promise.all([
+    readFile(fifo, 'utf8'),
+    shorty.run(['urls', 'export', '--out', fifo]),
+  ]);
+  expect(read).toBe(csv);
+  expect(await shorty.run(['urls', 'export', '--out', '/dev/full'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^shorty: \/dev\/full cannot be written: ENOSPC.*\n$/),
+  });
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s ends a command with %i', async (signal, code) => {
+  const fifo = shorty.path(`${signal}.fifo`);
+  execFileSync('mkfifo', [fifo]);
+  // The command waits for its input.
+  const { process, result } = shorty.start(['urls', 'bulk-create', fifo, '--dry-run']);
+  const writer = await open(fifo, 'w');
+  await writer.write('url\n');
+  process.kill(signal);
+  expect(await result).toMatchObject({ code, stderr: 'shorty: interrupted\n' });
+  await writer.close();
 });
 
 test('an export imports unchanged into another server', async () => {

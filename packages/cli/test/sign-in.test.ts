@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { BuiltShorty } from './built-shorty.js';
 
@@ -85,9 +88,58 @@ test('whoami prints the source of every setting, and never the secret', async ()
   expect(table.stdout + json.stdout).not.toContain(server.clientSecret);
 });
 
+test('a stored secret is sent to its own server only', async () => {
+  const shorty = await signedIn();
+  const requests: (string | undefined)[] = [];
+  const foreign = createServer((request, response) => {
+    requests.push(request.url);
+    response.end();
+  });
+  foreign.listen(0, '127.0.0.1');
+  await once(foreign, 'listening');
+  onTestFinished(() => void foreign.close());
+  const foreignUrl = `http://127.0.0.1:${(foreign.address() as AddressInfo).port}`;
+  for (const [args, env] of [
+    [[], { SHORTY_BASE_URL: foreignUrl }],
+    [['--base-url', foreignUrl], {}],
+    [['--base-url', `${server.url}/path`], {}],
+  ] as const) {
+    for (const words of [['urls', 'list'], ['whoami']]) {
+      const { code, stderr } = await shorty.run([...words, ...args], { env });
+      expect(code).toBe(4);
+      expect(stderr).toContain(`the secret of profile default belongs to ${server.url}`);
+    }
+  }
+  expect(requests).toEqual([]);
+  const same = await shorty.run(['whoami', '--base-url', `${server.url}/`]);
+  expect(same.code).toBe(0);
+});
+
+test('login with another profile changes no default, and an unknown profile is named', async () => {
+  const shorty = await signedIn();
+  const { clientId, clientSecret, url } = server;
+  const login = await shorty.run(
+    ['login', '--profile', 'staging', '--base-url', url, '--client-id', clientId],
+    { input: clientSecret },
+  );
+  expect(login.code).toBe(0);
+  expect(login.stderr).toContain(
+    'use it with --profile staging, or always: shorty config set profile staging\n',
+  );
+  expect(JSON.parse(await shorty.read('.config/shorty/config.json'))).not.toHaveProperty('profile');
+  const unknown = await shorty.run(['urls', 'list', '--profile', 'stagign']);
+  expect(unknown).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'shorty: the profile stagign (flag --profile) does not exist\n  existing profiles: default, staging\n',
+  });
+});
+
 test('flags override the environment, which overrides the profile', async () => {
   const shorty = await signedIn();
-  const env = { SHORTY_BASE_URL: 'http://127.0.0.1:9' };
+  const { clientId: SHORTY_CLIENT_ID, clientSecret: SHORTY_CLIENT_SECRET } = server;
+  const env = { SHORTY_BASE_URL: 'http://127.0.0.1:9', SHORTY_CLIENT_ID, SHORTY_CLIENT_SECRET };
   const unreachable = await shorty.run(['whoami'], { env });
   expect([unreachable.code, unreachable.stdout]).toEqual([
     1,

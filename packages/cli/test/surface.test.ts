@@ -72,6 +72,17 @@ test('the help of every command fits into 80 columns', async () => {
   }
 });
 
+test('help for a command has its options in either order of the words', async () => {
+  const { stdout } = await shorty.run(['urls', 'create', '--help']);
+  expect(stdout).toContain('--slug');
+  for (const words of [
+    ['help', 'urls', 'create'],
+    ['urls', 'help', 'create'],
+  ]) {
+    expect(await shorty.run(words)).toEqual({ code: 0, stdout, stderr: '' });
+  }
+});
+
 test('without a command, prints the help to stderr and exits with 2', async () => {
   for (const args of [[], ['urls'], ['config'], ['qr'], ['webhooks']]) {
     const { code, stdout, stderr } = await shorty.run(args);

@@ -3,7 +3,7 @@ import type { DefineCommand } from '../command.js';
 import type { Context } from '../context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { ask, askHidden, readSecret } from '../prompt.js';
-import { checkBaseUrl, type Settings } from '../settings.js';
+import { checkBaseUrl, defaultProfile, type Settings } from '../settings.js';
 import { fetchScopes } from '../sign-in.js';
 
 export const define: DefineCommand = (command, start) => {
@@ -18,7 +18,7 @@ export const define: DefineCommand = (command, start) => {
 };
 
 async function login(context: Context): Promise<ExitCode> {
-  const { config, flags, io, output } = context;
+  const { config, io, output } = context;
   const content = await config.read();
   const settings = await context.settings();
   const baseUrl = await chooseBaseUrl(context, settings);
@@ -29,9 +29,11 @@ async function login(context: Context): Promise<ExitCode> {
   const scopes = await fetchScopes({ baseUrl, clientId, clientSecret }, io);
   const name = settings.profile.value;
   content.profiles[name] = { ...content.profiles[name], baseUrl, clientId, clientSecret };
-  if (flags.profile !== undefined && content.profile === undefined) content.profile = name;
   await config.write(content);
   output.note(`signed in to ${baseUrl} as ${clientId} (profile ${name})`);
+  if (name !== (content.profile ?? defaultProfile)) {
+    output.note(`use it with --profile ${name}, or always: shorty config set profile ${name}`);
+  }
   output.note(`scopes: ${scopes.join(' ')}`);
   return exitCodes.done;
 }

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { open as openDescriptor } from 'node:fs';
+import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { addAbortSignal } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { CliError, systemErrorCode, UsageError } from '../cli-error.js';
 import type { Io } from '../io.js';
 import { EncodingDetector, type TextEncoding } from './text-encoding.js';
@@ -27,24 +30,27 @@ export async function openInput(
   path: string,
   io: Pick<Io, 'stdin' | 'interrupt'>,
 ): Promise<ImportInput> {
-  if (path === '-') return spool('standard input', addAbortSignal(io.interrupt, io.stdin));
-  let handle: FileHandle;
+  if (path === '-') return spool('standard input', io.stdin, io.interrupt);
   try {
-    handle = await open(path, 'r');
+    const stats = await stat(path);
+    if (stats.isDirectory()) throw new UsageError(`${path} is a folder, not a file`);
+    // A pipe, such as <(...) in a shell, can be read only once.
+    if (stats.isFIFO()) return await spool(basename(path), await openPipe(path), io.interrupt);
+    const handle = await open(path, 'r');
+    if (!stats.isFile()) return await spool(path, handle.createReadStream(), io.interrupt);
+    return { name: path, sizeBytes: stats.size, handle, close: () => handle.close() };
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') throw new UsageError(`${path}: file not found`);
+    const code = systemErrorCode(error);
+    if (code === undefined || error instanceof CliError || io.interrupt.aborted) throw error;
+    if (code === 'ENOENT') throw new UsageError(`${path}: file not found`);
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
   }
-  const stat = await handle.stat();
-  if (stat.isDirectory()) {
-    await handle.close();
-    throw new UsageError(`${path} is a folder, not a file`);
-  }
-  if (!stat.isFile()) {
-    // A named pipe, such as <(...) in a shell, can be read only once.
-    return spool(basename(path), addAbortSignal(io.interrupt, handle.createReadStream()));
-  }
-  return { name: path, sizeBytes: stat.size, handle, close: () => handle.close() };
+}
+
+/** A socket can be closed while it waits for data. A read of a file would block the process's exit. */
+async function openPipe(path: string): Promise<Readable> {
+  const fd = await promisify(openDescriptor)(path, 'r');
+  return new Socket({ fd, readable: true, writable: false });
 }
 
 /** Reads the whole file and returns its digest and its encoding. */
@@ -96,7 +102,7 @@ async function* readBlocks(input: ImportInput): AsyncGenerator<Buffer> {
   }
 }
 
-async function spool(name: string, source: AsyncIterable<unknown>): Promise<ImportInput> {
+async function spool(name: string, source: Readable, interrupt: AbortSignal): Promise<ImportInput> {
   const folder = await mkdtemp(join(tmpdir(), 'shorty-import-'));
   const handle = await open(join(folder, 'input.csv'), 'wx+', 0o600);
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -104,7 +110,8 @@ async function spool(name: string, source: AsyncIterable<unknown>): Promise<Impo
   if (process.platform !== 'win32') await remove();
   let sizeBytes = 0;
   try {
-    for await (const chunk of source) {
+    // Not before: an abort of a stream that nothing reads yet would be an uncaught error.
+    for await (const chunk of addAbortSignal(interrupt, source)) {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
       await handle.writeFile(bytes);
       sizeBytes += bytes.length;

@@ -6,8 +6,8 @@ import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { formatCount } from '../../format.js';
 import { groupIntoPages } from '../../group-into-pages.js';
 import { formatTags, guardFormula } from '../../import/cell-values.js';
-import { ResultFile } from '../../import/result-file.js';
 import { exportColumns } from '../../import/url-fields.js';
+import { ReplacementFile } from '../../replacement-file.js';
 
 interface ExportOptions {
   readonly out?: string;
@@ -18,7 +18,7 @@ const concurrency = 8;
 
 export const define: DefineCommand = (command, start) => {
   command
-    .option('--out <file>', 'write to this file instead of stdout')
+    .option('--out <file>', 'write to this file instead of stdout, and replace it at the end')
     .addHelpText('after', help)
     .action((options: ExportOptions) => start((context) => exportUrls(context, options)));
 };
@@ -30,12 +30,11 @@ CSV. The export contains no passwords, because the server stores only hashes.`;
 async function exportUrls(context: Context, options: ExportOptions): Promise<ExitCode> {
   const { output } = context;
   const format = output.format === 'table' ? 'csv' : output.format;
-  const file = options.out === undefined ? undefined : ResultFile.open(options.out, 0);
-  const write = async (text: string) => {
-    if (!file) return output.write(text);
-    file.write(text);
-    file.flush();
-  };
+  const file =
+    options.out === undefined || options.out === '-'
+      ? undefined
+      : ReplacementFile.open(options.out);
+  const write = async (text: string) => (file ? file.write(text) : output.write(text));
   let count = 0;
   try {
     if (format === 'csv') await write(`${formatCsvLine(exportColumns)}\n`);
@@ -51,6 +50,7 @@ async function exportUrls(context: Context, options: ExportOptions): Promise<Exi
       count += page.length;
     }
     if (format === 'json') await write('\n]}\n');
+    file?.commit();
   } finally {
     file?.close();
   }

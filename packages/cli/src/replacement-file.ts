@@ -1,0 +1,86 @@
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { resolve } from 'node:path';
+import { CliError, systemErrorCode, UsageError } from './cli-error.js';
+import { writeFully } from './import/result-file.js';
+
+/**
+ * An output file that is replaced only when its new content is complete: until `commit`, the content
+ * is in a temporary file beside it. Pipes and devices are written directly.
+ */
+export class ReplacementFile {
+  readonly #path: string;
+  readonly #temporaryPath: string | undefined;
+  #descriptor: number | undefined;
+
+  private constructor(path: string, temporaryPath: string | undefined, descriptor: number) {
+    this.#path = path;
+    this.#temporaryPath = temporaryPath;
+    this.#descriptor = descriptor;
+  }
+
+  /** Throws a UsageError if the file cannot be written. */
+  static open(path: string): ReplacementFile {
+    try {
+      const target = followLinks(path);
+      const stats = statSync(target, { throwIfNoEntry: false });
+      const isReplaced = stats === undefined || stats.isFile();
+      const temporaryPath = isReplaced ? `${target}.${process.pid}.tmp` : undefined;
+      const descriptor = openSync(temporaryPath ?? target, 'w', stats?.mode);
+      return new ReplacementFile(target, temporaryPath, descriptor);
+    } catch (error) {
+      throw new UsageError(`${path} cannot be written: ${(error as Error).message}`);
+    }
+  }
+
+  write(text: string): void {
+    this.#run((descriptor) => writeFully(descriptor, Buffer.from(text)));
+  }
+
+  /** Replaces the file. A crash of the system leaves the old content or the new one. */
+  commit(): void {
+    if (this.#temporaryPath === undefined) return;
+    this.#run(fsyncSync);
+    renameSync(this.#temporaryPath, this.#path);
+    this.#close();
+  }
+
+  /** Closes the file. Without a `commit`, the file keeps its old content. */
+  close(): void {
+    if (this.#descriptor === undefined) return;
+    this.#close();
+    if (this.#temporaryPath !== undefined) rmSync(this.#temporaryPath, { force: true });
+  }
+
+  #run(work: (descriptor: number) => void): void {
+    try {
+      if (this.#descriptor !== undefined) work(this.#descriptor);
+    } catch (error) {
+      throw new CliError(`${this.#path} cannot be written: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  #close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+/** Returns the path of the file itself if the path is a symbolic link. */
+function followLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return resolve(path);
+    throw error;
+  }
+}
