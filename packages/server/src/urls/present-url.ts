@@ -48,18 +48,31 @@ export function toListItem(
   };
 }
 
+/** Returns the record of the API, field by field: a new column of the table must not appear in it. */
 export function toRecord(
   origins: LinkOrigins,
   url: ShortUrl,
   now: number,
 ): z.input<typeof urlRecord> {
-  const { hostname: _, passwordHash, ...fields } = url;
   return {
-    ...fields,
     ...toListItem(origins, url, now),
+    organizationId: url.organizationId,
+    title: url.title,
+    description: url.description,
+    category: url.category,
     tags: [...url.tags],
+    domainId: url.domainId,
+    redirectType: url.redirectType,
     expiresAt: url.expiresAt === null ? null : new Date(url.expiresAt).toISOString(),
-    isPasswordProtected: passwordHash !== null,
+    isPasswordProtected: url.passwordHash !== null,
+    utmSource: url.utmSource,
+    utmMedium: url.utmMedium,
+    utmCampaign: url.utmCampaign,
+    utmTerm: url.utmTerm,
+    utmContent: url.utmContent,
+    customUtmParams: { ...url.customUtmParams },
+    sourceDomain: url.sourceDomain,
+    clickCount: url.clickCount,
     createdAt: new Date(url.createdAt).toISOString(),
     updatedAt: new Date(url.updatedAt).toISOString(),
   };
