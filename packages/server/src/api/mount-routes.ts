@@ -8,7 +8,7 @@ import type { BodySlots } from '../http/body-slots.js';
 import { replayedHeader, toOAuthError } from '../http/error-response.js';
 import type { HandlerInput, HandlersOf, Reply } from '../http/handlers.js';
 import type { RateLimiter } from '../http/rate-limiter.js';
-import { bodyKindOf, check, readIdempotency, readInput } from '../http/read-input.js';
+import { bodyKindOf, check, checkQuery, readIdempotency, readInput } from '../http/read-input.js';
 import { clientAddressOf } from '../network/client-address.js';
 import { type AddressRanges, addressBlockOf } from '../network/ip-address.js';
 import type { Clock } from '../ports.js';
@@ -114,7 +114,7 @@ async function handle(
   const kind = bodyKindOf(route, request.headers);
   try {
     const params = check(route.params, request.params);
-    const query = check(route.query, request.query);
+    const query = check(route.query, checkQuery(request.query));
     const address = clientAddressOf(
       request.socket.remoteAddress,
       request.headers['x-forwarded-for'],

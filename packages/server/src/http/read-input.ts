@@ -94,6 +94,15 @@ export function check(schema: Route['body'], input: unknown): unknown {
   return parsed.value;
 }
 
+/** Throws VALIDATION_FAILED for U+0000, which no field may contain and PostgreSQL cannot compare. */
+export function checkQuery<Query extends object>(query: Query): Query {
+  const details = Object.entries(query)
+    .filter(([, value]) => String(value).includes('\0'))
+    .map(([path]) => ({ path, message: 'must not contain the character U+0000' }));
+  if (details.length > 0) throw validationError(details);
+  return query;
+}
+
 const idempotencyKey = /^[\x21-\x7e]{1,255}$/;
 
 /**
