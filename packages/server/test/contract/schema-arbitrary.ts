@@ -228,7 +228,8 @@ export function spoiled(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
       else {
         const inner = holder[key];
         const target = typeof inner === 'object' && inner !== null ? inner : holder;
-        Object.defineProperty(target, name, {
+        // Unlike Object.defineProperty, it does not throw for the length of an array.
+        Reflect.defineProperty(target, name, {
           value: other,
           enumerable: true,
           configurable: true,
