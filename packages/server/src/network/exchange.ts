@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { GuardedFetchError, toGuardedFetchError } from './guarded-fetch-error.js';
 import type { GuardedRequest, GuardedResponse } from './guarded-request.js';
@@ -7,82 +8,143 @@ const drainBytes = 64 * 1024;
 // Without a limit, a receiver can send 1xx responses until the time limit.
 const maxInformational = 10;
 
-/** Sends one request and reads its response within `timeoutMs`. Does not follow redirects. */
+/**
+ * Sends one request and reads its response within `timeoutMs`. Does not follow redirects. Uses
+ * `dispatch`: through undici's `request`, a third fewer requests a second are sent.
+ */
 export function exchange(
   dispatcher: Dispatcher,
   url: URL,
   request: GuardedRequest,
   timeoutMs: number,
 ): Promise<GuardedResponse> {
-  const { signal } = request;
-  const stop = new AbortController();
-  const progress = { hasResponse: false };
   return new Promise((resolve, reject) => {
-    // Rejects at once: undici cannot abort a request while it connects.
-    stop.signal.addEventListener('abort', () => reject(stop.signal.reason));
-    const onAbort = () => stop.abort(signal?.reason);
-    const timer = setTimeout(() => {
-      const what = progress.hasResponse ? 'No complete response' : 'No response';
-      const message = `${what} within ${request.timeoutMs} ms`;
-      stop.abort(new GuardedFetchError('timeout', message));
-    }, timeoutMs);
-    signal?.addEventListener('abort', onAbort);
-    if (signal?.aborted) onAbort();
-    send(dispatcher, url, request, stop, progress)
-      .then(resolve, (error: unknown) => reject(toGuardedFetchError(error)))
-      .finally(() => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-      });
+    const handler = new ResponseReader(request, timeoutMs, resolve, reject);
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: request.method,
+        headers: request.headers ?? null,
+        body: request.body ?? null,
+      },
+      handler,
+    );
   });
 }
 
-async function send(
-  dispatcher: Dispatcher,
-  url: URL,
-  { method, headers, body, maxResponseBytes, onOversize }: GuardedRequest,
-  stop: AbortController,
-  progress: { hasResponse: boolean },
-): Promise<GuardedResponse> {
-  let informational = 0;
-  const response = await dispatcher.request({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method,
-    headers: headers ?? null,
-    body: body ?? null,
-    signal: stop.signal,
-    onInfo() {
-      informational += 1;
-      if (informational <= maxInformational) return;
-      const message = `The receiver sent more than ${maxInformational} informational responses`;
-      stop.abort(new GuardedFetchError('protocol', message));
-    },
-  });
-  progress.hasResponse = true;
-  // Leaving the loop early destroys the body, which then emits an error.
-  response.body.on('error', () => {});
-  const announced = method === 'HEAD' ? 0 : Number(response.headers['content-length']);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const checkSize = (bytes: number) => {
-    if (onOversize === 'cut' || !(bytes > maxResponseBytes)) return;
-    response.body.destroy();
-    const message = `The response is larger than ${maxResponseBytes} bytes`;
-    throw new GuardedFetchError('too_large', message);
-  };
-  checkSize(announced);
-  for await (const chunk of response.body) {
-    const free = Math.max(0, maxResponseBytes - size);
-    size += chunk.length;
-    checkSize(size);
-    chunks.push(chunk.subarray(0, free));
-    if (size > maxResponseBytes + drainBytes) break;
+class ResponseReader implements Dispatcher.DispatchHandler {
+  readonly #request: GuardedRequest;
+  readonly #resolve: (response: GuardedResponse) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  readonly #chunks: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #isSettled = false;
+  #status = 0;
+  #informational = 0;
+  #headers: IncomingHttpHeaders = {};
+  #size = 0;
+
+  constructor(
+    request: GuardedRequest,
+    timeoutMs: number,
+    resolve: (response: GuardedResponse) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#request = request;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = setTimeout(() => {
+      const what = this.#status === 0 ? 'No response' : 'No complete response';
+      this.#fail(new GuardedFetchError('timeout', `${what} within ${request.timeoutMs} ms`));
+    }, timeoutMs);
+    request.signal?.addEventListener('abort', this.#onAbort);
+    if (request.signal?.aborted) this.#onAbort();
   }
-  return {
-    status: response.statusCode,
-    headers: response.headers,
-    body: Buffer.concat(chunks),
-    isCut: size > maxResponseBytes,
-  };
+
+  readonly #onAbort = () => this.#fail(this.#request.signal?.reason);
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // undici cannot abort a request while it connects.
+    if (this.#isSettled) controller.abort(new Error('cancelled'));
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (status < 200) {
+      this.#countInformational(controller);
+      return;
+    }
+    this.#status = status;
+    this.#headers = headers;
+    const { method, maxResponseBytes, onOversize } = this.#request;
+    const bytes = method === 'HEAD' ? 0 : Number(headers['content-length']);
+    if (onOversize === 'fail' && bytes > maxResponseBytes) this.#failOversize(controller);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { maxResponseBytes, onOversize } = this.#request;
+    const free = maxResponseBytes - this.#size;
+    this.#size += chunk.length;
+    if (free > 0) this.#chunks.push(chunk.length > free ? chunk.subarray(0, free) : chunk);
+    if (this.#size <= maxResponseBytes) return;
+    if (onOversize === 'fail') this.#failOversize(controller);
+    else if (this.#size > maxResponseBytes + drainBytes) {
+      this.#succeed();
+      controller.abort(new Error('the response is long enough'));
+    }
+  }
+
+  onResponseEnd(): void {
+    this.#succeed();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#fail(toGuardedFetchError(error));
+  }
+
+  #countInformational(controller: Dispatcher.DispatchController): void {
+    this.#informational += 1;
+    if (this.#informational <= maxInformational) return;
+    const message = `The receiver sent more than ${maxInformational} informational responses`;
+    this.#fail(new GuardedFetchError('protocol', message));
+    controller.abort(new Error('too many informational responses'));
+  }
+
+  #failOversize(controller: Dispatcher.DispatchController): void {
+    const { maxResponseBytes } = this.#request;
+    const message = `The response is larger than ${maxResponseBytes} bytes`;
+    this.#fail(new GuardedFetchError('too_large', message));
+    controller.abort(new Error('the response is too large'));
+  }
+
+  #succeed(): void {
+    if (!this.#settle()) return;
+    this.#resolve({
+      status: this.#status,
+      headers: this.#headers,
+      body: Buffer.concat(this.#chunks),
+      isCut: this.#size > this.#request.maxResponseBytes,
+    });
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#settle()) return;
+    this.#reject(error);
+    this.#controller?.abort(new Error('cancelled'));
+  }
+
+  /** Returns true the first time only. */
+  #settle(): boolean {
+    if (this.#isSettled) return false;
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.#request.signal?.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
 
 export interface GuardedRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
@@ -17,7 +17,7 @@ export interface GuardedRequest {
 
 export interface GuardedResponse {
   readonly status: number;
-  readonly headers: Dispatcher.ResponseData['headers'];
+  readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
   /** Whether the body was longer than `maxResponseBytes`. */
   readonly isCut: boolean;
