@@ -13,6 +13,8 @@ const maxLockRetryMs = 10;
 /** Runs Kysely on one handle. Callers queue for it in constant time, unlike in Kysely's own driver. */
 export class QueuedSqliteDriver extends SqliteDriver {
   readonly #database: PreparedDatabase;
+  /** Acquired once, because the queue replaces the mutex of Kysely's driver. */
+  #connection: DatabaseConnection | undefined;
   #queue: Promise<void> = Promise.resolve();
   #release: (() => void) | undefined;
 
@@ -29,11 +31,11 @@ export class QueuedSqliteDriver extends SqliteDriver {
     });
     await before;
     this.#release = release;
-    return super.acquireConnection();
+    this.#connection ??= await super.acquireConnection();
+    return this.#connection;
   }
 
   override async releaseConnection(): Promise<void> {
-    await super.releaseConnection();
     this.#release?.();
   }
 
