@@ -7,3 +7,13 @@ export async function load(url, context, nextLoad) {
   const { code } = await transform(await readFile(new URL(url), 'utf8'), { loader: 'ts' });
   return { format: 'module', source: code, shortCircuit: true };
 }
+
+/** Finds the TypeScript module that an import of a `.js` file means. */
+export async function resolve(specifier, context, nextResolve) {
+  try {
+    return await nextResolve(specifier, context);
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND' || !specifier.endsWith('.js')) throw error;
+    return nextResolve(specifier.replace(/\.js$/, '.ts'), context);
+  }
+}
