@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeColumns } from '../../src/analytics/ingest/columns-codec.js';
 import { timeRange, VisitColumnsBuilder } from '../../src/analytics/ingest/visit-columns.js';
 import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';
-import { chunkRows, clickDayRows } from '../../src/analytics/reports/read-url-rows.js';
+import { prepareChunks, prepareClickDays } from '../../src/analytics/reports/read-url-rows.js';
 import { ReportClock, ReportTooLargeError } from '../../src/analytics/reports/report-limits.js';
 import { ReportReader } from '../../src/analytics/reports/report-reader.js';
 import { openReports } from '../../src/analytics/reports/report-thread.js';
@@ -107,8 +107,8 @@ describe('a report of many chunks', () => {
   it('finds rows by the primary key on SQLite', async () => {
     const { engine, read } = stored.database;
     if (engine !== 'sqlite') return;
-    for (const { ofUrl, ofUrls } of [chunkRows(read, month), clickDayRows(read, month)]) {
-      for (const { sql } of [ofUrl(1, 0).compile(), ofUrls([1, 2, 3]).compile()]) {
+    for (const { ofUrl, ofUrls } of [prepareChunks(read), prepareClickDays(read)]) {
+      for (const { sql } of [ofUrl(1, 0, month), ofUrls([1, 2, 3], month)]) {
         const query = CompiledQuery.raw(`explain query plan ${sql.replaceAll('?', '0')}`);
         const { rows } = await read.executeQuery<{ detail: string }>(query);
         expect(rows.map(({ detail }) => detail).join()).toMatch(

@@ -1,5 +1,6 @@
-import type { Kysely } from 'kysely';
+import type { CompiledQuery, Kysely } from 'kysely';
 import type { Schema } from '../../storage/database.js';
+import { prepare } from '../../storage/prepared.js';
 import { dayMs, type Window } from './report-window.js';
 
 interface Row {
@@ -7,50 +8,80 @@ interface Row {
   readonly position: number;
 }
 
-interface Query<R> {
-  execute(): Promise<R[]>;
-}
-
-/** Rows of URLs in ascending order of URL and position. A query selects the first `rowsPerQuery`. */
+/** Queries of rows of URLs in ascending order of URL and position. Each selects `rowsPerQuery`. */
 export interface UrlRows<R extends Row> {
-  readonly ofUrls: (urlIds: readonly number[]) => Query<R>;
+  /** Selects the first rows of at most `urlsPerQuery` URLs. */
+  ofUrls(urlIds: readonly number[], window: Window): CompiledQuery<R>;
   /** Selects the rows of one URL after a position. */
-  readonly ofUrl: (urlId: number, after: number) => Query<R>;
+  ofUrl(urlId: number, after: number, window: Window): CompiledQuery<R>;
 }
 
 // With the largest chunks, a query returns 80 MB.
 const rowsPerQuery = 128;
+/** The number of URLs whose rows are selected by one query. */
+export const urlsPerQuery = 256;
 const beforeFirst = -1;
+// An overview runs hundreds of these queries, and building one takes longer than running it.
+const anyUrls = new Array<number>(urlsPerQuery).fill(0);
+const anyTime = 0;
 
-/** The chunks that may have visits in a window. */
-export function chunkRows(db: Kysely<Schema>, { since, until }: Window) {
-  const chunks = db
-    .selectFrom('visit_chunks')
-    .select(['url_id', 'number as position', 'visits'])
-    .where('last_at', '>=', since)
-    .where('first_at', '<', until)
-    .limit(rowsPerQuery);
+/** Returns the queries of the chunks that may have visits in a window. */
+export function prepareChunks(db: Kysely<Schema>) {
+  const chunks = db.selectFrom('visit_chunks').select(['url_id', 'number as position', 'visits']);
+  const ofUrls = prepare(
+    chunks
+      .where('url_id', 'in', anyUrls)
+      .where('last_at', '>=', anyTime)
+      .where('first_at', '<', anyTime)
+      .orderBy('url_id')
+      .orderBy('number')
+      .limit(rowsPerQuery),
+  );
+  const ofUrl = prepare(
+    chunks
+      .where('url_id', '=', 0)
+      .where('number', '>', 0)
+      .where('last_at', '>=', anyTime)
+      .where('first_at', '<', anyTime)
+      .orderBy('number')
+      .limit(rowsPerQuery),
+  );
   return {
-    ofUrls: (urlIds: readonly number[]) =>
-      chunks.where('url_id', 'in', urlIds).orderBy('url_id').orderBy('number'),
-    ofUrl: (urlId: number, after: number) =>
-      chunks.where('url_id', '=', urlId).where('number', '>', after).orderBy('number'),
+    ofUrls: (urlIds: readonly number[], { since, until }: Window) =>
+      ofUrls(...padded(urlIds), since, until, rowsPerQuery),
+    ofUrl: (urlId: number, after: number, { since, until }: Window) =>
+      ofUrl(urlId, after, since, until, rowsPerQuery),
   };
 }
 
-/** The pruned days of clicks that are entirely in a window. */
-export function clickDayRows(db: Kysely<Schema>, { since, until }: Window) {
+/** Returns the queries of the pruned days of clicks that are entirely in a window. */
+export function prepareClickDays(db: Kysely<Schema>) {
   const days = db
     .selectFrom('click_days')
-    .select(['url_id', 'day as position', 'scans', 'summary'])
-    .where('day', '>=', since)
-    .where('day', '<=', until - dayMs)
-    .limit(rowsPerQuery);
+    .select(['url_id', 'day as position', 'scans', 'summary']);
+  const ofUrls = prepare(
+    days
+      .where('url_id', 'in', anyUrls)
+      .where('day', '>=', anyTime)
+      .where('day', '<=', anyTime)
+      .orderBy('url_id')
+      .orderBy('day')
+      .limit(rowsPerQuery),
+  );
+  const ofUrl = prepare(
+    days
+      .where('url_id', '=', 0)
+      .where('day', '>', 0)
+      .where('day', '>=', anyTime)
+      .where('day', '<=', anyTime)
+      .orderBy('day')
+      .limit(rowsPerQuery),
+  );
   return {
-    ofUrls: (urlIds: readonly number[]) =>
-      days.where('url_id', 'in', urlIds).orderBy('url_id').orderBy('day'),
-    ofUrl: (urlId: number, after: number) =>
-      days.where('url_id', '=', urlId).where('day', '>', after).orderBy('day'),
+    ofUrls: (urlIds: readonly number[], { since, until }: Window) =>
+      ofUrls(...padded(urlIds), since, until - dayMs, rowsPerQuery),
+    ofUrl: (urlId: number, after: number, { since, until }: Window) =>
+      ofUrl(urlId, after, since, until - dayMs, rowsPerQuery),
   };
 }
 
@@ -65,36 +96,46 @@ export function readScanDays(db: Kysely<Schema>, qrId: string, { since, until }:
       .where('day', '>=', since)
       .where('day', '<=', until - dayMs)
       .orderBy('day')
-      .limit(rowsPerQuery),
+      .limit(rowsPerQuery)
+      .execute(),
   );
 }
 
-/** Reads the rows of some hundred URLs, whose ids are in ascending order. */
+/** Reads the rows of at most `urlsPerQuery` URLs, whose ids are in ascending order. */
 export async function* readUrlRows<R extends Row & { readonly url_id: number }>(
+  db: Kysely<Schema>,
   { ofUrls, ofUrl }: UrlRows<R>,
   urlIds: readonly number[],
+  window: Window,
 ): AsyncGenerator<R> {
+  const rowsOf = (urlId: number, after?: number) =>
+    readRows(async (last) => (await db.executeQuery(ofUrl(urlId, last, window))).rows, after);
   let left = urlIds;
   while (left.length > 1) {
-    const rows = await ofUrls(left).execute();
+    const { rows } = await db.executeQuery(ofUrls(left, window));
     yield* rows;
     const last = rows.at(-1);
     if (!last || rows.length < rowsPerQuery) return;
-    yield* readRows((after) => ofUrl(last.url_id, after), last.position);
+    yield* rowsOf(last.url_id, last.position);
     left = left.filter((id) => id > last.url_id);
   }
-  for (const urlId of left) yield* readRows((after) => ofUrl(urlId, after));
+  for (const urlId of left) yield* rowsOf(urlId);
 }
 
 /** Reads the rows after a position, in slices. */
 async function* readRows<R extends Row>(
-  select: (after: number) => Query<R>,
+  select: (after: number) => Promise<R[]>,
   after = beforeFirst,
 ): AsyncGenerator<R> {
   for (let last = after; ; ) {
-    const rows = await select(last).execute();
+    const rows = await select(last);
     yield* rows;
     if (rows.length < rowsPerQuery) return;
     last = (rows.at(-1) as R).position;
   }
+}
+
+/** Repeats the last id, because a prepared query has a fixed number of parameters. */
+function padded(urlIds: readonly number[]): number[] {
+  return Array.from(anyUrls, (_, at) => urlIds[Math.min(at, urlIds.length - 1)] as number);
 }

@@ -12,7 +12,13 @@ import type { VisitColumns } from '../ingest/visit-columns.js';
 import { clickMeasure } from './click-measure.js';
 import { Int32Pool } from './int32-pool.js';
 import { parseSummary } from './pruned-days.js';
-import { chunkRows, clickDayRows, readScanDays, readUrlRows } from './read-url-rows.js';
+import {
+  prepareChunks,
+  prepareClickDays,
+  readScanDays,
+  readUrlRows,
+  urlsPerQuery,
+} from './read-url-rows.js';
 import type { ClickReport, ScanReport } from './report-contract.js';
 import { ReportClock } from './report-limits.js';
 import type { ReportQuery, Window } from './report-window.js';
@@ -45,13 +51,13 @@ interface ReportRun<R extends Report> {
 }
 
 const urlsPerPage = 4_096;
-/** The number of URLs whose visits are selected by one query. */
-const urlsPerQuery = 256;
 
 /** Reads reports from storage. It reads many visits, so it runs in a separate thread. */
 export class ReportReader {
   readonly #database: Database;
   readonly #pool: Int32Pool;
+  readonly #chunks;
+  readonly #clickDays;
   /** Caches the batches in storage, which never change, by id. */
   #batches: ReadonlyMap<number, Batch> = new Map();
 
@@ -59,12 +65,14 @@ export class ReportReader {
   constructor(database: Database, pool = new Int32Pool()) {
     this.#database = database;
     this.#pool = pool;
+    this.#chunks = prepareChunks(database.read);
+    this.#clickDays = prepareClickDays(database.read);
   }
 
   /** Reports the clicks of one URL. */
   readClicks(urlId: number, query: ReportQuery): Promise<ClickReport> {
     return this.#report(clickMeasure, query, (run) =>
-      this.#addUrl(run, urlId, query, readUrlRows(clickDayRows(run.db, query), [urlId])),
+      this.#addUrl(run, urlId, query, readUrlRows(run.db, this.#clickDays, [urlId], query)),
     );
   }
 
@@ -98,7 +106,7 @@ export class ReportReader {
             scannedUrls.get(urlId ?? (columns.urlIds?.[index] as number));
           totalScans += selectScans(columns, query, urlAt, indexes).indexes.length;
         }
-        const days = readUrlRows(clickDayRows(db, query), page);
+        const days = readUrlRows(db, this.#clickDays, page, query);
         for await (const { url_id, scans, summary } of days) {
           await addDay(run, url_id, summary);
           totalScans += scans;
@@ -168,7 +176,7 @@ export class ReportReader {
       if (indexes.length > 0) yield { columns, indexes, urlId: undefined };
       await clock.pause();
     }
-    for await (const { url_id, visits } of readUrlRows(chunkRows(db, window), urlIds)) {
+    for await (const { url_id, visits } of readUrlRows(db, this.#chunks, urlIds, window)) {
       yield { columns: decodeColumns(visits), indexes: undefined, urlId: url_id };
       await clock.pause();
     }
