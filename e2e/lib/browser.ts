@@ -51,6 +51,8 @@ export async function accessibilityErrors(page: Page, part = 'html'): Promise<st
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   const violations = await page.evaluate(async (selector) => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
+    // Colors that are still in transition to another color scheme have a lower contrast.
+    await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
     // The details of passed rules take longer than the rules.
     return (await axe.run(selector, { resultTypes: ['violations'] })).violations;
   }, part);
