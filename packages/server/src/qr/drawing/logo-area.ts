@@ -1,7 +1,14 @@
 import { blockOfCodeword, codewordOfModule } from './codewords.js';
-import type { Box, ModuleGrid } from './module-grid.js';
+import type { ModuleGrid } from './module-grid.js';
 import type { QrLogo } from './qr-design.js';
 import type { QrMatrix } from './qr-matrix.js';
+
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
 
 // Light modules between the logo and the code.
 const margin = 1;

@@ -1,5 +1,4 @@
-import { clearModules, largestLogoArea } from './logo-area.js';
-import type { Box } from './module-grid.js';
+import { type Box, clearModules, largestLogoArea } from './logo-area.js';
 import {
   errorCorrections,
   type QrDesign,

@@ -1,17 +1,8 @@
-import type { QrMatrix } from './qr-matrix.js';
-
 /** The width of the quiet zone in modules: ISO/IEC 18004:2015, 6.3.8. */
 export const quietZone = 4;
 
 /** The smallest module. zbar cannot read modules of one pixel unless they are black on white. */
 export const minModulePixels = 2;
-
-export interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 /** The position of modules in an image. A module is a square of whole pixels. */
 export interface ModuleGrid {
@@ -21,14 +12,6 @@ export interface ModuleGrid {
   readonly module: number;
   /** Pixels above the first module, and to its left. */
   readonly offset: number;
-}
-
-/** The modules of a design and the position of every part. */
-export interface Layout {
-  readonly matrix: QrMatrix;
-  readonly grid: ModuleGrid;
-  /** The logo's position in pixels. */
-  readonly logoBox: Box | undefined;
 }
 
 /**

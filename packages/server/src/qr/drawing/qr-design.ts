@@ -40,9 +40,12 @@ export type QrDesignField =
 export class QrDesignError extends Error {
   override readonly name = 'QrDesignError';
   readonly field: QrDesignField;
+  /** The smallest readable size in pixels, when `field` is `size`. */
+  readonly smallestSize?: number;
 
-  constructor(field: QrDesignField, message: string) {
+  constructor(field: QrDesignField, message: string, smallestSize?: number) {
     super(message);
     this.field = field;
+    if (smallestSize !== undefined) this.smallestSize = smallestSize;
   }
 }

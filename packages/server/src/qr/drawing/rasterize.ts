@@ -1,5 +1,6 @@
 import { parseColour, type Rgb } from './check-colours.js';
-import type { Layout, ModuleGrid } from './module-grid.js';
+import type { Layout } from './layout.js';
+import type { ModuleGrid } from './module-grid.js';
 import type { QrDesign } from './qr-design.js';
 import type { QrMatrix } from './qr-matrix.js';
 import { boxCoverage } from './rounded-box.js';
@@ -108,4 +109,25 @@ function makeTile(side: number, coverage: (x: number, y: number) => number): Til
     }
   }
   return { side, shades };
+}
+
+/** Returns the pixels as three bytes each. */
+export function rgbPixels({ size, rows, colours }: Raster): Buffer {
+  const rgb = Buffer.allocUnsafe(size * size * 3);
+  const pixels = colours.map((colour) => Buffer.from(colour));
+  let at = 0;
+  for (const { shades, height } of rows) {
+    const first = at;
+    // Runs of one shade are long, and filling a run is faster than writing each pixel.
+    for (let start = 0; start < size; ) {
+      const shade = shades[start] ?? 0;
+      let end = start + 1;
+      while (end < size && shades[end] === shade) end += 1;
+      rgb.fill(pixels[shade] as Buffer, first + start * 3, first + end * 3);
+      start = end;
+    }
+    at += size * 3;
+    for (let copy = 1; copy < height; copy += 1) at += rgb.copy(rgb, at, first, first + size * 3);
+  }
+  return rgb;
 }

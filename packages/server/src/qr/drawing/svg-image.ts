@@ -1,4 +1,4 @@
-import type { Layout } from './module-grid.js';
+import type { Layout } from './layout.js';
 import type { QrDesign } from './qr-design.js';
 import type { QrMatrix } from './qr-matrix.js';
 import { boxPath } from './rounded-box.js';
@@ -63,7 +63,6 @@ function styledPath(matrix: QrMatrix, style: Style): string {
 function logoImage({ logo }: QrDesign, { logoBox }: Layout): string {
   if (!logo || !logoBox) return '';
   const { left, top, width, height } = logoBox;
-  const { buffer, byteOffset, byteLength } = logo.png;
-  const png = Buffer.from(buffer, byteOffset, byteLength);
+  const png = Buffer.from(logo.png.buffer, logo.png.byteOffset, logo.png.byteLength);
   return `<image x="${left}" y="${top}" width="${width}" height="${height}" preserveAspectRatio="none" href="data:image/png;base64,${png.toString('base64')}"/>`;
 }

@@ -1,6 +1,8 @@
 import { decodeImage } from './decode-image.js';
 import { drawLayout, layOut } from './draw-design.js';
-import { type Layout, smallestSize } from './module-grid.js';
+import type { Layout } from './layout.js';
+import type { LogoScaler } from './logo-scaler.js';
+import { smallestSize } from './module-grid.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 
 const maxSize = 2048;
@@ -8,11 +10,11 @@ const maxSize = 2048;
 const maxLargerSizes = 4;
 
 /** Draws a design. Throws a QrDesignError when the image does not decode to the payload. */
-export async function verifyDesign(design: QrDesign): Promise<Uint8Array> {
+export async function verifyDesign(design: QrDesign, scaler: LogoScaler): Promise<Uint8Array> {
   const layout = layOut(design);
-  const file = await drawLayout(design, layout);
+  const file = await drawLayout(design, layout, scaler);
   if (await decodesTo(file, design.payload)) return file;
-  throw await explainFailure(design, layout);
+  throw await explainFailure(design, layout, scaler);
 }
 
 async function decodesTo(file: Uint8Array, payload: string): Promise<boolean> {
@@ -21,17 +23,22 @@ async function decodesTo(file: Uint8Array, payload: string): Promise<boolean> {
 }
 
 /** Finds the field that makes the image unreadable, and a value that works. */
-async function explainFailure(design: QrDesign, layout: Layout): Promise<QrDesignError> {
-  const smallest = await smallestReadable(design, layout);
+async function explainFailure(
+  design: QrDesign,
+  layout: Layout,
+  scaler: LogoScaler,
+): Promise<QrDesignError> {
+  const smallest = await smallestReadable(design, layout, scaler);
   if (smallest !== undefined) {
     return new QrDesignError(
       'size',
       `${design.size} gives modules of ${layout.grid.module} pixels, which the decoder cannot read: ` +
         `use ${smallest}`,
+      smallest,
     );
   }
   const hasLogo = design.logo !== null;
-  if (hasLogo && (await isDesignReadable({ ...design, logo: null }))) {
+  if (hasLogo && (await isDesignReadable({ ...design, logo: null }, scaler))) {
     return new QrDesignError(
       'logoUrl',
       'leads to a logo with which the decoder cannot read the code: ' +
@@ -49,15 +56,16 @@ async function explainFailure(design: QrDesign, layout: Layout): Promise<QrDesig
 async function smallestReadable(
   design: QrDesign,
   { matrix, grid }: Layout,
+  scaler: LogoScaler,
 ): Promise<number | undefined> {
   for (let added = 1; added <= maxLargerSizes; added += 1) {
     const size = smallestSize(matrix.side, grid.module + added);
     if (size > maxSize) return undefined;
-    if (await isDesignReadable({ ...design, size })) return size;
+    if (await isDesignReadable({ ...design, size }, scaler)) return size;
   }
   return undefined;
 }
 
-async function isDesignReadable(design: QrDesign): Promise<boolean> {
-  return decodesTo(await drawLayout(design, layOut(design)), design.payload);
+async function isDesignReadable(design: QrDesign, scaler: LogoScaler): Promise<boolean> {
+  return decodesTo(await drawLayout(design, layOut(design), scaler), design.payload);
 }
