@@ -19,7 +19,7 @@ const anchors = new Map();
 
 for (const file of files) checkLinks(file);
 for (const page of mapPages) checkPaths(page);
-checkWalks();
+checkWalkthroughs();
 checkReadme();
 checkDecisions();
 checkSettings();
@@ -89,13 +89,15 @@ function checkPaths(page) {
   }
 }
 
-/** A walk names no more files than its heading allows. */
-function checkWalks() {
-  const walks = Array.from(
+/** A walkthrough names no more files than its heading allows. */
+function checkWalkthroughs() {
+  const walkthroughs = Array.from(
     read('ARCHITECTURE.md').matchAll(/^### (.+) \(at most (\d+) files\)\n([^#]*)/gm),
   );
-  if (walks.length < 6) errors.push('ARCHITECTURE.md: must have six walks with a number of files');
-  for (const [, name, most, text] of walks) {
+  if (walkthroughs.length < 6) {
+    errors.push('ARCHITECTURE.md: must have six walkthroughs with a number of files');
+  }
+  for (const [, name, most, text] of walkthroughs) {
     const named = new Set(Array.from(text.matchAll(/`([\w./-]+\.ts)`/g), ([, path]) => path));
     if (named.size > Number(most)) {
       errors.push(
