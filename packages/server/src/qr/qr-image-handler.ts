@@ -115,7 +115,7 @@ export class QrImageHandler {
     });
   }
 
-  /** Sends a page or JSON, as Accept says. The default for downloads is JSON, for previews a page. */
+  /** Sends a page or JSON, depending on Accept. The default is JSON for a download, else a page. */
   #respondWithError(
     request: IncomingMessage,
     response: ServerResponse,
@@ -148,8 +148,8 @@ export class QrImageHandler {
 const sliceBytes = 48 * 1024;
 
 /**
- * Sends the preview page in slices, each when the client has received the ones before. A page of
- * megabytes thus neither blocks the event loop nor waits in memory for a slow client.
+ * Sends the preview page in slices. Each slice is sent after the client has received the previous ones,
+ * so a page of megabytes neither blocks the event loop nor waits in memory for a slow client.
  */
 function sendPreview(request: IncomingMessage, response: ServerResponse, image: QrImage): void {
   const { id, bytes } = image;
@@ -174,7 +174,7 @@ function sendPreview(request: IncomingMessage, response: ServerResponse, image: 
     }
     yield page.afterImage;
   }
-  // The only error is that the client closed the connection.
+  // The only possible error is that the client closed the connection.
   pipeline(Readable.from(slices()), response, () => {});
 }
 

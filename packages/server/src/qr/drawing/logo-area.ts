@@ -65,7 +65,7 @@ export function logoBoxInPixels(cleared: Box, logo: QrLogo, { module, offset }: 
   };
 }
 
-/** Returns the matrix with the modules in a box light. */
+/** Returns a copy of the matrix in which the modules of a box are light. */
 export function clearModules(matrix: QrMatrix, { left, top, width, height }: Box): QrMatrix {
   const dark = matrix.dark.slice();
   for (let y = top; y < top + height; y += 1) {
@@ -74,7 +74,7 @@ export function clearModules(matrix: QrMatrix, { left, top, width, height }: Box
   return { ...matrix, dark };
 }
 
-/** Returns a predicate: whether every block stays correctable when all codewords under a box are wrong. */
+/** Returns a function that checks whether the code stays readable if a box hides all its codewords. */
 function correctability(matrix: QrMatrix): (box: Box) => boolean {
   const { side, blockCount, correctablePerBlock } = matrix;
   const codewords = codewordOfModule(matrix);

@@ -13,7 +13,7 @@ const maxFurtherVersions = 6;
 const largestVersion = 40;
 
 interface LogoSpace {
-  /** The matrix with the modules under the logo light. */
+  /** The matrix, in which the modules under the logo are light. */
   readonly matrix: QrMatrix;
   /** The modules that were cleared. */
   readonly cleared: Box;

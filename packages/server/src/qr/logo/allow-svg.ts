@@ -2,7 +2,7 @@ import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { LogoError, quote } from './logo-error.js';
 
 export const svgLimits = {
-  /** Elements. Each counts as often as `use` and `clip-path` draw it. */
+  /** The number of elements. An element counts once for each time that it is drawn. */
   elements: 1000,
   /** Depth of nesting, including references. */
   depth: 32,
@@ -17,9 +17,9 @@ const allowedElements = new Set(
   words(`svg g defs path polyline polygon rect circle ellipse line use clipPath
     linearGradient radialGradient stop`),
 );
-/** Drawn only where a reference leads to them. */
+/** Elements that are drawn only where another element refers to them. */
 const drawnByReference = new Set(['defs', 'clipPath', 'linearGradient', 'radialGradient']);
-/** They describe the image and draw nothing. */
+/** Elements that describe the image and draw nothing. They are removed. */
 const descriptions = new Set(['title', 'desc', 'metadata']);
 
 const refusalReasons = new Map([
@@ -30,13 +30,13 @@ const refusalReasons = new Map([
   ['style', 'an embedded or external style sheet: use attributes of the elements'],
 ]);
 
-/** Their effects are not allowed, but editors write their initial values `none` and `normal`. */
-const initialProperties = words(
+/** Properties that may only have their initial value, `none` or `normal`. Editors often write it. */
+const initialValueOnly = words(
   'filter mask marker marker-start marker-mid marker-end mix-blend-mode stroke-dasharray',
 );
 /** Allowed as attributes and in a `style` attribute. */
 const allowedProperties = new Set([
-  ...initialProperties,
+  ...initialValueOnly,
   ...words(`fill fill-opacity fill-rule stroke stroke-opacity stroke-width stroke-linecap
     stroke-linejoin stroke-miterlimit color opacity stop-color stop-opacity clip-path clip-rule
     display visibility paint-order shape-rendering vector-effect`),
@@ -56,7 +56,7 @@ const ignoredNames = new Set(
 );
 const ignoredPrefixes = ['aria-', 'data-', 'font-', 'text-', '-'];
 
-/** An allowed element, with the parts that are drawn with it. */
+/** An allowed element, and the elements that are drawn with it. */
 interface SvgElement {
   readonly name: string;
   readonly children: SvgElement[];
@@ -71,13 +71,13 @@ interface SvgElement {
  */
 export function allowSvg(bytes: Uint8Array): string {
   const parser = new SaxesParser({ xmlns: true, position: true });
-  const open: SvgElement[] = [];
+  const openElements: SvgElement[] = [];
   const byId = new Map<string, SvgElement>();
   const references = new Set<string>();
   let root: SvgElement | undefined;
   let markup = '';
-  let count = 0;
-  // Counts the open elements that are not copied.
+  let elementCount = 0;
+  // The number of open elements that are not copied.
   let skippedDepth = 0;
 
   parser.on('error', (error) => {
@@ -100,7 +100,7 @@ export function allowSvg(bytes: Uint8Array): string {
   });
   parser.on('opentag', (tag) => {
     const { local: name, uri } = tag;
-    const parent = open.at(-1);
+    const parent = openElements.at(-1);
     // Editors add elements of other namespaces, which no browser draws.
     const isSkipped = parent && (uri !== svgNamespace || descriptions.has(name));
     if (skippedDepth > 0 || isSkipped) {
@@ -109,18 +109,18 @@ export function allowSvg(bytes: Uint8Array): string {
     }
     if (parent) checkElement(name, parent.name);
     else checkRoot(name, uri);
-    count += 1;
-    if (count > svgLimits.elements) {
+    elementCount += 1;
+    if (elementCount > svgLimits.elements) {
       throw new LogoError(`an SVG with more than ${svgLimits.elements} elements`);
     }
     const element: SvgElement = { name, children: [], drawnIds: [] };
     root ??= element;
     parent?.children.push(element);
-    open.push(element);
+    openElements.push(element);
     markup += parent ? `<${name}` : `<${name} xmlns="${svgNamespace}"`;
     for (const [attribute, value] of attributesOf(tag, parent === undefined)) {
       if (attribute === 'id') {
-        // References lead to the first of several elements with an id.
+        // If several elements have the same id, references mean the first one.
         if (byId.has(value)) continue;
         byId.set(value, element);
       }
@@ -133,14 +133,14 @@ export function allowSvg(bytes: Uint8Array): string {
   });
   parser.on('closetag', () => {
     if (skippedDepth > 0) skippedDepth -= 1;
-    else markup += `</${open.pop()?.name}>`;
+    else markup += `</${openElements.pop()?.name}>`;
   });
 
   parser.write(decode(bytes)).close();
   if (!root) throw notAnImage();
   for (const id of references) {
     if (byId.has(id)) continue;
-    throw new LogoError(`an SVG that refers to ${quote(`#${id}`)}, which it does not have`);
+    throw new LogoError(`an SVG that refers to the missing element ${quote(`#${id}`)}`);
   }
   checkCosts(root, byId);
   return markup;
@@ -170,13 +170,13 @@ function checkElement(name: string, parent: string): void {
   );
 }
 
-/** Returns the allowed attributes of an element, and the declarations of its `style` attribute. */
+/** Returns the allowed attributes of an element. Declarations in its `style` become attributes. */
 function attributesOf(tag: SaxesTagNS, isRoot: boolean): Map<string, string> {
   const attributes = new Map<string, string>();
   const set = (allowed: ReadonlySet<string>, name: string, value: string) => {
     if (ignoredNames.has(name) || ignoredPrefixes.some((prefix) => name.startsWith(prefix))) return;
     if (!allowed.has(name)) throw unknownAttribute(name, tag.local);
-    if (initialProperties.includes(name) && !['none', 'normal'].includes(value.trim())) {
+    if (initialValueOnly.includes(name) && !['none', 'normal'].includes(value.trim())) {
       throw badValue(name, value, 'must be none or normal');
     }
     attributes.set(name, value);
@@ -196,7 +196,7 @@ function attributesOf(tag: SaxesTagNS, isRoot: boolean): Map<string, string> {
     if (colon < 0) throw badValue('style', declaration, 'a declaration must be property: value');
     set(allowedProperties, declaration.slice(0, colon).trim(), declaration.slice(colon + 1));
   }
-  // The default of browsers for images without a size.
+  // Browsers use this size for an image without one.
   if (isRoot && !attributes.has('viewBox')) {
     attributes.set('width', attributes.get('width') ?? '300');
     attributes.set('height', attributes.get('height') ?? '150');
@@ -204,7 +204,7 @@ function attributesOf(tag: SaxesTagNS, isRoot: boolean): Map<string, string> {
   return attributes;
 }
 
-/** What they refer to is drawn once more. */
+/** Attributes that draw the element that they refer to once more. */
 const drawingAttributes = new Set(['href', 'clip-path']);
 const localUrl = /^\s*url\(\s*(?:#([^\s'"()\\]+)|'#([^'()\\]+)'|"#([^"()\\]+)")\s*\)/;
 
@@ -224,16 +224,18 @@ function referenceIn(attribute: string, value: string): string | undefined {
 }
 
 /**
- * Counts each element as often as `use` and `clip-path` draw it. Throws a LogoError for an element
- * inside itself, and when the root draws too many elements.
+ * Counts the elements that are drawn, including those that `use` and `clip-path` draw again. Throws
+ * a LogoError for a circular reference, and for too many or too deeply nested elements.
  */
 function checkCosts(root: SvgElement, byId: ReadonlyMap<string, SvgElement>): void {
-  const known = new Map<SvgElement, { elements: number; depth: number } | 'running'>();
+  const costs = new Map<SvgElement, { elements: number; depth: number } | 'in progress'>();
   const costOf = (element: SvgElement) => {
-    const earlier = known.get(element);
-    if (earlier === 'running') throw new LogoError('an SVG with an element that refers to itself');
+    const earlier = costs.get(element);
+    if (earlier === 'in progress') {
+      throw new LogoError('an SVG with an element that refers to itself');
+    }
     if (earlier) return earlier;
-    known.set(element, 'running');
+    costs.set(element, 'in progress');
     const cost = { elements: 1, depth: 1 };
     for (const part of [
       ...element.children.filter(({ name }) => !drawnByReference.has(name)),
@@ -243,21 +245,21 @@ function checkCosts(root: SvgElement, byId: ReadonlyMap<string, SvgElement>): vo
       cost.elements += elements;
       cost.depth = Math.max(cost.depth, depth + 1);
     }
-    known.set(element, cost);
+    costs.set(element, cost);
     return cost;
   };
-  // Circles are refused even where nothing draws them.
+  // Refuses circular references even if nothing draws them.
   for (const element of byId.values()) costOf(element);
   const { elements, depth } = costOf(root);
   const references = '"use" and "clip-path"';
   if (elements > svgLimits.elements) {
     throw new LogoError(
-      `an SVG that draws more than ${svgLimits.elements} elements, those of ${references} included`,
+      `an SVG that draws more than ${svgLimits.elements} elements, including those of ${references}`,
     );
   }
   if (depth > svgLimits.depth) {
     throw new LogoError(
-      `an SVG with more than ${svgLimits.depth} elements inside one another, those of ${references} included`,
+      `an SVG that nests more than ${svgLimits.depth} elements, including those of ${references}`,
     );
   }
 }

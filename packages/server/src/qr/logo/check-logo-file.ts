@@ -14,7 +14,7 @@ export function checkLogoFile(bytes: Uint8Array): 'png' | 'jpeg' | 'webp' | 'svg
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
   if (head.startsWith('\xff\xd8\xff')) return 'jpeg';
   if (head.startsWith('RIFF') && head.startsWith('WEBP', 8)) return 'webp';
-  if (!beginsWithMarkup(bytes)) throw new LogoError('a file that is no PNG, JPEG, WebP or SVG');
+  if (!beginsWithMarkup(bytes)) throw new LogoError('a file that is not a PNG, JPEG, WebP or SVG');
   if (bytes.length > logoLimits.svgBytes) {
     throw new LogoError(
       `an SVG of ${bytes.length} bytes: an SVG may have at most ${logoLimits.svgBytes} bytes (${logoLimits.svgBytes >> 10} KB)`,

@@ -34,16 +34,17 @@ function openRaster(bytes: Uint8Array) {
   return sharp(bytes, {
     limitInputPixels: logoLimits.decodedPixels,
     failOn: 'error',
-    // Only the first frame of an animation.
+    // Decodes only the first frame of an animation.
     pages: 1,
   })
     .autoOrient()
     .resize(side, side, { fit: 'inside', withoutEnlargement: true });
 }
 
-/** Draws an SVG at the stored size, whatever its own size is. */
+/** Draws an SVG at the size of a stored logo, regardless of its own size. */
 function openSvg(svg: string) {
-  // The size is rounded to pixels before it is scaled: a high density keeps its proportions.
+  // sharp rounds the SVG's own size to pixels before it scales. The high density makes the error of
+  // this rounding negligible, so the proportions do not change.
   return sharp(Buffer.from(svg), { limitInputPixels: false, density: 7200 }).resize(side, side, {
     fit: 'inside',
   });

@@ -155,14 +155,14 @@ describe('a file of two formats', () => {
       /cannot be read/,
     );
     expect(await outcome(Buffer.concat([badge, small.png]))).toMatch(/not in UTF-8|cannot be read/);
-    expect(await outcome(Buffer.concat([zip, small.png]))).toMatch(/no PNG, JPEG, WebP or SVG/);
+    expect(await outcome(Buffer.concat([zip, small.png]))).toMatch(/not a PNG, JPEG, WebP or SVG/);
   });
 
   it('is not read by the decoder of another format', async () => {
     const gif = await plainImage(9, 9).gif().toBuffer();
     const tiff = await plainImage(9, 9).tiff().toBuffer();
     for (const image of [gif, tiff]) {
-      expect(await outcome(image)).toMatch(/no PNG, JPEG, WebP or SVG/);
+      expect(await outcome(image)).toMatch(/not a PNG, JPEG, WebP or SVG/);
       expect(await outcome(Buffer.concat([small.png.subarray(0, 8), image]))).toMatch(
         /cannot be read/,
       );

@@ -16,11 +16,11 @@ export const logoLimits = {
 export interface LogoProcessLimits {
   /** Time from the start of the process until it has loaded its libraries. */
   readonly startMs: number;
-  /** Time from then until its response. */
+  /** Time from the end of the start until the result. */
   readonly renderMs: number;
   /** Processor time, including the start. */
   readonly cpuSeconds: number;
-  /** Limit of its private memory, and of its resident memory. */
+  /** Limit of its private memory (`ulimit -d`), and of its resident memory. */
   readonly memoryMb: number;
   /** Limit of its JavaScript heap. */
   readonly heapMb: number;
@@ -34,7 +34,7 @@ export const logoProcessLimits: LogoProcessLimits = {
   heapMb: 64,
 };
 
-/** How the logo process ends when it has no image. Any other end is the effect of a limit. */
+/** Exit codes of a logo process without a result. Any other end means that it exceeded a limit. */
 export const logoExitCodes = { refusal: 2, error: 3 } as const;
 
 /** A decoded image: four bytes a pixel, row by row. */

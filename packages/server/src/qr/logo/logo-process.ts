@@ -11,7 +11,7 @@ import { logoExitCodes } from './logo-limits.js';
 // Saves memory: this process decodes a single image.
 sharp.concurrency(1);
 sharp.cache(false);
-// Disables every decoder of libvips but these four.
+// Disables all decoders of libvips, and then enables the four allowed ones.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: ['Png', 'Jpeg', 'Webp', 'Svg'].map((kind) => `VipsForeignLoad${kind}Buffer`),
@@ -23,7 +23,7 @@ process.stdin.on('data', (chunk: Buffer) => {
   received += chunk.copy(image, received);
   if (received === image.length) void respond();
 });
-// The server has ended. An ordinary exit would wait for the decoder, which may hang.
+// The input ends when the server has ended. An ordinary exit would wait for the decoder, which may hang.
 process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'));
 process.stdout.write(Buffer.from([0]));
 

@@ -23,7 +23,7 @@ export interface RunLogoProcessOptions {
   readonly limits?: LogoProcessLimits;
   /** The program and its arguments. */
   readonly command?: readonly [string, ...string[]];
-  /** A shell that sets limits and then executes the program; undefined to start it without one. */
+  /** A shell that sets limits and then executes the program. Undefined starts the program directly. */
   readonly shell?: string | undefined;
   readonly onStarted?: (processId: number) => void;
 }
@@ -40,7 +40,7 @@ const entry = isSource ? '../../../dist/qr/logo/logo-process.js' : './logo-proce
 
 const defaultShell = existsSync('/bin/sh') ? '/bin/sh' : undefined;
 
-// Ignores limits that the shell or system does not support: the server watches time and memory.
+// Ignores limits that the shell or system does not support. The server also watches time and memory.
 const limitScript =
   '{ ulimit -c 0; ulimit -f 0; ulimit -t "$1"; ulimit -d "$2"; } 2>/dev/null; shift 2; exec "$@"';
 
@@ -63,13 +63,14 @@ export function runLogoProcess(
   const processId = child.pid;
   if (processId === undefined) return startFailure(child);
   return new Promise<LogoRaster>((resolve, reject) => {
+    // Settles the promise in the handler of 'close', when the process has ended.
     let outcome: (() => void) | undefined;
     let isReady = false;
     const output: Buffer[] = [];
     let outputBytes = 0;
     let stderr = '';
-    const settle = (next: () => void) => {
-      outcome ??= next;
+    const settle = (settlePromise: () => void) => {
+      outcome ??= settlePromise;
       child.kill('SIGKILL');
     };
     const fail = (reason: string, cause?: unknown) =>
