@@ -15,7 +15,7 @@ export interface Column<Value> {
   readonly type: ColumnType;
   /** The SQL after the type. */
   readonly constraints: string;
-  /** Absent; carries the type. */
+  /** Never set. It only carries the type of the column's values. */
   readonly value?: Value;
 }
 
@@ -50,12 +50,12 @@ export function references<Value>(referring: Column<Value>, table: string): Colu
   return add(referring, `references ${table} (id)`);
 }
 
-/** Adds the value of the existing rows when the column was new. Inserts name the column. */
+/** Adds a default for the rows that are older than the column. Inserts must still set the column. */
 export function withDefault<Value>(of: Column<Value>, value: string): Column<Value> {
   return add(of, `default ${value}`);
 }
 
-/** Lets inserts leave the column out, which then has this value. */
+/** Adds a default, so that inserts may omit the column. */
 export function optional<Value>(of: Column<Value>, value: string): Column<Generated<Value>> {
   return add(of, `default ${value}`);
 }

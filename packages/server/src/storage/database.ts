@@ -12,14 +12,14 @@ export interface Database {
   readonly engine: Engine;
   /** Runs reads outside a transaction. They never wait for a writer. */
   readonly read: Kysely<Schema>;
-  /** Runs reads that all see the same state, whatever is written meanwhile. */
+  /** Runs reads in one snapshot, which concurrent writes do not change. */
   snapshot<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
   /**
    * Reads one page of a list and the total number of its rows. Fails with a ListTimeoutError after
    * the query's time limit.
    */
   readListPage<Id extends string | number>(query: ListQuery): Promise<ListPage<Id>>;
-  /** The number of lists and searches, of each kind, that may be read at once. */
+  /** The number of lists that may be read at once, and also the number of searches. */
   readonly maxConcurrentLists: number;
   readonly searchIndex: SearchIndex;
   /**
@@ -35,8 +35,8 @@ export interface Database {
    * Runs the server's own work in a transaction that holds the lock, 'records' by default, without
    * waiting in the queue of requests.
    *
-   * A throw of `work` rolls the transaction back. Several works may share a commit, so any of them may
-   * be rolled back and run again: it must have no effects outside the transaction.
+   * If `work` throws, the transaction is rolled back. Several works may share a transaction, so any of
+   * them may be rolled back and run again. It must have no effects outside the transaction.
    */
   writeDirectly<T>(
     work: (transaction: WriteTransaction) => Promise<T>,

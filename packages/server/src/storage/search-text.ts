@@ -8,7 +8,7 @@ export interface SearchedFields {
 
 // Folding replaces it with a space, so that no search term matches across two fields.
 const separator = '\n';
-// Most texts. The steps for other texts do not change them.
+// Most texts match. They only need lower case, because the other steps do not change them.
 const printableAscii = /^[ -~]*$/;
 // SQLite's `like` reads these as the replacement character. PostgreSQL stores no NUL.
 const notCharacters = /[\uFFFE\uFFFF]/g;
@@ -23,9 +23,9 @@ export function searchTextOf(fields: SearchedFields): string {
 }
 
 /**
- * Folds the case of every script: `STRASSE`, `Straße` and `STRAẞE` become the same text. A part of a
- * text folds to the same part of the folded text. A final sigma, whose lower case depends on its
- * neighbours, therefore becomes an ordinary one.
+ * Folds the case of every script: `STRASSE`, `Straße` and `STRAẞE` become the same text. Each part of
+ * a text folds independently of its neighbours, so a search also finds it inside a longer text. The
+ * lower case of a final sigma depends on its neighbours, so it becomes an ordinary sigma.
  */
 export function foldText(text: string): string {
   if (printableAscii.test(text)) return text.toLowerCase();

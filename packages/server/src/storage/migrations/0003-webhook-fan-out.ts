@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Engine, Schema } from '../database.js';
 import { dialects } from './dialects.js';
 
-/** Lets the dispatcher write the deliveries of events, and indexes what it and the pruner look for. */
+/** Lets the dispatcher write the deliveries of events. Adds its indexes and those of the pruner. */
 export async function webhookFanOut(db: Kysely<Schema>, engine: Engine): Promise<void> {
   const statements = [
     // The webhooks whose deliveries are still to be written, as JSON.

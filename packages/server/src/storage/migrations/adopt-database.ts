@@ -9,7 +9,7 @@ import { dialects } from './dialects.js';
 export interface AdoptOptions {
   readonly engine: Engine;
   readonly updateEach: UpdateEach;
-  /** The name that replaces the recorded ones. */
+  /** The name that replaces the recorded names of earlier migrations. */
   readonly baseline: string;
 }
 
@@ -37,8 +37,8 @@ interface Records {
 }
 
 /**
- * Brings a database from before the baseline to the baseline, in one transaction. Returns false if
- * there is nothing to do: the database is empty or has the baseline.
+ * Upgrades a database that is older than the baseline to the baseline, in one transaction. Returns
+ * false if the database is empty or already has the baseline.
  */
 export async function adoptDatabase(db: Kysely<Schema>, options: AdoptOptions): Promise<boolean> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
@@ -57,7 +57,7 @@ export async function adoptDatabase(db: Kysely<Schema>, options: AdoptOptions): 
       if (applied.has(name)) continue;
       if (!upgrade) {
         throw new ConfigError(
-          `the database lacks the migration ${name}, which this version cannot apply: start version 0.1.0 or the last development version before it first`,
+          `the database lacks the migration ${name}, which this version cannot apply: first start version 0.1.0, or the last development version before 0.1.0`,
         );
       }
       await upgrade(transaction, options);

@@ -5,7 +5,7 @@ import { tenantIndexes } from './0002-tenant-indexes.js';
 import { webhookFanOut } from './0003-webhook-fan-out.js';
 import { adoptDatabase } from './adopt-database.js';
 
-/** In the order of their names. A migration never changes once it is released. */
+/** The migrations by name, in ascending order. A released migration never changes. */
 const migrations: Record<string, (db: Kysely<Schema>, engine: Engine) => Promise<void>> = {
   '0001-baseline': baseline,
   '0002-tenant-indexes': tenantIndexes,

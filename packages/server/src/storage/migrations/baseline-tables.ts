@@ -150,7 +150,7 @@ export const baselineTables = {
   visit_compactions: {
     /** The last batch that is being compacted. */
     up_to_batch: bigint,
-    /** The visits of links with smaller ids are in chunks already, and in their batches still. */
+    /** The visits of links with smaller ids are already in chunks. The batches still contain them. */
     next_url: bigint,
   },
   /** The visits of one link, ordered by `number`. All chunks but the last are full. */
@@ -233,7 +233,7 @@ export const baselineTables = {
     is_active: integer,
     created_at: bigint,
     updated_at: bigint,
-    /** Signs beside `secret` until `previous_secret_expires_at`. */
+    /** Also signs deliveries until `previous_secret_expires_at`. */
     previous_secret: textOrNull,
     previous_secret_expires_at: bigintOrNull,
     /** The row stays until its deliveries have been removed. */

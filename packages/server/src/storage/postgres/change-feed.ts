@@ -2,25 +2,26 @@ import { type Kysely, sql } from 'kysely';
 import { PeriodicService } from '../../lifecycle.js';
 import type { Invalidatable, RecordKind, Schema } from '../database.js';
 
-// Edits hold on the other nodes within about this time.
+// The other nodes apply a change within about this time.
 const pollEveryMs = 100;
-// Changes are stored for an hour. A node that has not polled for this long may have missed some.
+// Changes are stored for an hour. A node that has not polled for this time may have missed some, so it
+// evicts everything.
 const maxGapMs = 30 * 60_000;
 
 /**
  * Evicts the records that other nodes change from the caches of this node, until the returned function
- * is called. A service evicts its own changes itself, before the response is sent. Reads the changes
- * from `cache_changes`.
- * Triggers insert them in the transaction that changes the record (`node-tables.ts`), so none is
- * missed. Every transaction that writes those tables holds the 'records' lock, so ids are in the order
- * of the commits: a lower id that is committed after a higher one was read would be missed.
+ * is called. A service evicts the records that it changes itself, before it sends the response.
+ *
+ * Triggers insert each change into `cache_changes`, in the transaction that changes the record
+ * (`node-tables.ts`). Every such transaction holds the 'records' lock, so the ids are in the order of
+ * the commits. Otherwise a lower id could be committed after a higher one was read, and be missed.
  */
 export async function watchChanges(
   db: Kysely<Schema>,
   caches: Readonly<Record<RecordKind, Invalidatable>>,
   onError: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
-  let last = await findLastChange(db);
+  let lastId = await findLastChange(db);
   let polledAt = performance.now();
   let isDisconnected = false;
   const service = new PeriodicService({
@@ -29,16 +30,16 @@ export async function watchChanges(
     async tick() {
       if (isDisconnected || performance.now() - polledAt > maxGapMs) {
         // After a failover, the new server's ids may differ.
-        last = await findLastChange(db);
+        lastId = await findLastChange(db);
         polledAt = performance.now();
         isDisconnected = false;
         for (const cache of Object.values(caches)) cache.clear();
         return;
       }
       const { rows } = await sql<{ id: number; kind: RecordKind; key: string }>`
-        select id, kind, key from cache_changes where id > ${last} order by id`.execute(db);
+        select id, kind, key from cache_changes where id > ${lastId} order by id`.execute(db);
       polledAt = performance.now();
-      last = rows.at(-1)?.id ?? last;
+      lastId = rows.at(-1)?.id ?? lastId;
       for (const [kind, cache] of Object.entries(caches)) {
         const keys = new Set(rows.flatMap((row) => (row.kind === kind ? [row.key] : [])));
         if (keys.size > 0) cache.invalidate([...keys]);

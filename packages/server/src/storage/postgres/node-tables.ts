@@ -19,11 +19,11 @@ export async function createNodeTables(db: Kysely<Schema>): Promise<void> {
     key text not null,
     changed_at timestamptz not null default now()
   )`.execute(db);
-  // Triggers write the changes, so that a change is recorded in the transaction that made it,
-  // whichever program ran it. Nodes of version 0.1.0 listen for the notification; later ones poll.
+  // Triggers record each change in the transaction that makes it, regardless of the program. Nodes of
+  // version 0.1.0 listen for the notification; later ones poll.
   for (const { table, kind, key, events } of cached) {
-    const note = sql.table(`note_changed_${table}`);
-    await sql`create function ${note}() returns trigger language plpgsql as $$
+    const triggerFunction = sql.table(`note_changed_${table}`);
+    await sql`create function ${triggerFunction}() returns trigger language plpgsql as $$
       begin
         insert into cache_changes (kind, key)
           select distinct ${sql.lit(kind)}, ${sql.ref(key)}::text from changed;
@@ -33,7 +33,7 @@ export async function createNodeTables(db: Kysely<Schema>): Promise<void> {
     for (const event of events) {
       await sql`create trigger ${sql.ref(`tell_${event}`)}
         after ${sql.raw(event)} on ${sql.table(table)} referencing new table as changed
-        for each statement execute function ${note}()`.execute(db);
+        for each statement execute function ${triggerFunction}()`.execute(db);
     }
   }
 }

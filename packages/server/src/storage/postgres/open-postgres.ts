@@ -23,7 +23,7 @@ export interface PostgresOptions {
 }
 
 // The first key of Shorty's advisory locks, so that they differ from other programs' locks.
-const lockSpace = 0x5_40_27;
+const lockNamespace = 0x5_40_27;
 
 // The advisory locks that a transaction takes. Deliveries are claimed row by row, so dispatchers of
 // several nodes run concurrently.
@@ -78,13 +78,13 @@ export function openPostgres({
     findDueDeliveries,
     async migrate() {
       // Migrations of large tables take longer than the time limit of statements.
-      const migrating = kyselyOn(
+      const migrationDb = kyselyOn(
         new ServerPool(address, { maxConnections: 2, withoutTimeout: true }),
       );
       try {
-        return await applyMigrations(migrating, 'postgres', updateEach);
+        return await applyMigrations(migrationDb, 'postgres', updateEach);
       } finally {
-        await migrating.destroy();
+        await migrationDb.destroy();
       }
     },
     watchChanges: (caches, onError) => watchChanges(db, caches, onError),
@@ -116,7 +116,7 @@ export function openPostgres({
 /** Takes the locks in ascending order, which prevents deadlock. */
 async function takeLocks(transaction: WriteTransaction, keys: readonly number[]): Promise<void> {
   for (const key of keys) {
-    await sql`select pg_advisory_xact_lock(${sql.lit(lockSpace)}, ${sql.lit(key)})`.execute(
+    await sql`select pg_advisory_xact_lock(${sql.lit(lockNamespace)}, ${sql.lit(key)})`.execute(
       transaction,
     );
   }
@@ -126,7 +126,7 @@ function kyselyOn(pool: ServerPool): Kysely<Schema> {
   return new Kysely<Schema>({
     dialect: new PostgresDialect({
       pool: {
-        // Lacks the overload for cursors, which nothing uses.
+        // The type requires an overload for cursors, which nothing uses.
         connect: async () =>
           new PreparedClient(await pool.acquire()) as unknown as PostgresPoolClient,
         end: () => pool.end(),

@@ -1,12 +1,13 @@
 import pg from 'pg';
 import { StorageUnavailableError } from '../database.js';
 
-// SQLSTATE classes and codes: connection, resources, operator intervention, system, lock timeout, a
-// read-only standby; and failed authentication or a missing database, which an operator repairs.
+// SQLSTATE classes and codes of conditions that pass, or that an operator repairs: connection,
+// resources, operator intervention, system error, lock timeout, read-only standby, failed
+// authentication, missing database.
 const temporary = /^(08|53|57|58|55P03|25006|28|3D000)/;
 // Serialization failure and deadlock.
 const retryable = /^(40001|40P01)$/;
-// Codes of the operating system and of certificates.
+// Codes of network and certificate errors, such as ECONNREFUSED.
 const network = /^[A-Z][A-Z_]+$/;
 
 /** Returns true if the same transaction can be retried at once. */

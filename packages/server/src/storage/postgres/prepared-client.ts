@@ -22,7 +22,7 @@ export class PreparedClient {
       return await this.#client.query({ name: nameOf(text), text, values: values as unknown[] });
     } catch (error) {
       const translated = translatePostgresError(error);
-      // The response may still arrive and would reach the next user of the connection.
+      // A late response would reach the next user of the connection.
       if (translated !== error || isRollback) this.#brokenBy = error as Error;
       // The server rolls back the transaction of a lost connection.
       if (isRollback) return {};
@@ -36,7 +36,8 @@ export class PreparedClient {
 }
 
 const names = new Map<string, string>();
-// Lists of ids make many different statements; beyond this number they are parsed each time.
+// Lists of ids of different lengths are different statements. Those beyond this number are parsed at
+// each use.
 const maxNames = 500;
 
 /** Returns the name of the prepared statement; undefined once there are too many. */

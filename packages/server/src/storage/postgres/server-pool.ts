@@ -6,7 +6,7 @@ import type { PostgresAddress, SslMode } from './postgres-url.js';
 // The time limit for a new connection, and for a free one while all are in use.
 const connectMs = 3_000;
 // The pool's error message when no connection became free in time. The server may be healthy.
-const allInUse = 'timeout exceeded when trying to connect';
+const noFreeConnection = 'timeout exceeded when trying to connect';
 // The limits of statements that a request waits for.
 const requestLimits: pg.ClientConfig = {
   // Includes the wait for locks.
@@ -38,12 +38,13 @@ export class ServerPool {
   readonly #hostCount: number;
   readonly #pool: pg.Pool;
   readonly #checked = new WeakSet<PoolClient>();
-  #at = 0;
+  /** The index of the current server. */
+  #hostIndex = 0;
 
   constructor(address: PostgresAddress, { maxConnections, withoutTimeout }: PoolOptions) {
     const { hosts, user, password, database, sslMode } = address;
     const newConfig = (): pg.ClientConfig => ({
-      ...hosts[this.#at],
+      ...hosts[this.#hostIndex],
       user,
       password,
       database,
@@ -60,7 +61,7 @@ export class ServerPool {
       connectionTimeoutMillis: connectMs,
       idleTimeoutMillis: 60_000,
       allowExitOnIdle: true,
-      // A new connection goes to the server that was last found.
+      // Each new connection goes to the current server.
       Client: class extends pg.Client {
         constructor() {
           super(newConfig());
@@ -70,31 +71,31 @@ export class ServerPool {
         }
       },
     } as PoolConfig);
-    // An idle connection failed: the pool removes it.
+    // The pool itself removes an idle connection that fails.
     this.#pool.on('error', () => {});
   }
 
   /** Acquires a connection. Throws StorageUnavailableError if there is none within the time limit. */
   async acquire(): Promise<PoolClient> {
     for (let tries = 1; ; tries += 1) {
-      const at = this.#at;
+      const hostIndex = this.#hostIndex;
       try {
         return await this.#connect();
       } catch (error) {
-        if ((error as Error).message === allInUse) throw translatePostgresError(error);
+        if ((error as Error).message === noFreeConnection) throw translatePostgresError(error);
         // Another call may have moved on to the next server already.
-        if (this.#at === at) this.#at = (at + 1) % this.#hostCount;
+        if (this.#hostIndex === hostIndex) this.#hostIndex = (hostIndex + 1) % this.#hostCount;
         if (tries >= this.#hostCount) throw translatePostgresError(error);
       }
     }
   }
 
-  /** Checks new connections here: the pool's own check leaks those whose caller timed out. */
+  /** Connects, and checks a new connection. The pool's own check leaks it when the caller times out. */
   async #connect(): Promise<PoolClient> {
     const client = await this.#pool.connect();
     if (this.#checked.has(client)) return client;
     try {
-      await checkTakesWrites(client);
+      await checkWritable(client);
     } catch (error) {
       client.release(error as Error);
       throw error;
@@ -109,7 +110,7 @@ export class ServerPool {
 }
 
 /** Throws if the server is read-only or does not respond. */
-async function checkTakesWrites(client: pg.ClientBase): Promise<void> {
+async function checkWritable(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query({
     text: 'show transaction_read_only',
     query_timeout: connectMs,

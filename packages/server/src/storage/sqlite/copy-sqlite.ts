@@ -1,14 +1,14 @@
 import SqliteHandle from 'better-sqlite3';
 
 // Another process may be switching the file to WAL or recovering it.
-const openWaitMs = 5_000;
+const busyTimeoutMs = 5_000;
 
 /**
  * Copies one snapshot of a database in use into a file that must not exist. SQLite's backup API copies
  * page by page and starts over with every write, so this uses one statement.
  */
 export function copySqlite(from: string, to: string): void {
-  const handle = new SqliteHandle(from, { fileMustExist: true, timeout: openWaitMs });
+  const handle = new SqliteHandle(from, { fileMustExist: true, timeout: busyTimeoutMs });
   try {
     handle.prepare('vacuum into ?').run(to);
   } finally {

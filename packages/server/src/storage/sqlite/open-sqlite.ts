@@ -48,7 +48,7 @@ const checkpointPollMs = 50;
 
 // The writer's cache is small: after a B-tree was balanced, SQLite's next commit walks through the
 // whole cache, which takes 1 ms with 64 MB.
-// Each thread has a reader, and the system's own cache serves what theirs do not hold.
+// Each thread has a reader. The operating system's cache serves the pages that a reader's cache lacks.
 const cacheKilobytes = { write: 8_192, read: 16_384 } as const;
 
 export function openSqlite(options: SqliteOptions): Database {
@@ -59,7 +59,7 @@ export function openSqlite(options: SqliteOptions): Database {
   const write = kyselyOn(writer);
   // A second handle, so that a read never queues behind a writer that waits for a lock.
   const read = isMemory ? write : kyselyOn(openHandle(options, 'read'));
-  // Concurrent snapshots need a handle each. One stays open, because each may have 16 MB of cache.
+  // Concurrent snapshots need a handle each. Only one stays open, because each may use 16 MB of cache.
   let idleSnapshot: Kysely<Schema> | undefined;
   const commits = new GroupCommit(write);
   const queues = new WriteQueues();
@@ -186,11 +186,11 @@ function openHandle(
   handle.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
   handle.pragma('foreign_keys = ON');
   handle.pragma(`wal_autocheckpoint = ${withoutCheckpoints ? 0 : checkpointPages}`);
-  // The log's size then shows how much of it is in use.
+  // Truncates the log at each reset, so that its size shows how much of it is in use.
   handle.pragma('journal_size_limit = 0');
   handle.pragma(`cache_size = -${cacheKilobytes[use]}`);
   handle.pragma('busy_timeout = 0');
-  // As PostgreSQL compares.
+  // PostgreSQL's LIKE is case-sensitive, too.
   handle.pragma('case_sensitive_like = ON');
   return new PreparedDatabase(handle);
 }

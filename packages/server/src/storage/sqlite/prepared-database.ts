@@ -5,7 +5,7 @@ import { translateSqliteError } from './sqlite-error.js';
 
 const maxStatements = 500;
 
-/** A handle that prepares each statement once, and whose errors are translated. */
+/** A handle that prepares each statement once and translates SQLite's errors. */
 export class PreparedDatabase implements SqliteDatabase {
   readonly handle: SqliteHandle;
   readonly #statements: LRUCache<string, SqliteStatement>;
@@ -27,17 +27,17 @@ export class PreparedDatabase implements SqliteDatabase {
   }
 
   #prepare(text: string): SqliteStatement {
-    const statement = translating(() => this.handle.prepare<unknown[]>(text));
+    const statement = withTranslatedErrors(() => this.handle.prepare<unknown[]>(text));
     return {
       reader: statement.reader,
-      all: (parameters) => translating(() => statement.all(...parameters)),
-      run: (parameters) => translating(() => statement.run(...parameters)),
+      all: (parameters) => withTranslatedErrors(() => statement.all(...parameters)),
+      run: (parameters) => withTranslatedErrors(() => statement.run(...parameters)),
       iterate: (parameters) => statement.iterate(...parameters),
     };
   }
 }
 
-function translating<T>(work: () => T): T {
+function withTranslatedErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -6,18 +6,18 @@ import type { Database, Schema, SearchIndex, WriteTransaction } from '../databas
 
 // A trigram has three code points.
 const tokenLength = 3;
-// More tokens read more of the index than they save.
+// Further tokens would cost more reads of the index than they save.
 const maxTokens = 8;
 const mergedPages = 64;
 
 type IndexedDatabase = Pick<Database, 'read' | 'writeDirectly'>;
 
 const indexEveryMs = 25;
-// One transaction indexes as much. Other writes wait for it: 32,768 characters of random text take
-// about 10 ms, and the time grows faster than the length.
+// The most text that one transaction indexes. Other writes wait for it: 32,768 characters of random
+// text take about 10 ms, and the time grows faster than the length.
 const maxCharactersAtOnce = 32_768;
 const maxUrlsAtOnce = 1_000;
-// While more organizations have pending links, each gets at most this part of a transaction.
+// The number of organizations that share a transaction, if as many have pending links.
 const minOrganizationsAtOnce = 4;
 
 /** Ids in a block. A search reads one block at a time, which takes about 5 ms. */
@@ -29,7 +29,7 @@ const blockSize = 16_384;
  * segments at unpredictable times. Searches read the pending links themselves.
  *
  * The index stores no text and no positions. It returns candidates, which each search compares with
- * the term. So an outdated entry is harmless, but a missing entry is not.
+ * the term. An outdated entry is therefore harmless, but a missing entry hides a link.
  */
 export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
   await sql`create virtual table url_search using fts5(
@@ -43,8 +43,8 @@ export async function createSearchIndex(db: Kysely<Schema>): Promise<void> {
 }
 
 /**
- * Records the organization of each pending link, and empties the index, whose entries lack the token
- * of their block. All links become pending.
+ * Records the organization of each pending link. Empties the index, because its entries lack block
+ * tokens, and records all links as pending.
  */
 export async function divideByOrganization(db: Kysely<Schema>): Promise<void> {
   for (const name of ['insert', 'update', 'delete']) {
@@ -128,7 +128,7 @@ interface PendingUrl {
   readonly characters: number;
 }
 
-/** Indexes pending links. Organizations take turns, so that none waits for the links of another. */
+/** Indexes pending links. Organizations take turns, so that none delays the others. */
 export class SearchIndexer {
   readonly #database: IndexedDatabase;
   #lastOrganization = '';
@@ -145,7 +145,7 @@ export class SearchIndexer {
     return urls.length;
   }
 
-  /** Returns pending links of several organizations, beginning after the last one of the call before. */
+  /** Returns pending links of several organizations. Starts after the last one of the previous call. */
   async #findPending(): Promise<readonly PendingUrl[]> {
     const db = this.#database.read;
     const organizations = await findOrganizations(db, this.#lastOrganization);
@@ -157,7 +157,7 @@ export class SearchIndexer {
     for (const organizationId of organizations) {
       let own = 0;
       for (const url of await findPendingOf(db, organizationId, maxUrlsAtOnce - urls.length)) {
-        // A text that is too long alone is indexed alone.
+        // A text above the limit is indexed in a transaction of its own.
         if (characters > 0 && characters + url.characters > maxCharactersAtOnce) return urls;
         if (own > 0 && own + url.characters > share) break;
         own += url.characters;
@@ -171,14 +171,14 @@ export class SearchIndexer {
   }
 }
 
-/** Returns organizations with pending links, beginning after `last`. */
+/** Returns the organizations with pending links, starting after `last`. */
 async function findOrganizations(db: Kysely<Schema>, last: string): Promise<readonly string[]> {
   const later = await findOrganizationsAfter(db, last);
   const earlier = (await findOrganizationsAfter(db, '')).filter((id) => id <= last);
   return [...later, ...earlier];
 }
 
-/** Reads one index entry for each organization, however many links it has. */
+/** Reads one index entry for each organization, regardless of its number of links. */
 async function findOrganizationsAfter(db: Kysely<Schema>, last: string): Promise<string[]> {
   const next = (after: unknown) =>
     sql`(select min(organization_id) from url_search_pending where organization_id > ${after})`;
