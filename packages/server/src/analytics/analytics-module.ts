@@ -19,13 +19,13 @@ export type AnalyticsModuleOptions = VisitPipelineOptions & Pick<ReportSources, 
 export function createAnalyticsModule(options: AnalyticsModuleOptions) {
   const { config, database, clock, logger } = options;
   const reports = openReports(options);
-  // Undefined before `start`. The server accepts requests only afterwards.
+  // Undefined before `start`. The server accepts requests only after it.
   let pipeline: VisitPipeline | undefined;
   let record: RecordVisit | undefined;
   return {
     handlers: reportHandlers({ ...options, reports }),
     queues: [reports.queue],
-    /** The ingest thread is in the list after `start`. */
+    /** Returns the threads. Includes the ingest thread after `start`. */
     threads: (): ObservedThread[] => [reports.thread, ...(pipeline ? [pipeline.thread] : [])],
 
     /** Writes a visit to the journal, then calls `respond`. */

@@ -47,7 +47,7 @@ export function createIngest(
   const { root, folder: path, writerId, thresholds, retentionDays } = settings;
   const visits = new VisitRepository(database, { outbox, thresholds });
   const compactor = new VisitCompactor({ database, clock });
-  // True at first: this thread may replace one that failed, whose failure the first success clears.
+  // Initially true, because this thread may replace a failed one. Its first success clears that error.
   let isFailing = true;
   const onError = (error: unknown) => {
     isFailing = true;

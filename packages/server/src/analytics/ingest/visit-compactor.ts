@@ -47,8 +47,8 @@ interface NewChunks {
 // compactions write fewer chunks per visit.
 const visitsPerCompaction = 262_144;
 const maxAgeMs = 60_000;
-// The limits of a transaction, which blocks all other writes on SQLite. All visits that a compaction
-// has of one URL are in one transaction.
+// The limits of a transaction, which blocks all other writes on SQLite. One transaction stores all
+// visits that a compaction has for a URL, so they have a limit of their own.
 const maxUrls = 200;
 const maxBytes = 1024 * 1024;
 const maxBytesOfUrl = 4 * 1024 * 1024;
@@ -123,7 +123,7 @@ export class VisitCompactor {
     let progress = compaction;
     for await (const chunks of this.#newChunks(batches, compaction.nextUrl)) {
       const next = { ...progress, nextUrl: (chunks.at(-1)?.urlId ?? 0) + 1 };
-      // The next call continues the compaction if this process does not.
+      // Another process has changed the data. The next call continues from the stored progress.
       if (!(await this.#store(chunks, progress, next))) return;
       progress = next;
       await betweenTransactions();
@@ -131,7 +131,7 @@ export class VisitCompactor {
     await this.#finish(progress, batches);
   }
 
-  /** Encodes the chunks of each transaction before it begins, in ascending order of the URLs. */
+  /** Yields the encoded chunks of one transaction at a time, in ascending order of the URLs. */
   async *#newChunks(
     batches: readonly Batch[],
     nextUrl: number,
@@ -214,7 +214,7 @@ export class VisitCompactor {
   }
 }
 
-/** Returns the first batches, as many as have about `maxBytesOfUrl` of each URL, at least one. */
+/** Returns the first batches, until a URL would have more than `maxBytesOfUrl`. Returns at least one. */
 function limitBytesOfUrl(batches: readonly Batch[]): readonly Batch[] {
   const bytesOf = new Map<number, number>();
   for (const [at, { columns, bytes }] of batches.entries()) {
@@ -278,14 +278,14 @@ async function deleteUnchanged(
   const keys = chunks.map(
     ({ url_id, number }) => sql`(cast(${url_id} as bigint), cast(${number} as integer))`,
   );
-  const areTheChunks = sql<boolean>`(url_id, number) in (values ${sql.join(keys)})`;
+  const isOneOfChunks = sql<boolean>`(url_id, number) in (values ${sql.join(keys)})`;
   const stored = await transaction
     .selectFrom('visit_chunks')
     .select(['url_id', 'visit_count'])
-    .where(areTheChunks)
+    .where(isOneOfChunks)
     .execute();
   const visitsOf = new Map(stored.map((row) => [row.url_id, row.visit_count]));
   if (chunks.some((chunk) => visitsOf.get(chunk.url_id) !== chunk.visit_count)) return false;
-  await transaction.deleteFrom('visit_chunks').where(areTheChunks).execute();
+  await transaction.deleteFrom('visit_chunks').where(isOneOfChunks).execute();
   return true;
 }

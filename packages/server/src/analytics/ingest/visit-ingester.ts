@@ -29,7 +29,7 @@ export async function ingestJournal(
     if (!chunk) break;
     const records = parseLines(chunk.lines);
     const isStored = await visits.store(writerId, position, chunk.position, records, clock());
-    if (!isStored) throw new Error(`journal ${writerId}: another process is storing it, too`);
+    if (!isStored) throw new Error(`journal ${writerId}: another process is also storing it`);
     storedLines += chunk.lines.length;
     position = chunk.position;
   }

@@ -44,7 +44,7 @@ export interface VisitFigures {
 
 // Shorter failures are not reported: another process's long transaction may delay visits.
 const toleratedErrorMs = 5_000;
-// After it, the remaining lines stay in the journal, and the next start stores them.
+// Lines that are not stored within this time stay in the journal. The next start stores them.
 const drainTimeLimitMs = 6_000;
 
 export type VisitPipeline = ReturnType<typeof startVisitPipeline>;
@@ -98,9 +98,9 @@ export function startVisitPipeline(options: VisitPipelineOptions) {
 
   /** Returns why visits do not reach storage; undefined while they do. */
   function storageError(): string | undefined {
-    if (!journal.isHealthy) return 'Visits wait in memory: their journal cannot be written';
+    if (!journal.isHealthy) return 'Visits wait in memory, because the journal cannot be written';
     if (failingSince === undefined || clock() - failingSince < toleratedErrorMs) return undefined;
-    return 'Visits wait in their journal: storage does not take them';
+    return 'Visits wait in the journal, because storage does not accept them';
   }
 
   /** Returns whether all lines are in storage. */

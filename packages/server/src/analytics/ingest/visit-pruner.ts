@@ -11,7 +11,7 @@ import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
 export interface VisitPrunerOptions {
   readonly database: Database;
   readonly clock: Clock;
-  /** How long visits are stored. When undefined, they are stored for ever. */
+  /** How long visits are stored. When undefined, they are stored indefinitely. */
   readonly retentionDays: number | undefined;
 }
 

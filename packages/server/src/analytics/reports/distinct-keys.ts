@@ -16,8 +16,9 @@ const maxPartitions = 4096;
 /**
  * Counts distinct keys of 64 bits, exactly. `add` only appends keys; `finish` partitions them by
  * their last bits and counts each partition in a small hash table. One table of all keys would miss
- * the processor's cache at every key. Keys are hashes, so their own bits are the hash code. Keys
- * of two zeros are ignored. Numbers are signed because V8 is slow with integers above 2³¹.
+ * the processor's cache at every key. Keys are hashes, so their bits serve as hash codes. A key
+ * whose halves are both zero is ignored. Numbers are signed because V8 is slow with integers above
+ * 2³¹.
  */
 export class DistinctKeys {
   readonly #pool: Int32Pool;

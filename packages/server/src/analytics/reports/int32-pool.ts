@@ -25,14 +25,14 @@ export class Int32Pool {
   }
 
   /**
-   * Returns an array of at least `length` numbers, with any content. Throws a ReportTooLargeError
+   * Returns an array of at least `length` numbers, with undefined content. Throws a ReportTooLargeError
    * when the arrays in use would exceed the limit.
    */
   take(length: number): Int32Array {
     const size = 2 ** Math.ceil(Math.log2(Math.max(64, length)));
     if ((this.#usedNumbers + size) * Int32Array.BYTES_PER_ELEMENT > this.#maxBytes) {
       throw new ReportTooLargeError(
-        'The report needs more memory than is free for the visitors in it; choose a shorter window, or try again',
+        'The report needs more memory for its visitors than is free; choose a shorter window, or try again later',
       );
     }
     this.#usedNumbers += size;

@@ -32,7 +32,7 @@ export class PrunedDays {
   readonly #before: number;
   readonly #days = new Map<number, PrunedDay>();
 
-  /** Days end at or before `before`. `url` is undefined when the URL never had QR codes. */
+  /** Ignores visits from `before` on, the start of a day. `url` is undefined without QR codes. */
   constructor(urlId: number, url: ScannedUrl | undefined, before: number) {
     this.#urlId = urlId;
     this.#url = url;
@@ -63,7 +63,7 @@ export class PrunedDays {
   finish() {
     return (
       [...this.#days]
-        // A scan is also a click, so there are no scans either.
+        // A day without clicks has no scans, because each scan is also a click.
         .filter(([, { clicks }]) => clicks.count > 0)
         .map(([day, { clicks, scans, scanCount }]) => ({
           day,

@@ -21,18 +21,19 @@ const rowsPerQuery = 128;
 /** The number of URLs whose rows are selected by one query. */
 export const urlsPerQuery = 256;
 const beforeFirst = -1;
-// An overview runs hundreds of these queries, and building one takes longer than running it.
-const anyUrls = new Array<number>(urlsPerQuery).fill(0);
-const anyTime = 0;
+// Each call of a prepared query replaces these values. An overview runs hundreds of these queries, and
+// building one takes longer than running it.
+const placeholderUrlIds = new Array<number>(urlsPerQuery).fill(0);
+const placeholderTime = 0;
 
 /** Returns the queries of the chunks that may have visits in a window. */
 export function prepareChunks(db: Kysely<Schema>) {
   const chunks = db.selectFrom('visit_chunks').select(['url_id', 'number as position', 'visits']);
   const ofUrls = prepare(
     chunks
-      .where('url_id', 'in', anyUrls)
-      .where('last_at', '>=', anyTime)
-      .where('first_at', '<', anyTime)
+      .where('url_id', 'in', placeholderUrlIds)
+      .where('last_at', '>=', placeholderTime)
+      .where('first_at', '<', placeholderTime)
       .orderBy('url_id')
       .orderBy('number')
       .limit(rowsPerQuery),
@@ -41,8 +42,8 @@ export function prepareChunks(db: Kysely<Schema>) {
     chunks
       .where('url_id', '=', 0)
       .where('number', '>', 0)
-      .where('last_at', '>=', anyTime)
-      .where('first_at', '<', anyTime)
+      .where('last_at', '>=', placeholderTime)
+      .where('first_at', '<', placeholderTime)
       .orderBy('number')
       .limit(rowsPerQuery),
   );
@@ -61,9 +62,9 @@ export function prepareClickDays(db: Kysely<Schema>) {
     .select(['url_id', 'day as position', 'scans', 'summary']);
   const ofUrls = prepare(
     days
-      .where('url_id', 'in', anyUrls)
-      .where('day', '>=', anyTime)
-      .where('day', '<=', anyTime)
+      .where('url_id', 'in', placeholderUrlIds)
+      .where('day', '>=', placeholderTime)
+      .where('day', '<=', placeholderTime)
       .orderBy('url_id')
       .orderBy('day')
       .limit(rowsPerQuery),
@@ -72,8 +73,8 @@ export function prepareClickDays(db: Kysely<Schema>) {
     days
       .where('url_id', '=', 0)
       .where('day', '>', 0)
-      .where('day', '>=', anyTime)
-      .where('day', '<=', anyTime)
+      .where('day', '>=', placeholderTime)
+      .where('day', '<=', placeholderTime)
       .orderBy('day')
       .limit(rowsPerQuery),
   );
@@ -110,16 +111,16 @@ export async function* readUrlRows<R extends Row & { readonly url_id: number }>(
 ): AsyncGenerator<R> {
   const rowsOf = (urlId: number, after?: number) =>
     readRows(async (last) => (await db.executeQuery(ofUrl(urlId, last, window))).rows, after);
-  let left = urlIds;
-  while (left.length > 1) {
-    const { rows } = await db.executeQuery(ofUrls(left, window));
+  let remaining = urlIds;
+  while (remaining.length > 1) {
+    const { rows } = await db.executeQuery(ofUrls(remaining, window));
     yield* rows;
     const last = rows.at(-1);
     if (!last || rows.length < rowsPerQuery) return;
     yield* rowsOf(last.url_id, last.position);
-    left = left.filter((id) => id > last.url_id);
+    remaining = remaining.filter((id) => id > last.url_id);
   }
-  for (const urlId of left) yield* rowsOf(urlId);
+  for (const urlId of remaining) yield* rowsOf(urlId);
 }
 
 /** Reads the rows after a position, in slices. */
@@ -137,5 +138,8 @@ async function* readRows<R extends Row>(
 
 /** Repeats the last id, because a prepared query has a fixed number of parameters. */
 function padded(urlIds: readonly number[]): number[] {
-  return Array.from(anyUrls, (_, at) => urlIds[Math.min(at, urlIds.length - 1)] as number);
+  return Array.from(
+    { length: urlsPerQuery },
+    (_, at) => urlIds[Math.min(at, urlIds.length - 1)] as number,
+  );
 }

@@ -44,7 +44,7 @@ interface PendingBatch {
 
 /** A report that is being read. */
 interface ReportRun<R extends Report> {
-  /** A snapshot. */
+  /** The snapshot that the report reads. */
   readonly db: Kysely<Schema>;
   readonly tally: VisitTally<R>;
   readonly clock: ReportClock;
@@ -58,7 +58,7 @@ export class ReportReader {
   readonly #pool: Int32Pool;
   readonly #chunks;
   readonly #clickDays;
-  /** Caches the batches in storage, which never change, by id. */
+  /** A cache of the stored batches by id. A stored batch never changes. */
   #batches: ReadonlyMap<number, Batch> = new Map();
 
   /** The reports that run at once share the memory of a pool. */
@@ -128,7 +128,7 @@ export class ReportReader {
     });
   }
 
-  /** Creates a report from the visits that `read` adds. They are added again if that is necessary. */
+  /** Creates a report from the visits that `read` adds. Calls `read` twice if a count is not exact. */
   #report<R extends Report, More>(
     measure: VisitMeasure<R>,
     query: ReportQuery,

@@ -37,7 +37,7 @@ const noApp = '(none)';
 /**
  * Selects the scans in a window, out of all visits or of those at `visits`. `urlAt` returns the
  * visited URL with its QR codes, or undefined when the visit does not count. A visit is at most one
- * scan, even when the URL has several QR codes. The methods and apps are those of the scans.
+ * scan, even when the URL has several QR codes. Also returns the method and the app of each scan.
  */
 export function selectScans(
   columns: VisitColumns,

@@ -43,15 +43,15 @@ export class ValueCounts<Value extends string | number> {
     return entries.sort(byCount).slice(0, limit);
   }
 
-  /** Subtracts the median of all counts from each count, and drops values without a rest. */
+  /** Subtracts the median of all counts from each count, and drops values whose count is used up. */
   #dropRareValues(): void {
     const sorted = Float64Array.from(this.#counts.values()).sort();
     const median = sorted[sorted.length >> 1] as number;
-    const rest = new Map<Value, number>();
+    const remaining = new Map<Value, number>();
     for (const [value, count] of this.#counts) {
-      if (count > median) rest.set(value, count - median);
+      if (count > median) remaining.set(value, count - median);
     }
-    this.#counts = rest;
+    this.#counts = remaining;
     this.#hasDropped = true;
   }
 }

@@ -17,7 +17,7 @@ import { VisitTally } from './visit-tally.js';
 /** A counter of a URL's clicks or of a QR code's scans. */
 export interface WrongCounter<Id> {
   readonly id: Id;
-  /** Its value. */
+  /** The value of the counter. */
   readonly counted: number;
   /** The clicks or scans in visits and in pruned days. */
   readonly actual: number;
@@ -134,7 +134,7 @@ export async function repairScanCounters(
 
 interface StoredVisits {
   readonly columns: VisitColumns;
-  /** The indexes of the visits that are stored nowhere else. */
+  /** The indexes of the visits to count. Other visits of a batch are also in chunks. */
   readonly indexes: Uint32Array;
   /** Returns the URL of a visit. */
   urlIdAt(index: number): number;

@@ -36,7 +36,7 @@ export interface StoredVisits {
 export interface Dimension {
   /** The column whose values are counted. */
   readonly column: string;
-  /** The fields of an entry. The values of two fields are joined by the first space in the column. */
+  /** The fields of an entry. A column value for two fields has a space between their values. */
   readonly fields: readonly [string, string?];
 }
 
@@ -85,7 +85,7 @@ export class VisitTally<R extends Report> {
   #prunedAddresses = 0;
   #isSecondPass = false;
 
-  /** Consecutive tallies may share a pool. */
+  /** Several tallies may share a pool. */
   constructor(measure: VisitMeasure<R>, window: ReportWindow, pool = new Int32Pool()) {
     this.#measure = measure;
     this.#breakdowns = Object.entries<Dimension>(measure.dimensions).map(([name, dimension]) => ({
