@@ -15,8 +15,8 @@ import type { EventType } from './event-types.js';
 /** How long events are recorded, and deliveries retained, for a webhook that the server disabled. */
 export const disabledRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
-// The most deliveries that the transaction of a change writes. They take about 5 ms, in which other
-// changes wait. A fan-out transaction writes about as many.
+// The maximum number of deliveries that the transaction of a change writes. They take about 5 ms, in
+// which other changes wait. A fan-out transaction writes about as many.
 const maxDeliveries = 256;
 
 /** A delivery to write: the event, its receiver, and when the event happened. */
@@ -44,9 +44,9 @@ export interface EventOutboxOptions {
 }
 
 /**
- * A transactional outbox: writes events in the transaction of the change that caused them, and their
- * pending deliveries too, unless they are many. Then the events name their webhooks, and the
- * dispatcher calls `fanOut`. An event without a subscribed webhook is not written.
+ * A transactional outbox: writes events and their pending deliveries in the transaction of the change
+ * that caused them. If the deliveries are too many, the events list their webhooks instead, and the
+ * dispatcher calls `fanOut` later. An event without a subscribed webhook is not written.
  */
 export class EventOutbox {
   readonly #database: Database;
@@ -77,8 +77,8 @@ export class EventOutbox {
   }
 
   /**
-   * Writes one event for each data that `describe` returns, if a webhook subscribes. Returns whether
-   * one does.
+   * Writes an event for each item that `describe` returns, if a webhook subscribes to the type. Returns
+   * whether one subscribes.
    */
   async record<Event extends EventDefinition>(
     transaction: WriteTransaction,
@@ -99,13 +99,13 @@ export class EventOutbox {
     if (webhookIds.length === 0) return false;
     const events = describe().map((data) => this.#event(organizationId, type, now, data));
     const written = (this.#written.get(transaction) ?? 0) + events.length * webhookIds.length;
-    const isFannedOut = written <= maxDeliveries;
-    const webhook_ids = isFannedOut ? null : JSON.stringify(webhookIds);
+    const writesDeliveries = written <= maxDeliveries;
+    const webhook_ids = writesDeliveries ? null : JSON.stringify(webhookIds);
     await this.#insertEvents(
       transaction,
       events.map((event) => ({ ...event, webhook_ids })),
     );
-    if (!isFannedOut) return true;
+    if (!writesDeliveries) return true;
     this.#written.set(transaction, written);
     await this.#insertDeliveries(
       transaction,
@@ -144,8 +144,8 @@ export class EventOutbox {
   }
 
   /**
-   * Writes deliveries of stored events, in one transaction that also marks the events as done.
-   * Organizations take turns. Returns whether there were such events.
+   * Writes deliveries of events that list their webhooks, and clears the lists in the same transaction.
+   * Organizations take turns. Returns false if there are no such events.
    */
   async fanOut(): Promise<boolean> {
     const organizationId =

@@ -19,7 +19,7 @@ export function createHealthModule(options: HealthModuleOptions) {
   return {
     handlers: healthHandlers({
       ...options,
-      dispatcherIdleMs: () => options.dispatchFigures().sinceTurnMs,
+      dispatcherIdleMs: () => options.dispatchFigures().sinceTickMs,
       metrics,
     }),
     services: [processMetrics] satisfies readonly Service[],

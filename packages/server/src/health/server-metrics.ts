@@ -97,7 +97,7 @@ function registerDeliveryMetrics(registry: Registry, figures: () => DispatchFigu
   registerMetric(registry, {
     name: 'shorty_dispatcher_idle_seconds',
     help: 'Time since the webhook dispatcher last queried due deliveries.',
-    read: () => figures().sinceTurnMs / 1000,
+    read: () => figures().sinceTickMs / 1000,
   });
 }
 

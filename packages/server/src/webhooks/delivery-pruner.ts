@@ -6,7 +6,7 @@ import { yieldToEventLoop } from '../yield-to-event-loop.js';
 /** How long finished deliveries are retained for reading and replay. */
 export const deliveryRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
-// The most deliveries that one transaction changes. It limits how long the write lock is held.
+// The maximum number of deliveries that one transaction changes. It limits the time of the write lock.
 const batchSize = 100;
 const webhooksAtOnce = 100;
 
@@ -24,7 +24,7 @@ interface WebhookTimes {
 /**
  * Removes old finished deliveries with their attempts, events without deliveries, and deleted
  * webhooks with all their deliveries. Pending deliveries of a webhook that the server disabled fail
- * after 30 days, and are then retained for another 30 days. Returns how many deliveries it removed.
+ * after 30 days, and are then retained for another 30 days. Returns the number of removed deliveries.
  */
 export async function pruneDeliveries(
   database: Database,
@@ -56,7 +56,7 @@ async function pruneWebhook(
   now: number,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  /** Changes all deliveries that `find` returns, in a transaction for each batch. Returns how many. */
+  /** Changes all deliveries that `find` returns, one transaction per batch. Returns their number. */
   async function inBatches(
     find: { execute(): Promise<readonly DeliveryIds[]> },
     change: (transaction: WriteTransaction, batch: readonly DeliveryIds[]) => Promise<number>,
@@ -97,7 +97,7 @@ async function pruneWebhook(
   return inBatches(finished, remove);
 }
 
-/** Fails pending deliveries whose webhook is still disabled. Returns how many. */
+/** Fails pending deliveries whose webhook is still disabled. Returns their number. */
 async function fail(transaction: WriteTransaction, batch: readonly DeliveryIds[]): Promise<number> {
   const { numUpdatedRows } = await transaction
     .updateTable('deliveries')
@@ -117,7 +117,7 @@ async function fail(transaction: WriteTransaction, batch: readonly DeliveryIds[]
   return Number(numUpdatedRows);
 }
 
-/** Removes deliveries with their attempts, and events that are left without deliveries. */
+/** Removes deliveries with their attempts, and events that no longer have deliveries. */
 async function remove(
   transaction: WriteTransaction,
   batch: readonly DeliveryIds[],

@@ -5,7 +5,7 @@ import type { Schema } from '../storage/schema.js';
 import type { AttemptOutcome, ClaimedDelivery, Endpoint } from './attempt.js';
 import { type HealthRules, recordHealth } from './endpoint-health.js';
 
-/** The most pending deliveries that are counted, which takes about 2 ms. */
+/** The maximum number of pending deliveries that are counted. Counting them takes about 2 ms. */
 export const maxCounted = 100_000;
 
 /** The pending deliveries in storage. The dispatcher claims deliveries and records outcomes here. */

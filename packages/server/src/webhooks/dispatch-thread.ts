@@ -116,7 +116,7 @@ const timeLimitMs = 10_000;
 export function openDispatcher(options: OpenDispatcherOptions): Dispatcher {
   const { isThreaded, storage, database, settings, clock, logger } = options;
   let last: { readonly figures: DispatchFigures; readonly at: number } = {
-    figures: { attempts: [], pending: 0, overdueMs: { answering: 0, slow: 0 }, sinceTurnMs: 0 },
+    figures: { attempts: [], pending: 0, overdueMs: { answering: 0, slow: 0 }, sinceTickMs: 0 },
     at: performance.now(),
   };
   const thread = openThread(dispatchThread, {
@@ -140,7 +140,7 @@ export function openDispatcher(options: OpenDispatcherOptions): Dispatcher {
     get figures() {
       const { figures, at } = last;
       // The age of the last report counts, because a thread that hangs no longer reports.
-      return { ...figures, sinceTurnMs: figures.sinceTurnMs + (performance.now() - at) };
+      return { ...figures, sinceTickMs: figures.sinceTickMs + (performance.now() - at) };
     },
   };
 }

@@ -5,7 +5,7 @@ export const slowAfterMs = 1_000;
 
 const initialSlots = 2;
 const maxSlots = 16;
-// The most slots of an endpoint that responds slowly. An endpoint that does not respond has one.
+// The maximum of an endpoint that responds slowly. An endpoint that does not respond has one slot.
 const maxSlowSlots = 4;
 const claimedPerSlot = 4;
 const maxHeld = 256;

@@ -2,11 +2,11 @@ import type { Claim } from '../storage/database.js';
 import type { Endpoint } from './attempt.js';
 import { EndpointQueue } from './endpoint-queue.js';
 
-/** The most deliveries in memory. It also limits the open sockets. */
+/** The maximum number of deliveries in memory. It also limits the open sockets. */
 export const capacity = 2_048;
 /** The part of the capacity that is reserved for new, slow and hanging endpoints. */
 export const slowCapacity = 512;
-/** The most slow endpoints that claim in one transaction. It limits the transaction's duration. */
+/** The maximum number of slow endpoints that claim in one transaction. It limits its duration. */
 export const slowClaimsAtOnce = 32;
 // An organization gets at most this share of the free capacity (dynamic threshold), so some capacity
 // remains for organizations that use none yet.
@@ -58,24 +58,25 @@ export class EndpointScheduler {
 
   /** Returns the claims to make now. Each endpoint that claims moves to the end of the order. */
   plan(): PlannedClaim[] {
-    let turns = Array.from(this.#organizations.values(), turnOf);
+    let organizations = Array.from(this.#organizations.values(), usageOf);
     const total = {
-      answering: turns.reduce((sum, { answering }) => sum + answering, 0),
-      slow: turns.reduce((sum, { slow }) => sum + slow, 0),
+      answering: organizations.reduce((sum, { answering }) => sum + answering, 0),
+      slow: organizations.reduce((sum, { slow }) => sum + slow, 0),
     };
     let slowClaims = 0;
     const claims: PlannedClaim[] = [];
     // Each round gives every organization at most one claim.
-    while (turns.length > 0) {
-      turns = turns.filter((turn) => {
-        for (let queue = turn.waiting.shift(); queue; queue = turn.waiting.shift()) {
+    while (organizations.length > 0) {
+      organizations = organizations.filter((organization) => {
+        const { waiting } = organization;
+        for (let queue = waiting.shift(); queue; queue = waiting.shift()) {
           const kind = queue.isAnswering ? 'answering' : 'slow';
           if (kind === 'slow' && slowClaims >= slowClaimsAtOnce) continue;
-          const count = countFor(queue, turn, total);
+          const count = countFor(queue, organization, total);
           if (count <= 0) continue;
           if (kind === 'slow') slowClaims += 1;
           total[kind] += count;
-          turn[kind] += count;
+          organization[kind] += count;
           claims.push({ webhookId: queue.endpoint.webhookId, count, queue });
           return true;
         }
@@ -98,7 +99,7 @@ export class EndpointScheduler {
 }
 
 /** The capacity that one organization uses, and its endpoints that can claim. */
-interface Turn extends Usage {
+interface OrganizationUsage extends Usage {
   /**
    * Deliveries of slow endpoints beyond the first of each. They were claimed while the endpoint
    * responded in time, so they also count in the organization's share of that capacity.
@@ -107,25 +108,29 @@ interface Turn extends Usage {
   readonly waiting: EndpointQueue[];
 }
 
-function turnOf(endpoints: ReadonlyMap<string, EndpointQueue>): Turn {
-  const turn: Turn = { answering: 0, slow: 0, hung: 0, waiting: [] };
+function usageOf(endpoints: ReadonlyMap<string, EndpointQueue>): OrganizationUsage {
+  const usage: OrganizationUsage = { answering: 0, slow: 0, hung: 0, waiting: [] };
   for (const queue of endpoints.values()) {
     const { held, isAnswering } = queue;
-    turn[isAnswering ? 'answering' : 'slow'] += held;
-    if (!isAnswering) turn.hung += Math.max(0, held - 1);
-    if (queue.claimable > 0) turn.waiting.push(queue);
+    usage[isAnswering ? 'answering' : 'slow'] += held;
+    if (!isAnswering) usage.hung += Math.max(0, held - 1);
+    if (queue.claimable > 0) usage.waiting.push(queue);
   }
-  return turn;
+  return usage;
 }
 
-/** Returns how many deliveries an endpoint may claim: within its organization's share, or none. */
-function countFor(queue: EndpointQueue, turn: Turn, total: Usage): number {
+/** Returns how many deliveries an endpoint may claim. The result can be negative, which means none. */
+function countFor(
+  queue: EndpointQueue,
+  organization: OrganizationUsage,
+  total: Usage,
+): number {
   const { answering, slow } = total;
   // Only slow and new endpoints use the reserved capacity.
   const free = queue.isAnswering
     ? capacity - answering - Math.max(slow, slowCapacity)
     : Math.min(slowCapacity - slow, capacity - slow - answering);
-  const used = queue.isAnswering ? turn.answering + turn.hung : turn.slow;
+  const used = queue.isAnswering ? organization.answering + organization.hung : organization.slow;
   const share = Math.max(1, Math.floor(free * shareOfFree));
   return Math.min(queue.claimable, free, share - used);
 }

@@ -5,11 +5,11 @@ import { eventTypes } from '../events/event-types.js';
 import { findUrlError } from '../network/receiver-url.js';
 import { disabledReasons } from './endpoint-health.js';
 
-/** The most webhooks of one organization. Each event writes a delivery for each of them. */
+/** The maximum number of webhooks of an organization. Each event writes a delivery for each of them. */
 export const maxWebhooks = 50;
 /** How long the previous secret also signs after a rotation. */
 export const rotationMs = 24 * 60 * 60 * 1000;
-/** The most bytes of a response that are stored. */
+/** The maximum number of bytes that are stored of a response. */
 export const maxStoredResponseBytes = 2048;
 
 const maxReceiverUrlLength = 2048;
@@ -71,7 +71,7 @@ const secret = z.string().meta({
   example: 'shorty_ws_2YbW3pPzYHqUnTkTqPHyAeqJvUqZ4Yt6mC8b1fZr0dE',
 });
 
-const shown = {
+const commonFields = {
   id,
   url: z.string().meta({ example: 'https://example.com/hooks/shorty' }),
   events: z.array(eventType),
@@ -108,11 +108,11 @@ const health = {
 };
 
 export const webhookCreated = z
-  .object({ ...shown, secret, isActive })
+  .object({ ...commonFields, secret, isActive })
   .meta({ id: 'WebhookCreated' });
 
 export const webhookRecord = z
-  .object({ ...shown, isActive, createdAt: instant, updatedAt: instant, ...health })
+  .object({ ...commonFields, isActive, createdAt: instant, updatedAt: instant, ...health })
   .meta({ id: 'Webhook' });
 
 export const rotatedSecret = z

@@ -37,7 +37,7 @@ export interface DispatchFigures {
     readonly slow: number;
   };
   /** How long ago the dispatcher last completed a tick. */
-  readonly sinceTurnMs: number;
+  readonly sinceTickMs: number;
 }
 
 // How long a claimed delivery is leased. After a crash, it is due again when its lease expires.
@@ -110,7 +110,7 @@ export class WebhookDispatcher implements Service {
       attempts: [...this.#counts.values()],
       pending: this.#pending,
       overdueMs: { answering: Math.max(0, now - answering), slow: Math.max(0, now - slow) },
-      sinceTurnMs: performance.now() - this.#tickedAt,
+      sinceTickMs: performance.now() - this.#tickedAt,
     };
   }
 
@@ -299,7 +299,7 @@ export class WebhookDispatcher implements Service {
     queue.finish(outcome, isSlow);
     this.#held -= 1;
     if (outcome) this.#outcomes.push(outcome);
-    // Recording this outcome disables the endpoint.
+    // The endpoint is disabled when this outcome is recorded.
     if (outcome?.statusCode === goneStatus) this.#discard(queue.drain());
     if (!this.#isStopping) this.#send(queue);
     if (this.#outcomes.length >= flushCount || this.#held === 0) this.#signal.notify();

@@ -84,10 +84,10 @@ export function webhookHandlers(options: WebhookHandlerOptions): HandlersOf<type
       checkUrl(body.url);
       const { url, events, isActive = true } = body;
       const secret = newSecret('webhookSecret', options.randomBytes);
-      const shown = { id: options.newId(), url, events, secret, isActive };
+      const webhook = { id: options.newId(), url, events, secret, isActive };
       const { result, replayed } = await webhooks.create(
         organizationId,
-        { ...shown, createdAt: clock() },
+        { ...webhook, createdAt: clock() },
         maxWebhooks,
         idempotency,
       );

@@ -157,12 +157,12 @@ it('label values are escaped', async () => {
 });
 
 describe('GET /health/ready', () => {
-  const ready = (sinceTurnMs: number) => {
+  const ready = (sinceTickMs: number) => {
     const { getReadiness } = healthHandlers({
       database: api.server.database,
       isStopping: () => false,
       visitError: () => undefined,
-      dispatcherIdleMs: () => sinceTurnMs,
+      dispatcherIdleMs: () => sinceTickMs,
       metrics: new Registry(),
     });
     return getReadiness({} as Parameters<typeof getReadiness>[0]);
