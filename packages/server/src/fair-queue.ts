@@ -46,7 +46,7 @@ export interface FairQueueFigures {
 }
 
 // While bulk tasks wait, one of them runs after this many interactive tasks.
-const interactiveTurns = 4;
+const maxInteractiveInRow = 4;
 const maxRetryAfterSeconds = 30;
 // A task that waited longer is refused, because its client has timed out.
 const maxWaitMs = 20_000;
@@ -193,7 +193,7 @@ export class FairQueue {
   }
 
   #next(): Task | undefined {
-    const isBulkDue = this.#interactiveInRow >= interactiveTurns && this.#bulk.size > 0;
+    const isBulkDue = this.#interactiveInRow >= maxInteractiveInRow && this.#bulk.size > 0;
     const { maxRunningPerOrganization: maxRunning = Number.POSITIVE_INFINITY } = this.#options;
     const mayRun = (organizationId: string) =>
       (this.#runningOf.get(organizationId) ?? 0) < maxRunning;
@@ -253,7 +253,7 @@ class Rotation {
     return task;
   }
 
-  /** Returns the next organization that may run; the one that was served last only if no other may. */
+  /** Returns an organization that may run. Returns the last one again only if no other one may. */
   #nextOrganization(mayRun: (organizationId: string) => boolean): string | undefined {
     let last: string | undefined;
     for (const organizationId of this.#tasks.keys()) {

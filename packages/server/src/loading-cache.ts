@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * An LRU cache that loads missing values. Concurrent loads of a key share one call. The result of a
- * load is not cached when the key was evicted meanwhile, and later calls do not receive it.
+ * An LRU cache that loads missing values. Concurrent loads of a key share one call. If a key is
+ * invalidated during its load, the result is not cached, and later calls start a new load.
  */
 export class LoadingCache<Value extends NonNullable<unknown>> {
   readonly #values: LRUCache<string, Value>;
   readonly #load: (key: string) => Promise<Value | undefined>;
   #loads = new Map<string, Promise<Value | undefined>>();
 
-  /** `load` returns undefined for a key without a value, which is not cached. */
+  /** A key for which `load` returns undefined is not cached. */
   constructor(
     limits: LRUCache.Options<string, Value, unknown>,
     load: (key: string) => Promise<Value | undefined>,

@@ -52,7 +52,7 @@ export class AttemptLimiter {
     return 0;
   }
 
-  /** Uncounts an attempt whose secret turned out to be correct. */
+  /** Uncounts an attempt whose secret was correct, or could not be verified. */
   refund(clientKey: string): void {
     const window = this.#windows.get(clientKey);
     if (window && window.used > 0) window.used -= 1;

@@ -26,7 +26,8 @@ export interface HttpServerOptions {
 // A visitor with a User-Agent of 64 KB must be redirected, too.
 const maxHeaderBytes = 80 * 1024;
 
-// A chunk costs some microseconds, even if it has one byte. Beyond the first 1,000, the mean size counts.
+// A chunk costs some microseconds, even if it has one byte. After the first 1,000 chunks of a body,
+// their mean size must not be smaller than this.
 const freeChunks = 1_000;
 const minMeanChunkBytes = 32;
 
@@ -58,7 +59,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
       requestTimeout: limits.request,
       keepAliveTimeout: limits.keepAlive,
       connectionsCheckingInterval: limits.checks,
-      // Two Host headers are refused, not reduced to the first. A missing one gets our error response.
+      // `normalizeTarget` refuses requests without exactly one Host header. Node itself would use the first
+      // of two, and would send its own error response if there is none.
       joinDuplicateHeaders: true,
       requireHostHeader: false,
     },

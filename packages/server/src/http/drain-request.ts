@@ -16,8 +16,8 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
 
 /**
  * Returns a function that reads and discards the rest of a request's body. Without it, closing the
- * connection would reset it, and the client could lose the response. A body that exceeds the limit of
- * bytes or time has its connection closed anyway.
+ * connection would reset it, and the client could lose the response. Closes the connection of a body
+ * that exceeds the limit of bytes or time.
  *
  * All requests of a server together read one chunk in each turn of the event loop. A hundred bodies
  * at full speed would delay redirects and new connections.

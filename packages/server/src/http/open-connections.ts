@@ -9,7 +9,7 @@ export interface ConnectionLimits {
 
 interface Progress {
   readonly arrivedAt: number;
-  /** Bytes of responses that have left the send buffer, so the client reads. */
+  /** Bytes of responses that have left the send buffer. They increase while the client reads. */
   sentBytes: number;
   /** The last time when the client read something or had nothing to read. */
   progressedAt: number;
@@ -28,7 +28,7 @@ export class OpenConnections {
   readonly #limits: ConnectionLimits;
   // Oldest first.
   readonly #progress = new Map<Socket, Progress>();
-  /** Connections to close when the limit is exceeded, the first of them last. */
+  /** Connections to close when the limit is exceeded, beginning with the last one. */
   #expendable: Socket[] = [];
   #checkedAt = Number.NEGATIVE_INFINITY;
 

@@ -74,7 +74,7 @@ export async function parseJson(bytes: Buffer): Promise<unknown> {
       parsed = list;
     }
     if (slices.isOver) await slices.next();
-    // An assignment to __proto__ would set the prototype. JSON.parse defines a field, and so does this.
+    // Defines a field, as JSON.parse does. An assignment to __proto__ would set the prototype.
     Object.defineProperty(object, key, {
       value: parsed,
       configurable: true,

@@ -37,7 +37,7 @@ export class LinkCache {
       max: max ?? defaultMax,
       maxSize: maxCharacters ?? defaultMaxCharacters,
       sizeCalculation: charactersOf,
-      dispose: (link, cacheKey) => this.#forgetCacheKey(link.urlId, cacheKey),
+      dispose: (link, cacheKey) => this.#removeCacheKey(link.urlId, cacheKey),
     });
   }
 
@@ -98,7 +98,7 @@ export class LinkCache {
     else this.#cacheKeys.set(link.urlId, new Set([cacheKey]));
   }
 
-  #forgetCacheKey(urlId: number, cacheKey: string): void {
+  #removeCacheKey(urlId: number, cacheKey: string): void {
     const cacheKeys = this.#cacheKeys.get(urlId);
     cacheKeys?.delete(cacheKey);
     if (cacheKeys?.size === 0) this.#cacheKeys.delete(urlId);

@@ -23,7 +23,7 @@ export interface RedirectHandlerOptions {
   readonly isReserved: (word: string) => boolean;
   /** Resolves a Host header to the id of a custom domain; null is the platform's domain. */
   readonly findDomain: (host: string | undefined) => string | null | Promise<string | null>;
-  /** Whether a host is one that the platform's own links are served on. */
+  /** Returns whether the platform's own links are served on a host. */
   readonly isOwnHost: (host: string) => boolean;
   /** Stores the visit and then calls `respond`. */
   readonly record: (request: IncomingMessage, link: Link, respond: () => void) => void;
@@ -71,7 +71,7 @@ export class RedirectHandler {
     const hasSlash = path.endsWith('/');
     const key = hasSlash ? path.slice(1, -1) : path.slice(1);
     if (!linkKey.test(key) || this.#options.isReserved(key)) {
-      // Nothing awaits the domain any more; a rejection must not stay unhandled.
+      // Nothing awaits the look-up any more, so its rejection is handled here.
       if (domainId instanceof Promise) domainId.catch(() => {});
       return false;
     }
@@ -175,8 +175,9 @@ export class RedirectHandler {
       if (current.targetName === undefined) return false;
       const { hostname, key } = current.targetName;
       const domainId = await findDomain(hostname);
-      const isHere = domainId !== null || hostname === visitedHostname || isOwnHost(hostname);
-      if (!isHere) return false;
+      const isOnThisServer =
+        domainId !== null || hostname === visitedHostname || isOwnHost(hostname);
+      if (!isOnThisServer) return false;
       const next = await this.#find(domainId, key);
       if (!next) return false;
       if (next.urlId === link.urlId) return true;
@@ -212,9 +213,9 @@ export class RedirectHandler {
     const onError = (each: unknown) => this.#options.onError(each, stableRequestIdOf(request));
     try {
       const apiError = toApiError(error);
-      const isOurs = apiError.status >= 500;
-      if (isOurs) onError(error);
-      const page = isOurs ? unavailablePage : passwordPage(apiError.message);
+      const isServerError = apiError.status >= 500;
+      if (isServerError) onError(error);
+      const page = isServerError ? unavailablePage : passwordPage(apiError.message);
       if (response.headersSent || response.destroyed) response.destroy();
       else this.#refuse(response, apiError, page);
     } catch (second) {

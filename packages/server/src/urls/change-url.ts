@@ -33,7 +33,7 @@ export function newUrl(
   identity: Pick<ShortUrl, 'id' | 'organizationId' | 'shortCode' | 'hostname'>,
   now: number,
 ): ShortUrl {
-  // Without a spread, with which V8 takes 14 times as long. A bulk request has 100 links.
+  // Lists the fields, because V8 takes 14 times as long for a spread. A bulk request has 100 links.
   return {
     id: identity.id,
     organizationId: identity.organizationId,

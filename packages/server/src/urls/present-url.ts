@@ -48,7 +48,7 @@ export function toListItem(
   };
 }
 
-/** Returns the record of the API, field by field: a new column of the table must not appear in it. */
+/** Returns the record of the API. Lists its fields, so that a new column does not appear in it. */
 export function toRecord(
   origins: LinkOrigins,
   url: ShortUrl,

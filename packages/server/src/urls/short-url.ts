@@ -37,7 +37,7 @@ export function fromRow({ clicks, ...row }: UrlRow) {
   };
 }
 
-// Without a spread, with which V8 takes 26 µs for a link instead of 1. A bulk request has 100 links.
+// Lists the fields, because V8 takes 26 µs instead of 1 µs for a spread. A bulk request has 100 links.
 export function toRow(url: ShortUrl): Selectable<Schema['urls']> {
   return {
     id: url.id,

@@ -62,7 +62,7 @@ const fieldOfUtmParameter = new Map<string, string>(
 
 const maxCustomUtmParams = 20;
 
-// Zod ignores this key without an error.
+// Zod ignores the key `__proto__` without an error.
 const refuseProto: Parameters<typeof z.preprocess>[0] = (input, context) => {
   if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__')) {
     context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is not a parameter name' });
@@ -228,8 +228,8 @@ export const urlRecord = z
   })
   .meta({ id: 'UrlRecord' });
 
-// The service validates each item by itself, because an invalid item must not fail the request. This
-// schema only counts the items; the document refers to the schema of one item.
+// The handler validates each item separately, because an invalid item must not fail the request. This
+// schema only counts the items. In OpenAPI, it refers to the schema of one item.
 function bulkItems(field: string, item: string) {
   const rule = `must be a list of 1 to ${maxBulkItems} items`;
   return z

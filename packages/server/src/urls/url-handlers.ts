@@ -44,7 +44,7 @@ export interface UrlHandlerOptions {
 /** An item of a bulk request: valid, or the error message of an invalid one. */
 type CheckedItem<Body> = { readonly body: Body } | { readonly error: string };
 
-/** The stored result of a create. It is small, because a repeated request has the other fields. */
+/** The stored result of a create. It omits the fields that a repeated request contains. */
 interface StoredCreation {
   readonly createdAt: number;
   /** The outcome of each item. */
@@ -94,13 +94,13 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
       newShortCode,
       idempotency,
       toResult(outcomes): StoredCreation {
-        const left = [...outcomes];
+        const remaining = [...outcomes];
         return {
           createdAt: now,
           outcomes: items.map((item) =>
             'error' in item
               ? { status: 'invalid', error: item.error }
-              : (left.shift() as CreateOutcome),
+              : (remaining.shift() as CreateOutcome),
           ),
         };
       },
@@ -178,14 +178,14 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
     },
 
     async bulkCreateUrls({ caller: { organizationId }, body: { urls: items }, idempotency }) {
-      let first = await findFirstResult(items, idempotency);
-      if (!first) {
+      let creation = await findFirstResult(items, idempotency);
+      if (!creation) {
         passwords.assertCapacity(organizationId, countPasswords(items));
         const now = clock();
         const checked = await mapInSlices(items, (item) => checkNewItem(item, now));
-        first = await createAll(organizationId, checked, now, idempotency);
+        creation = await createAll(organizationId, checked, now, idempotency);
       }
-      const { result, replayed } = first;
+      const { result, replayed } = creation;
       const linkOrigins = origins();
       const created: z.input<typeof urlBulkCreateResult>['created'] = [];
       const errors: z.input<typeof urlBulkCreateResult>['errors'] = [];
@@ -194,7 +194,7 @@ export function urlHandlers(options: UrlHandlerOptions): HandlersOf<typeof urlRo
           errors.push({ index, error: outcome.error, code: 'CREATE_FAILED' });
           continue;
         }
-        // The item is valid, because it has another outcome.
+        // The item is valid, because its outcome is not 'invalid'.
         const item = items[index] as Pick<UrlCreateRequest, 'targetUrl' | 'customSlug'>;
         if (outcome.status === 'created') {
           const { id, shortCode, hostname } = outcome;

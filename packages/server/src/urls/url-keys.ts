@@ -26,13 +26,13 @@ export function mapKeyOf({ domain_key, key }: DomainAndKey): string {
   return `${domain_key}/${key}`;
 }
 
-// The keys of one query. A shorter list is filled up with '', which is no link's key, so that one
+// The number of keys in one query. Shorter lists are padded with '', which is not a key, so that one
 // prepared statement serves all lists.
 const keysAtOnce = 64;
 
 /**
- * Returns a function that finds the ids of the links that have certain keys, by `mapKeyOf`. Its
- * result lacks free keys.
+ * Returns a function that looks up keys. It returns the ids of the links that have them, by `mapKeyOf`,
+ * and omits keys that no link has.
  */
 export function keyOwnerFinder(db: Kysely<Schema>) {
   const ownersOf = prepare(

@@ -13,7 +13,7 @@ const refusals = {
   },
   loop: {
     code: 'VALIDATION_FAILED',
-    message: `must not lead back to this link, directly or through other links of this server, nor through more than ${maxHops} of them`,
+    message: `must not lead back to this link, directly or through other links, and must not lead through more than ${maxHops} links of this server`,
   },
   'not-found': { code: 'NOT_FOUND', message: 'There is no such URL in this organization' },
 } as const;

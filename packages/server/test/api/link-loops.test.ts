@@ -77,7 +77,7 @@ describe('a link whose target leads back to it', () => {
     expect(refused.outcome).toBe('400 VALIDATION_FAILED');
     expect(refused.invalidFields).toEqual(['targetUrl']);
     expect(refused.error.message).toBe(
-      `targetUrl ${targetUrl} must not lead back to this link, directly or through other links of this server, nor through more than 10 of them`,
+      `targetUrl ${targetUrl} must not lead back to this link, directly or through other links, and must not lead through more than 10 links of this server`,
     );
     const { data } = await create(slug, elsewhere);
     expect((await aim(data.id, targetUrl)).outcome).toBe('400 VALIDATION_FAILED');
