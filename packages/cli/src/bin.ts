@@ -53,7 +53,7 @@ function exitCodeOf(signal: NodeJS.Signals): number {
 
 /** Ends the process after Ctrl-C or SIGTERM. */
 function endBy(signal: NodeJS.Signals): void {
-  // A shell ends its loop only if the command dies by the signal of Ctrl-C.
+  // A shell ends a loop on Ctrl-C only if the signal itself terminates the command.
   if (signal === 'SIGINT' && process.stderr.isTTY) {
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);

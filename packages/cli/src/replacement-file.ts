@@ -26,7 +26,7 @@ export class ReplacementFile {
     this.#descriptor = descriptor;
   }
 
-  /** Throws a UsageError if the file cannot be written. */
+  /** Opens a file for writing. Throws a UsageError if that is not possible. */
   static open(path: string): ReplacementFile {
     try {
       const target = followLinks(path);

@@ -43,17 +43,17 @@ const brand = Symbol.for('@shorty/sdk/error');
 export class ShortyError extends Error {
   override name = 'ShortyError';
 
-  /** The method of the request, such as `POST`. Undefined if the error is not of a request. */
+  /** The method of the request, such as `POST`. Undefined if no request failed. */
   readonly method: string | undefined;
-  /** The path of the request without the query. Undefined if the error is not of a request. */
+  /** The path of the request without the query. Undefined if no request failed. */
   readonly path: string | undefined;
-  /** The number of attempts that were sent. Undefined if the error is not of a request. */
+  /** The number of attempts that were sent. Undefined if no request failed. */
   readonly attempts: number | undefined;
   /** The HTTP status. Undefined without a response. */
   readonly status: number | undefined;
   /** The error code of the API. Undefined if there is no response, or it is not from the API. */
   readonly code: ErrorCode | undefined;
-  /** The invalid fields, each with a message that has the rule. */
+  /** The invalid fields, each with a message that names the rule. */
   readonly details: readonly ErrorDetail[];
   /** The id of the request in the server's log. */
   readonly requestId: string | undefined;
@@ -143,7 +143,7 @@ export class GoneError extends ShortyError {
   override name = 'GoneError';
 }
 
-/** 429: there are too many requests. The retries also failed. */
+/** 429: the client sent too many requests. The retries also failed. */
 export class RateLimitError extends ShortyError {
   override name = 'RateLimitError';
 }

@@ -37,7 +37,7 @@ export class Transport {
     options: RequestOptions = {},
     read: Read<T> = readResponse,
   ): ApiPromise<T> {
-    // The stack of an error begins at the response, where the frames of the caller are lost.
+    // An error is created when the response is read. Its own stack lacks the frames of the caller.
     const callSite = new Error();
     return new ApiPromise<T>(this.#send(request, options, read, callSite));
   }
@@ -65,7 +65,7 @@ export class Transport {
         if (!isRetryable(error) || attempt > limits.maxRetries) throw error;
         const { random, monotonicMs } = this.#ports;
         const delayMs = retryDelay(attempt - 1, error.retryAfterMs, maxRetryDelayMs, random);
-        // A server that asks for a longer wait would refuse an earlier attempt, too.
+        // The server would also refuse an attempt before the time that it asked for.
         if (delayMs > maxRetryDelayMs) throw error;
         if (monotonicMs() + delayMs >= deadlineAt) throw error;
         lastError = error;

@@ -81,7 +81,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     expect(refused.stderr).toContain('exists already; nothing is overwritten');
     const twice = await command(settings, 'orgs', 'import', file);
     expect(twice).toMatchObject({ code: 1, stdout: '' });
-    expect(twice.stderr).toContain('exists in this database already');
+    expect(twice.stderr).toContain('already exists in this database');
   });
 
   it('report a missing organization or file', async () => {

@@ -121,7 +121,7 @@ it('refuses while a server runs on the file, and a target that is not empty', as
   const other = createServer({ databaseUrl: to, journalFolder });
   await other.start();
   await other.stop();
-  await expect(migrate({ from, to })).rejects.toThrow(/it must be empty/);
+  await expect(migrate({ from, to })).rejects.toThrow(/must be empty/);
 });
 
 it.each([

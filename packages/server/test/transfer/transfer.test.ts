@@ -336,7 +336,7 @@ describe('an organization that moves to a server with other organizations', () =
   it('is refused if it exists there', async () => {
     const there = await emptyServer();
     await importOrganization(there.database, exported);
-    await refuses(there.database, text, /exists in this database already/);
+    await refuses(there.database, text, /already exists in this database/);
   });
 });
 

@@ -57,7 +57,7 @@ const comparedSums = [
 export async function refuseUnlessEmpty(db: Kysely<Schema>): Promise<void> {
   const any = await db.selectFrom('organizations').select('id').limit(1).execute();
   if (any.length > 0) {
-    throw new ConfigError('the target database has organizations already: it must be empty');
+    throw new ConfigError('the target database must be empty: it already has organizations');
   }
 }
 

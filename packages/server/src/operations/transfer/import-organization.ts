@@ -69,7 +69,7 @@ async function refuseKnownOrganization(
     .executeTakeFirst();
   if (known) {
     throw new ConfigError(
-      `the organization ${organizationId} (${known.name}) exists in this database already`,
+      `the organization ${organizationId} (${known.name}) already exists in this database`,
     );
   }
 }
@@ -187,7 +187,7 @@ async function refuseTaken(
   const shown = taken.slice(0, namesShown).map(({ name }) => name);
   const more = taken.length > namesShown ? ' and more' : '';
   throw new ConfigError(
-    `other organizations have these ${names} already: ${shown.join(', ')}${more}`,
+    `other organizations already have these ${names}: ${shown.join(', ')}${more}`,
   );
 }
 
