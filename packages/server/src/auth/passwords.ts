@@ -43,7 +43,7 @@ export function openPasswords({ isThreaded, logger }: PasswordsOptions) {
   });
   const idle = [...threads];
 
-  /** Runs a task on an idle thread. One is always idle here: the queue's concurrency is their number. */
+  /** Runs a task on an idle thread. One is idle, because the queue runs at most one task per thread. */
   async function withThread<T>(work: (thread: (typeof threads)[number]) => Promise<T>): Promise<T> {
     const thread = idle.pop() as (typeof threads)[number];
     try {

@@ -13,7 +13,7 @@ const secretBytes = 32;
 
 // The prefixes above, without that of the client id, which is not a secret.
 const ownSecret = /shorty_(?:cs|at|ws)_[\w-]+/gi;
-// Without a lookbehind, which would be evaluated at every character of a long text.
+// Has no lookbehind, because a lookbehind is evaluated at every character of a long text.
 const credentials = /(\b(?:Basic|Bearer)(?: |%20|\+)+)[\w~+/.=-]{8,}/gi;
 
 /** Replaces Shorty's secrets and the credentials of `Authorization` headers with `mark`. */

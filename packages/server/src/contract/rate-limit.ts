@@ -6,7 +6,7 @@ export interface RateLimit {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Seconds until the full limit is available again; after a refusal, until the next request is. */
+  /** Seconds until the full limit is available again; after a refusal, until a request is accepted. */
   readonly resetSeconds: number;
 }
 

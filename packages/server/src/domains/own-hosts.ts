@@ -5,7 +5,7 @@ import { hostnameOf } from './hostname.js';
 export class OwnHosts {
   readonly #hosts: () => readonly string[];
 
-  /** `hosts` returns hosts with their ports. It is called late, because ports are known after listen. */
+  /** `hosts` returns hosts with ports. `has` calls it, because ports are unknown before the start. */
   constructor(hosts: () => readonly string[]) {
     this.#hosts = hosts;
   }

@@ -10,7 +10,7 @@ const maxInformational = 10;
 
 /**
  * Sends one request and reads its response within `timeoutMs`. Does not follow redirects. Uses
- * `dispatch`: through undici's `request`, a third fewer requests a second are sent.
+ * `dispatch`, because undici's `request` sends a third fewer requests per second.
  */
 export function exchange(
   dispatcher: Dispatcher,

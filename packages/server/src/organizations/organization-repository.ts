@@ -13,6 +13,7 @@ export interface Organization {
 
 type NewOrganization = Omit<Organization, 'activeUrls'>;
 
+/** Stores organizations. Every method is one transaction. */
 export class OrganizationRepository {
   readonly #database: Database;
 

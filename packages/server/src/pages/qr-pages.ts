@@ -31,18 +31,18 @@ export function qrPage({ qrData, size, format, mediaType, downloadUrl }: Preview
   const page = renderPage(
     'QR code',
     html`<h1>QR code</h1>
-<img class="code" src="data:${mediaType};base64,${new Html(imagePlace)}" width="${String(size)}" height="${String(size)}" alt="QR code; its content is shown below">
+<img class="code" src="data:${mediaType};base64,${new Html(imagePlaceholder)}" width="${String(size)}" height="${String(size)}" alt="QR code; its content is shown below">
 <p>${formatNames[format]}, ${String(size)} × ${String(size)} pixels. <span id="content">Content:</span></p>
 <p class="payload" tabindex="0" aria-labelledby="content">${payload}</p>
 <a class="button" href="${downloadUrl}?download=1" download>Download ${formatNames[format]}</a>
 <a class="button quiet" href="${downloadUrl}">Open the image</a>`,
   );
-  const [beforeImage = '', afterImage = ''] = page.split(imagePlace);
+  const [beforeImage = '', afterImage = ''] = page.split(imagePlaceholder);
   return { beforeImage, afterImage };
 }
 
 // Escaped text cannot contain it.
-const imagePlace = '<image>';
+const imagePlaceholder = '<image>';
 
 export const qrNotFoundPage = renderPage(
   'QR code not found',
@@ -63,8 +63,9 @@ export const qrUnavailablePage = renderPage(
 );
 
 /**
- * Returns a web address in ASCII and without user information, which both can imitate another host.
- * Returns undefined for other text, such as `javascript:` URLs: the page must not link them.
+ * Returns a web address in ASCII and without user information, because other characters and user
+ * information can imitate another host. Returns undefined for other text, such as `javascript:` URLs,
+ * which the page must not link.
  */
 function webAddressOf(text: string): string | undefined {
   const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;

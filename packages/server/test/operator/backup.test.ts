@@ -195,7 +195,7 @@ describe('backup and restore', { timeout: 180_000 }, () => {
     writeFileSync(file, 'precious');
     const refused = await command(settings, 'backup', file);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain(`${file} exists already; nothing is overwritten`);
+    expect(refused.stderr).toContain(`${file} already exists; nothing is overwritten`);
     expect(readFileSync(file, 'utf8')).toBe('precious');
     expect(readdirSync(dirname(file))).toEqual(['a.backup']);
 

@@ -78,7 +78,7 @@ describe('orgs export and import', { timeout: 180_000 }, () => {
     expect(readFileSync(file, 'utf8')).toBe(stdout);
     const refused = await command(settings, ...args, '--out', file);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain('exists already; nothing is overwritten');
+    expect(refused.stderr).toContain('already exists; nothing is overwritten');
     const twice = await command(settings, 'orgs', 'import', file);
     expect(twice).toMatchObject({ code: 1, stdout: '' });
     expect(twice.stderr).toContain('already exists in this database');

@@ -33,7 +33,7 @@ export const docsHandlers: HandlersOf<typeof docsRoutes> = {
       mediaType: file.mediaType,
       headers: {
         ETag: file.etag,
-        // Revalidated at each load, mostly with 304: a new version of the server is loaded at once.
+        // Browsers revalidate at each load, so they load the files of a new server version at once.
         'Cache-Control': 'public, no-cache',
         Vary: 'Accept-Encoding',
         ...(isGzip && { 'Content-Encoding': 'gzip' }),

@@ -27,8 +27,8 @@ export function moveIntoPlace(from: string, to: string): void {
 export function refuseToOverwrite(paths: readonly string[]): void {
   const existing = paths.filter((path) => existsSync(path));
   if (existing.length === 0) return;
-  const are = existing.length === 1 ? 'exists' : 'exist';
-  throw new ConfigError(`${existing.join(', ')} ${are} already; nothing is overwritten`);
+  const verb = existing.length === 1 ? 'exists' : 'exist';
+  throw new ConfigError(`${existing.join(', ')} already ${verb}; nothing is overwritten`);
 }
 
 function sync(path: string): void {

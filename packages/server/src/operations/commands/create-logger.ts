@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 import { hideSecrets } from '../../auth/secrets.js';
 import type { LogLevel } from '../../config.js';
 
-/** The maximum length of a text in a log line. Paths and messages may quote foreign input. */
+/** The maximum length of a text in a log line. Paths and messages may quote untrusted input. */
 export const maxLoggedLength = 2048;
 const maxLoggedItems = 50;
 const maxLoggedDepth = 4;

@@ -64,7 +64,7 @@ async function move(from: string, to: string): Promise<void> {
         if (hasKey && secretKey === undefined) {
           const key = readFileSync(`${copy}.key`, 'utf8').trim();
           if ((await target.loadKey('visitors', key)) !== key) {
-            throw new ConfigError('the target database has a different secret key already');
+            throw new ConfigError('the target database already has a different secret key');
           }
         }
         const counts = await moveInstallation(source, target);

@@ -53,7 +53,7 @@ export async function changePlan({ org, plan, json }: ChangePlanOptions): Promis
   }
   print(
     before.plan === plan
-      ? `${name} has the plan ${plan} already.`
+      ? `${name} already has the plan ${plan}.`
       : `${name} has the plan ${plan} now; it was ${before.plan}.`,
   );
   if (beyond > 0) {

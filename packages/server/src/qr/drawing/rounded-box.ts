@@ -33,7 +33,7 @@ export function boxPath({ left, top, side, radii }: RoundedBox, isHole = false):
   const [nw, ne, se, sw] = radii;
   const start = `M${short(left + nw)} ${short(top)}`;
   if (isHole) {
-    // Anticlockwise: the nonzero fill rule then cuts it out.
+    // Runs anticlockwise, so that the nonzero fill rule cuts the hole out.
     const corner = (radius: number, x: number, y: number) => arc(radius, x, y, 0);
     return `${start}${corner(nw, -nw, nw)}${line('v', side - nw - sw)}${corner(sw, sw, sw)}${line('h', side - sw - se)}${corner(se, se, -se)}${line('v', ne + se - side)}${corner(ne, -ne, -ne)}z`;
   }
