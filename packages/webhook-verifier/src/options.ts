@@ -18,8 +18,8 @@ export interface VerifyRequestOptions extends VerifyOptions {
 export const MAX_BODY_BYTES = 1_048_576;
 
 /**
- * Returns the secrets as a list. Throws a `TypeError` for more than 16, because each costs a hash of
- * the body, and for an empty secret, because an attacker can sign with it.
+ * Returns the secrets as a list. Throws a `TypeError` for an empty secret, because an attacker can
+ * sign with it. Throws one for more than 16 secrets, because each costs a hash of the body.
  */
 export function secretsOf({ secret }: Pick<VerifyOptions, 'secret'>): readonly string[] {
   const secrets: readonly unknown[] = Array.isArray(secret) ? [...secret] : [secret];

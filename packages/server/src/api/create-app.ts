@@ -56,8 +56,8 @@ function createApp(options: AppOptions, mount: (app: Express) => void): Express 
   app.set('query parser', (text: string) =>
     parseQuery(text, '&', '=', { maxKeys: maxQueryFields }),
   );
-  // A path in another case or with a trailing slash must not reach a route, because a proxy's rule for
-  // that route does not match it.
+  // A path in another case or with a trailing slash must not reach a route. A proxy's rule for the
+  // route would not match such a path.
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.use((request, response, next) => {

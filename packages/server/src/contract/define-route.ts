@@ -22,8 +22,8 @@ export type Method = 'get' | 'post' | 'patch' | 'delete';
 export type Access = { scope: Scope; or?: Scope } | 'token' | 'public';
 
 /**
- * The response of one status: data in the success envelope (for a form, a bare body if its standard
- * requires one), a bare JSON body, or another media type.
+ * The response of one status: data in the success envelope, a bare JSON body, or another media type.
+ * The response to a form can have a bare body instead of the envelope, if a standard requires it.
  */
 export type RouteResponse = { description: string } & (
   | { data: z.ZodType; formBody?: z.ZodType }

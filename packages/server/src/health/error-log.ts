@@ -39,7 +39,7 @@ export class ErrorLog {
   /**
    * Counts and logs the error of a request; ignores 4xx errors. Each unexpected error is logged with
    * its stack, because users report request ids. Overload and outages are logged at most once in 10 s
-   * for each error and queue, because a refused request must cost less than a served one.
+   * for each error and queue. A refused request must cost less than a served one.
    */
   noteRequest(error: unknown, requestId: string): void {
     const { code, status } = toApiError(error);

@@ -6,10 +6,11 @@ import { registerMetric, type ScrapedMetric } from './scraped-metric.js';
 const resolutionMs = 20;
 
 /**
- * Registers metrics of the process, under the names that dashboards for Node use, and returns the
- * service that measures the delay of the event loop. prom-client's default metrics are not used: at
- * each scrape they list every open file and handle, which blocks redirects on a server with many
- * connections.
+ * Registers metrics of the process, under the names that dashboards for Node use. Returns the service
+ * that measures the delay of the event loop.
+ *
+ * Does not use the default metrics of prom-client. At each scrape, they list every open file and
+ * handle, which blocks redirects on a server with many connections.
  */
 export function registerProcessMetrics(registry: Registry): Service {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });

@@ -14,8 +14,8 @@ interface Account {
 }
 
 /**
- * Limits the requests of each organization or address with the generic cell rate algorithm (GCRA):
- * used capacity is restored evenly, all of it within a minute.
+ * Limits the requests of each organization or address with the generic cell rate algorithm (GCRA).
+ * Used capacity is restored evenly, all of it within a minute.
  */
 export class RateLimiter {
   readonly #perMinute: number;

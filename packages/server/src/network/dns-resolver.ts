@@ -6,7 +6,7 @@ import { findInHostsFile } from './hosts-file.js';
 export interface DnsResolverOptions {
   /** IP addresses, with an optional port. Undefined uses the servers of the operating system. */
   readonly servers: readonly string[] | undefined;
-  /** Limits one look-up in all. */
+  /** Limits one look-up, including its retries. */
   readonly timeoutMs: number;
 }
 

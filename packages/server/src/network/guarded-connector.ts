@@ -13,7 +13,7 @@ export interface ConnectorOptions {
 
 /**
  * Connects to checked addresses only. Each connection looks up its host name again and connects to
- * an address of that look-up, so a DNS answer that changes later has no effect (DNS rebinding).
+ * an address of that look-up. A DNS response that changes later has no effect (DNS rebinding).
  */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
   const { allowPrivateNetwork, timeoutMs } = options;

@@ -148,8 +148,8 @@ export class QrImageHandler {
 const sliceBytes = 48 * 1024;
 
 /**
- * Sends the preview page in slices. Each slice is sent after the client has received the previous ones,
- * so a page of megabytes neither blocks the event loop nor waits in memory for a slow client.
+ * Sends the preview page in slices. Each slice is sent after the client has received the previous ones.
+ * A page of megabytes neither blocks the event loop nor waits in memory for a slow client.
  */
 function sendPreview(request: IncomingMessage, response: ServerResponse, image: QrImage): void {
   const { id, bytes } = image;

@@ -33,7 +33,7 @@ export interface QrModuleOptions {
 
 const cacheLimits = {
   maxSize: 64 * 1024 * 1024,
-  // 2 KB for the memory of an entry besides its image.
+  // Adds 2 KB for the rest of an entry.
   sizeCalculation: (found: FoundImage) => (found === 'deleted' ? 0 : found.bytes.length) + 2_048,
 };
 

@@ -40,7 +40,7 @@ export class QrService {
     idempotency: IdempotentRequest | undefined,
   ): Promise<{ qr: QrCode; replayed: boolean }> {
     const { qrs } = this.#options;
-    // A replay must not fetch the logo again: it may not exist any more.
+    // A repeated request must not fetch the logo again, because the logo may no longer exist.
     const first = idempotency && (await qrs.findFirstOutcome(idempotency));
     const { result, replayed } =
       first ?? (await qrs.create(await this.#render(organizationId, body), idempotency));
@@ -73,7 +73,7 @@ export class QrService {
     await this.get(organizationId, id);
     const newLogo =
       logoUrl === undefined ? undefined : await this.#readLogo(organizationId, logoUrl);
-    // Repeats when another request changed the code meanwhile, so that no change is lost.
+    // Starts again if another request has changed the code since the read. No change is lost.
     for (;;) {
       const found = await qrs.findWithLogo(organizationId, id);
       if (!found) throw notFound();

@@ -4,8 +4,9 @@ import { yieldToEventLoop } from '../yield-to-event-loop.js';
 export const deleteBatchSize = 500;
 
 /**
- * Calls `deleteBatch`, which deletes up to `deleteBatchSize` rows in a write of its own and returns
- * their number, until no rows are left or the signal aborts. Redirects are served between batches.
+ * Calls `deleteBatch` until no rows are left or the signal aborts. It must delete up to
+ * `deleteBatchSize` rows in a write of its own and return their number. Redirects are served between
+ * batches.
  */
 export async function deleteInBatches(
   deleteBatch: () => Promise<number>,

@@ -38,10 +38,12 @@ export const maxGroupSize = 16;
 
 /**
  * Group commit: the writes that were requested within one turn of the event loop share a
- * transaction, because only one of them could write at a time. Each write is still all or nothing:
- * if one fails, the transaction is rolled back and each write runs in a transaction of its own.
- * Savepoints would isolate the writes, too, but with them SQLite copies every page first, which costs
- * as much as the commit that they save. Callers get their results after the commit.
+ * transaction. In separate transactions, each would wait for the commit of the one before.
+ *
+ * Each write is still all or nothing: if one fails, the transaction is rolled back and each write runs
+ * in a transaction of its own. Savepoints would isolate the writes, too, but with them SQLite copies
+ * every page first. That costs as much as the commits that group commit saves. Callers get their
+ * results after the commit.
  */
 export class GroupCommit {
   readonly #db: Kysely<Schema>;

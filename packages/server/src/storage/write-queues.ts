@@ -3,9 +3,10 @@ import { maxGroupSize } from './group-commit.js';
 
 /**
  * The queues in which the writes of requests wait, before group commit. Few writes leave the queues at
- * once, so a new write waits for at most two groups: the running one and the one before its own. Bulk
- * writes have their own queue, because each takes longer than the rest of its group, and because their
- * request bodies are large.
+ * once, so each of them then waits for at most two groups: the running one and one before its own.
+ *
+ * Bulk writes have their own queue, because each takes longer than the rest of its group, and because
+ * their request bodies are large.
  */
 export class WriteQueues {
   readonly #single = new FairQueue({

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 
 /**
  * Gives the calling thread the lowest priority and, on Linux, the idle scheduling class. A thread of
- * low priority still finishes its time slice of some milliseconds while the redirect thread waits; a
+ * low priority still finishes its time slice of some milliseconds while the redirect thread waits. A
  * thread of the idle class is preempted at once. Node cannot set the class, so `chrt` does; without
  * `chrt`, only the priority is lowered. On other systems, a priority belongs to the process, so
  * nothing changes.

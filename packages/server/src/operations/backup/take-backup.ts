@@ -109,8 +109,8 @@ async function refuseOtherVersion(database: Database): Promise<void> {
 }
 
 /**
- * Copies the segments of every writer's journal. A segment or a folder that disappears meanwhile has
- * been moved into storage completely.
+ * Copies the segments of every writer's journal. A segment or a folder that disappears during the copy
+ * has been moved into storage completely.
  */
 function copyJournals(live: string, to: string): void {
   mkdirSync(to);

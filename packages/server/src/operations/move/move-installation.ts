@@ -9,7 +9,7 @@ export type Counts = ReadonlyMap<string, number>;
 
 /**
  * Copies a database into an empty PostgreSQL database, in a transaction that commits only if the counts of both agree.
- * Returns the counts. Nothing may write to the source meanwhile.
+ * Returns the counts. Nothing may write to the source during the copy.
  *
  * @throws {ConfigError} if the target is not empty or the counts differ; the target is unchanged
  */

@@ -33,8 +33,8 @@ export interface ImportReport {
 const namesShown = 10;
 
 /**
- * Imports an organization from a file, completely or not at all: the file is checked to its end first,
- * and everything is written in one transaction.
+ * Imports an organization from a file, completely or not at all. Checks the whole file first, and then
+ * writes all rows in one transaction.
  */
 export async function importOrganization(
   database: Database,
@@ -75,8 +75,8 @@ async function refuseKnownOrganization(
 }
 
 /**
- * Reserves the ids of the links and returns the number to add to each id: 0 if no other link has an
- * id in the file's range.
+ * Reserves the ids of the links. Returns the number to add to each id; 0 if no other link has an id in
+ * the file's range.
  */
 async function reserveUrlIds(
   transaction: WriteTransaction,

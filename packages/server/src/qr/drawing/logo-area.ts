@@ -14,8 +14,8 @@ export interface Box {
 const margin = 1;
 // The share of the correctable codewords that a logo may hide. Dirt, glare and folds need the rest.
 const shareForLogo = 0.7;
-// Larger logos confuse decoders even where all codewords could be corrected. zbar fails on black
-// logos of a third of the side, and of a fourth when they cover an alignment pattern.
+// Decoders fail on larger logos even if all codewords could be corrected. For black logos, zbar fails
+// at a third of the side, or at a fourth if the logo covers an alignment pattern.
 const maxShareOfSideOverPattern = 0.2;
 const maxShareOfSide = 0.25;
 // Smaller logos are unrecognisable.

@@ -1,6 +1,6 @@
 /**
- * The process that decodes one logo. It writes one byte when it is ready, reads an image of the
- * length in its argument from standard input, writes the result to standard output, and ends.
+ * The process that decodes one logo. It writes one byte when it is ready. Then it reads an image from
+ * standard input, whose length is its argument, writes the result to standard output, and ends.
  * `run-logo-process` starts and kills it.
  */
 import sharp from 'sharp';

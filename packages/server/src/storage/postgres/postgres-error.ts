@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { StorageUnavailableError } from '../database.js';
 
-// SQLSTATE classes and codes of conditions that pass, or that an operator repairs: connection,
-// resources, operator intervention, system error, lock timeout, read-only standby, failed
-// authentication, missing database.
+// SQLSTATE classes and codes of conditions that pass: connection, resources, operator intervention,
+// system error, lock timeout, read-only standby. An operator repairs the last two: failed
+// authentication and a missing database.
 const temporary = /^(08|53|57|58|55P03|25006|28|3D000)/;
 // Serialization failure and deadlock.
 const retryable = /^(40001|40P01)$/;

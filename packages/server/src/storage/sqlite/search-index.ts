@@ -25,7 +25,7 @@ const blockSize = 16_384;
 
 /**
  * Creates the trigram index of `urls.search_text`. Triggers record changed links as pending, and a
- * `SearchIndexer` indexes them later: in the transaction that changes a link, FTS5 would merge its
+ * `SearchIndexer` indexes them later. In the transaction that changes a link, FTS5 would merge its
  * segments at unpredictable times. Searches read the pending links themselves.
  *
  * The index stores no text and no positions. It returns candidates, which each search compares with

@@ -34,8 +34,8 @@ async function hasMoreUrls(
 
 /**
  * Returns the links of an organization that may contain a text: those that the index finds, and those
- * that are not indexed yet. Returns undefined when the text is too short for the index, or when either
- * group has more than `max` links; a scan of the organization's links is faster then.
+ * that are not indexed yet. Returns undefined when a scan of the organization's links is faster: the
+ * text is too short for the index, or either group has more than `max` links.
  */
 async function findCandidates(
   db: Kysely<Schema>,
