@@ -120,11 +120,7 @@ function usageOf(endpoints: ReadonlyMap<string, EndpointQueue>): OrganizationUsa
 }
 
 /** Returns how many deliveries an endpoint may claim. The result can be negative, which means none. */
-function countFor(
-  queue: EndpointQueue,
-  organization: OrganizationUsage,
-  total: Usage,
-): number {
+function countFor(queue: EndpointQueue, organization: OrganizationUsage, total: Usage): number {
   const { answering, slow } = total;
   // Only slow and new endpoints use the reserved capacity.
   const free = queue.isAnswering
