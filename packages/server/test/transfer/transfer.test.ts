@@ -323,14 +323,18 @@ describe('an organization that moves to a server with other organizations', () =
     const there = await emptyServer();
     const neighbour = await there.addOrganization('free');
     await there.create(neighbour, [{ customSlug: 'slug-842' }, { customSlug: 'rich' }]);
-    await refuses(there.database, text, /these slugs and short codes already: .*(slug-842|rich)/);
+    await refuses(
+      there.database,
+      text,
+      /already have these slugs and short codes: .*(slug-842|rich)/,
+    );
   });
 
   it('is refused when its domain is taken', async () => {
     const there = await emptyServer();
     const neighbour = await there.addOrganization('scale');
     await addDomain(there.database, neighbour, 'go.example.com');
-    await refuses(there.database, text, /these domains already: go\.example\.com/);
+    await refuses(there.database, text, /already have these domains: go\.example\.com/);
   });
 
   it('is refused if it exists there', async () => {
