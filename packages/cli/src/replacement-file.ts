@@ -47,8 +47,11 @@ export class ReplacementFile {
   /** Replaces the file. A crash of the system leaves the old content or the new one. */
   commit(): void {
     if (this.#temporaryPath === undefined) return;
-    this.#run(fsyncSync);
-    renameSync(this.#temporaryPath, this.#path);
+    const temporaryPath = this.#temporaryPath;
+    this.#run((descriptor) => {
+      fsyncSync(descriptor);
+      renameSync(temporaryPath, this.#path);
+    });
     this.#close();
   }
 

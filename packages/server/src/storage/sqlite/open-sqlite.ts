@@ -1,9 +1,11 @@
 import {
   closeSync,
   existsSync,
+  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,6 +19,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { ConfigError } from '../../config-error.js';
 import type { Database, Schema } from '../database.js';
 import { afterCommit, GroupCommit } from '../group-commit.js';
 import { applyMigrations, findPendingMigrations } from '../migrations/apply-migrations.js';
@@ -157,14 +160,28 @@ function createFile(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
-/** Loads a key from a file of mode 0600 beside the database. */
+/** Loads a key from a file of mode 0600 beside the database. Creates the file if it does not exist. */
 function loadKeyFile(path: string, fresh: string): string {
+  if (!existsSync(path)) createKeyFile(path, fresh);
+  const key = readFileSync(path, 'utf8').trim();
+  if (key !== '') return key;
+  throw new ConfigError(
+    `the key file ${path} is empty: restore it from a backup, or delete it, and every visitor counts as new`,
+  );
+}
+
+/** Creates a file with its whole content or not at all, unless another process creates it first. */
+function createKeyFile(path: string, content: string): void {
+  const temporaryPath = `${path}.${process.pid}.tmp`;
   try {
-    writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' });
+    writeFileSync(temporaryPath, content, { mode: 0o600, flush: true });
+    // Unlike a rename, a link never replaces the key of another process.
+    linkSync(temporaryPath, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(temporaryPath, { force: true });
   }
-  return readFileSync(path, 'utf8').trim();
 }
 
 function logBytes(path: string): number {
