@@ -5,8 +5,8 @@ import { reportWidth } from '../../analytics/report-width.js';
 import { type DefineCommand, formatOption } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
-import { ResultFile } from '../../import/result-file.js';
 import { resolveFormat } from '../../output.js';
+import { ReplacementFile } from '../../replacement-file.js';
 import { addWindowOptions, readWindow, type WindowFlags, windowHelp } from './window-options.js';
 
 interface ReportOptions extends WindowFlags {
@@ -53,11 +53,10 @@ async function makeReport(
     return exitCodes.done;
   }
   if (io.interrupt.aborted) throw io.interrupt.reason;
-  // Opened after the response, so that a failed request does not truncate the file.
-  const file = ResultFile.open(options.out, 0);
+  const file = ReplacementFile.open(options.out);
   try {
     file.write(text);
-    file.flush();
+    file.commit();
   } finally {
     file.close();
   }
