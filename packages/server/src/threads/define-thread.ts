@@ -1,6 +1,6 @@
+import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { encodeError, type TransferredError } from './error-transfer.js';
-import { lowerThreadPriority } from './lower-thread-priority.js';
 import type { ThreadDefinition, ThreadMethods } from './thread.js';
 
 /** The `workerData` of a worker. */
@@ -37,13 +37,20 @@ export function defineThread<Data, Methods extends ThreadMethods, Event = never>
   return definition;
 }
 
+/** Lowers the priority of the calling thread. Only Linux has priorities of threads. */
+function lowerPriority(): void {
+  if (process.platform !== 'linux') return;
+  // A server that was started with a lower priority may not raise it.
+  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+}
+
 function serve<Data, Methods extends ThreadMethods, Event>(
   definition: ThreadDefinition<Data, Methods, Event>,
   data: Data,
 ): void {
   const port = parentPort;
   if (!port) throw new Error(`thread ${definition.name}: there is no parent thread`);
-  if (definition.priority === 'idle') lowerThreadPriority();
+  if (definition.priority === 'low') lowerPriority();
   const post = (message: ThreadMessage) => port.postMessage(message);
   const code = definition.start(data, (event) => post({ event }));
   const inFlight = new Set<Promise<void>>();

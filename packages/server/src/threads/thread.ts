@@ -25,8 +25,11 @@ export interface ThreadDefinition<Data, Methods extends ThreadMethods, Event> {
    * restarted whenever it ends.
    */
   readonly lifetime?: 'on-demand' | 'background';
-  /** `idle`: the thread runs only while no other thread needs the processor. */
-  readonly priority?: 'normal' | 'idle';
+  /**
+   * `low`: other threads get more of a busy processor. The thread still gets a tenth of a core.
+   * Linux only.
+   */
+  readonly priority?: 'normal' | 'low';
   /** The classes that errors retain when they reach the caller. Other errors become `Error`. */
   readonly errorClasses?: readonly ErrorClass[];
   readonly resourceLimits?: ResourceLimits;

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { defineThread } from '../../dist/threads/define-thread.js';
 
 class TooSmallError extends Error {
@@ -17,6 +19,7 @@ let release = () => {};
 defineThread({
   name: 'fixture',
   file: import.meta.url,
+  priority: 'low',
   errorClasses: [TooSmallError],
   start(data, emit) {
     if (data.announces) emit('started');
@@ -29,6 +32,11 @@ defineThread({
         },
         fail: () => {
           throw Object.assign(new TypeError('broken'), { code: 'BROKEN' });
+        },
+        scheduling: () => {
+          // The name of the thread, in parentheses, may contain spaces. The policy is field 41.
+          const fields = readFileSync('/proc/thread-self/stat', 'utf8').split(') ')[1].split(' ');
+          return { niceness: getPriority(), policy: Number(fields[41 - 3]) };
         },
         returnFunction: () => () => {},
         exit: () => process.exit(1),

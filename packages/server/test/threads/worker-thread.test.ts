@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { getPriority } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -28,6 +29,7 @@ type Methods = {
   data(): unknown;
   refuse(field: string, least: number): never;
   fail(): never;
+  scheduling(): { niceness: number; policy: number };
   returnFunction(): unknown;
   exit(): never;
   throwLater(): void;
@@ -189,6 +191,16 @@ describe('a thread that ends', () => {
     expect(await nextEvent()).toBe('started');
     expect(thread.figures.failures).toBe(1);
   });
+});
+
+it('a thread of low priority has a tenth of the weight of others, and is not in the idle class', async () => {
+  const { thread } = open();
+  const normalClass = 0;
+  expect(await thread.call('scheduling')).toEqual({
+    niceness: Math.max(10, getPriority()),
+    policy: normalClass,
+  });
+  expect([reportThread.priority, drawingThread.priority]).toEqual(['low', 'low']);
 });
 
 describe.each([

@@ -15,7 +15,7 @@ type ReportMethods = Pick<ReportReader, keyof ReportReader>;
 export const reportThread = defineThread({
   name: 'reports',
   file: import.meta.url,
-  priority: 'idle',
+  priority: 'low',
   errorClasses: [ReportTooLargeError, StorageUnavailableError],
   resourceLimits: { maxOldGenerationSizeMb: 512 },
   start(storage: StorageOptions) {

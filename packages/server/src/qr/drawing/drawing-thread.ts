@@ -22,7 +22,7 @@ export function drawingMethods() {
 export const drawingThread = defineThread({
   name: 'drawing',
   file: import.meta.url,
-  priority: 'idle',
+  priority: 'low',
   errorClasses: [QrDesignError],
   resourceLimits: { maxOldGenerationSizeMb: 256 },
   start(_: undefined) {
