@@ -12,7 +12,7 @@ const mergedPages = 64;
 
 type IndexedDatabase = Pick<Database, 'read' | 'writeDirectly'>;
 
-const indexEveryMs = 25;
+const indexEveryMs = 100;
 // The most text that one transaction indexes. Other writes wait for it: 32,768 characters of random
 // text take about 10 ms, and the time grows faster than the length.
 const maxCharactersAtOnce = 32_768;
