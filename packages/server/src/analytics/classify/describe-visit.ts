@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { classifyVisit, type VisitClass } from './classify-visit.js';
 import { scanEvidence } from './decide-scan.js';
 import { countryCode, type FindCountry, unknownCountry } from './find-country.js';
@@ -10,7 +11,6 @@ import {
   parseReferrer,
   type ReferrerFacts,
 } from './parse-referrer.js';
-import { TextCache } from './text-cache.js';
 import { createVisitorKeys } from './visitor-keys.js';
 
 /** The stored facts of a visit. Texts are short and have one line. No fact identifies a person. */
@@ -61,16 +61,6 @@ const maxOriginLength = 300;
 const maxAddressLength = 64;
 const maxIdLength = 17;
 
-interface KnownAgent extends AgentFacts {
-  /** Replaces the long user agent in the keys of the visitor cache. */
-  readonly id: number;
-}
-
-interface Place {
-  readonly country: string;
-  readonly addressKey: string;
-}
-
 /** Creates the function that derives the facts of a visit from a request. It caches parsed headers. */
 export function createVisitDescriber(options: VisitDescriberOptions): DescribeVisit {
   const { findCountry, honourPrivacySignals } = options;
@@ -78,39 +68,31 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
   const keys = createVisitorKeys(options.secretKey);
   let lastAgentId = 0;
 
-  const agents = new TextCache<KnownAgent>(maxAgents, maxAgentLength);
-  const referrers = new TextCache<ReferrerFacts>(maxReferrers, maxOriginLength);
-  const places = new TextCache<Place>(maxAddresses, maxAddressLength);
-  const visitors = new TextCache<string>(maxVisitors, maxAddressLength + maxIdLength);
-  const domains = new TextCache<string>(maxReferrers, maxOriginLength);
-
-  const readAgent = (userAgent: string): KnownAgent => {
+  const agentOf = memoize(maxAgents, maxAgentLength, (userAgent) => {
     lastAgentId += 1;
-    return agents.set(userAgent, { ...parseAgent(userAgent), id: lastAgentId });
-  };
-  const readReferrer = (referer: string): ReferrerFacts => {
-    const origin = originOf(referer);
-    return referrers.get(origin) ?? referrers.set(origin, parseReferrer(origin));
-  };
-  const readPlace = (address: string): Place =>
-    places.set(address, { country: findCountry(address), addressKey: keys.addressKey(address) });
-  const readDomain = (host: string): string =>
-    domains.get(host) ?? domains.set(host, normalizeHost(host));
-  const visitorKeyOf = (address: string, userAgent: string, agentId: number): string => {
-    const visitor = `${agentId} ${address}`;
-    return (
-      visitors.get(visitor) ??
-      visitors.set(visitor, keys.visitorKey(address, userAgent.slice(0, maxAgentLength)))
-    );
-  };
+    // The id replaces the long user agent in the keys of the visitor cache.
+    return { ...parseAgent(userAgent), id: lastAgentId };
+  });
+  const referrerOf = memoize(maxReferrers, maxOriginLength, parseReferrer);
+  const domainOf = memoize(maxReferrers, maxOriginLength, normalizeHost);
+  const placeOf = memoize(maxAddresses, maxAddressLength, (address) => ({
+    country: findCountry(address),
+    addressKey: keys.addressKey(address),
+  }));
+  const visitorKeyOf = memoize(
+    maxVisitors,
+    maxAddressLength + maxIdLength,
+    (_visitor, address: string, userAgent: string) =>
+      keys.visitorKey(address, userAgent.slice(0, maxAgentLength)),
+  );
 
   return ({ method, headers, query, address, isPeerTrusted, shortDomain }) => {
     const userAgent = headers['user-agent'] ?? '';
-    const agent = agents.get(userAgent) ?? readAgent(userAgent);
+    const agent = agentOf(userAgent);
     const { referer } = headers;
-    const referrer = referer === undefined ? directReferrer : readReferrer(referer);
+    const referrer = referer === undefined ? directReferrer : referrerOf(originOf(referer));
     const hasReferrer = referrer !== directReferrer;
-    const place = places.get(address) ?? readPlace(address);
+    const place = placeOf(address);
     const visitClass = classifyVisit(method, headers, agent);
     const site = headers['sec-fetch-site'];
     const isAnonymous = honourPrivacySignals && (headers['sec-gpc'] === '1' || headers.dnt === '1');
@@ -120,7 +102,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
         : unknownCountry;
     let { referrerType } = referrer;
     if (isAdClick(query)) referrerType = 'paid';
-    else if (hasReferrer && referrer.referrerDomain === readDomain(shortDomain)) {
+    else if (hasReferrer && referrer.referrerDomain === domainOf(shortDomain)) {
       referrerType = 'internal';
     }
     return {
@@ -140,7 +122,7 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
       referrerDomain: referrer.referrerDomain,
       referrerType,
       addressKey: place.addressKey,
-      visitorKey: isAnonymous ? null : visitorKeyOf(address, userAgent, agent.id),
+      visitorKey: isAnonymous ? null : visitorKeyOf(`${agent.id} ${address}`, address, userAgent),
     };
   };
 }
@@ -149,4 +131,21 @@ export function createVisitDescriber(options: VisitDescriberOptions): DescribeVi
 function originOf(referer: string): string {
   const path = referer.indexOf('/', referer.indexOf('//') + 2);
   return path < 0 ? referer : referer.slice(0, path);
+}
+
+/** Caches the results of `compute` for the `max` last used texts of at most `maxLength` characters. */
+function memoize<Value extends object | string, Rest extends readonly unknown[] = []>(
+  max: number,
+  maxLength: number,
+  compute: (text: string, ...rest: Rest) => Value,
+): (text: string, ...rest: Rest) => Value {
+  const cache = new LRUCache<string, Value>({ max });
+  return (text, ...rest) => {
+    const known = cache.get(text);
+    if (known !== undefined) return known;
+    const value = compute(text, ...rest);
+    // Copied, because a slice of a header retains the whole header.
+    if (text.length <= maxLength) cache.set(structuredClone(text), value);
+    return value;
+  };
 }
