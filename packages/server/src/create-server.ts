@@ -232,7 +232,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     listReader.thread,
     ...passwords.threads,
     ...webhooks.threads,
-    ...analytics.threads(),
+    ...analytics.threads,
     ...qrs.threads,
   ];
   const health = createHealthModule({

@@ -1,53 +1,141 @@
 import { randomBytes } from 'node:crypto';
-import type { ObservedThread } from '../threads/thread.js';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { v7 as newUuid } from 'uuid';
+import type { Config } from '../config.js';
+import type { EventOutbox } from '../events/event-outbox.js';
+import type { PlanTable } from '../organizations/plans.js';
+import { findDatabaseFile } from '../storage/locate-database.js';
+import { decodeError } from '../threads/error-transfer.js';
+import { openThread } from '../threads/open-thread.js';
 import { createVisitDescriber } from './classify/describe-visit.js';
 import { openCountryDatabase } from './classify/find-country.js';
-import {
-  startVisitPipeline,
-  type VisitFigures,
-  type VisitPipeline,
-  type VisitPipelineOptions,
-} from './ingest/visit-pipeline.js';
+import { createIngest, type IngestEvent, ingestThread } from './ingest/ingest-thread.js';
+import { VisitRepository } from './ingest/visit-repository.js';
+import { Journal } from './journal/journal.js';
+import { JournalFolder } from './journal/journal-folder.js';
 import { toCallLine, toDownloadLine } from './journal/journal-lines.js';
 import { createVisitRecorder, type RecordVisit } from './journal/visit-recorder.js';
 import { type ReportSources, reportHandlers } from './reports/report-handlers.js';
-import { openReports } from './reports/report-thread.js';
+import { openReports, type ReportsOptions } from './reports/report-thread.js';
 
-export type AnalyticsModuleOptions = VisitPipelineOptions & Pick<ReportSources, 'getUrl'>;
+export interface AnalyticsModuleOptions extends ReportsOptions, Omit<ReportSources, 'reports'> {
+  readonly config: Config;
+  readonly outbox: EventOutbox;
+  readonly plans: PlanTable;
+  /** Called when a callback of the journal throws. */
+  readonly onCallbackError: (error: unknown) => void;
+}
+
+export type AnalyticsModule = ReturnType<typeof createAnalyticsModule>;
+
+// Shorter failures are not reported: another process's long transaction may delay visits.
+const toleratedErrorMs = 5_000;
+// Lines that are not stored within this time stay in the journal. The next start stores them.
+const drainTimeLimitMs = 6_000;
 
 /** Creates the analytics module: records visits, stores them, and reports clicks and scans. */
 export function createAnalyticsModule(options: AnalyticsModuleOptions) {
-  const { config, database, clock, logger } = options;
+  const { config, database, storage, outbox, plans, isThreaded, clock, logger } = options;
+  const { thresholds, retentionDays } = config;
   const reports = openReports(options);
+  const writerId = newUuid();
+  const permanentRoot = journalRootOf(config);
+  const root = permanentRoot ?? join(tmpdir(), `shorty-visits-${writerId}`);
+  const settings = { root, writerId, thresholds, retentionDays };
   // Undefined before `start`. The server accepts requests only after it.
-  let pipeline: VisitPipeline | undefined;
+  let folder: JournalFolder | undefined;
+  let journal: Journal | undefined;
   let record: RecordVisit | undefined;
+  let failingSince: number | undefined;
+  let stored = 0;
+
+  /** Logs an error once until it clears, because attempts repeat several times a second. */
+  function onError(err: unknown): void {
+    if (failingSince !== undefined) return;
+    failingSince = clock();
+    logger.error({ err }, 'visit ingest failed');
+  }
+
+  function onEvent(event: IngestEvent): void {
+    if ('error' in event) {
+      onError(decodeError(event.error, []));
+      return;
+    }
+    stored += event.storedLines;
+    if (failingSince === undefined) return;
+    failingSince = undefined;
+    logger.info('visit ingest recovered');
+  }
+
+  // A separate thread stores visits, so redirects never wait for storage.
+  const ingest = openThread(ingestThread, {
+    isThreaded,
+    data: { storage, plans, settings },
+    inline: (emit) => createIngest(database, outbox, settings, clock, emit),
+    onEvent,
+    onFailure: onError,
+    timeLimitMs: drainTimeLimitMs,
+    logger,
+  });
+
+  /** Returns why visits do not reach storage; undefined while they do. */
+  function storageError(): string | undefined {
+    if (journal?.isHealthy === false) {
+      return 'Visits wait in memory, because the journal cannot be written';
+    }
+    if (failingSince === undefined || clock() - failingSince < toleratedErrorMs) return undefined;
+    return 'Visits wait in the journal, because storage does not accept them';
+  }
+
+  /** Stores the remaining lines, and then deletes the journal. Otherwise the next start stores them. */
+  async function closeJournal(): Promise<void> {
+    journal?.close();
+    const isDrained = await ingest.call('drain').then(
+      () => true,
+      (error) => {
+        onError(error);
+        return false;
+      },
+    );
+    await ingest.stop();
+    if (isDrained) {
+      folder?.remove();
+      await new VisitRepository(database, { outbox, thresholds }).deletePosition(writerId);
+    } else folder?.release();
+    if (permanentRoot === undefined) rmSync(root, { recursive: true, force: true });
+  }
+
   return {
     handlers: reportHandlers({ ...options, reports }),
     queues: [reports.queue],
-    /** Returns the threads. Includes the ingest thread after `start`. */
-    threads: (): ObservedThread[] => [reports.thread, ...(pipeline ? [pipeline.thread] : [])],
+    threads: [reports.thread, ingest],
+    storageError,
 
     /** Writes a visit to the journal, then calls `respond`. */
     record: (...visit: Parameters<RecordVisit>): void => record?.(...visit),
 
     /** Writes a download of a QR code to the journal, then calls `respond`. */
     countDownload(qrId: string, respond: () => void): void {
-      pipeline?.journal.append(toDownloadLine(qrId), respond);
+      journal?.append(toDownloadLine(qrId), respond);
     },
 
     /** Writes an API call to the journal; resolves when the line is written. */
     countCall(organizationId: string): Promise<void> {
       return new Promise((resolve) => {
-        pipeline?.journal.appendNow(toCallLine(organizationId, clock()), resolve);
+        journal?.appendNow(toCallLine(organizationId, clock()), resolve);
       });
     },
 
-    /** Returns why visits do not reach storage; undefined while they do. */
-    storageError: (): string | undefined => pipeline?.storageError(),
-
-    /** Undefined before `start`. */
-    figures: (): VisitFigures | undefined => pipeline?.figures(),
+    /** Returns numbers of lines: redirects, image downloads and API calls since the start. */
+    figures: () => ({
+      recorded: journal?.appendedCount ?? 0,
+      stored,
+      /** The number of lines that are only in memory, because the journal cannot be written. */
+      inMemory: journal?.unwrittenCount ?? 0,
+      isFailing: storageError() !== undefined,
+    }),
 
     async start(): Promise<void> {
       const findCountry = await openCountryDatabase({
@@ -61,14 +149,26 @@ export function createAnalyticsModule(options: AnalyticsModuleOptions) {
           (await database.loadKey('visitors', randomBytes(32).toString('base64url'))),
         findCountry,
       });
-      pipeline = startVisitPipeline(options);
-      const { journal } = pipeline;
-      const proxies = config.trustedProxies;
-      record = createVisitRecorder({ journal, describe, proxies, clock });
+      folder = JournalFolder.create(root, writerId);
+      journal = new Journal({
+        folder: folder.path,
+        durability: config.durability,
+        onError: (err) => logger.error({ err }, 'journal write failed'),
+        onCallbackError: options.onCallbackError,
+      });
+      record = createVisitRecorder({ journal, describe, proxies: config.trustedProxies, clock });
+      ingest.start();
     },
 
     async stop(): Promise<void> {
-      await Promise.all([pipeline?.stop(), reports.thread.stop()]);
+      await Promise.all([folder && closeJournal(), reports.thread.stop()]);
     },
   };
+}
+
+/** Returns a folder beside the SQLite file, or the configured one for PostgreSQL; undefined in memory. */
+function journalRootOf({ databaseUrl, journalFolder }: Config): string | undefined {
+  const file = findDatabaseFile(databaseUrl);
+  if (file !== undefined) return `${file}.visits`;
+  return databaseUrl === ':memory:' ? undefined : journalFolder;
 }

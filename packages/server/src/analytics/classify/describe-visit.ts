@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
+import type { Config } from '../../config.js';
 import { classifyVisit, type VisitClass } from './classify-visit.js';
 import { scanEvidence } from './decide-scan.js';
 import { countryCode, type FindCountry, unknownCountry } from './find-country.js';
@@ -39,13 +40,10 @@ export interface VisitRequest {
   readonly shortDomain: string;
 }
 
-export interface VisitDescriberOptions {
+export interface VisitDescriberOptions
+  extends Pick<Config, 'countryHeader' | 'honourPrivacySignals'> {
   readonly secretKey: string | Uint8Array;
   readonly findCountry: FindCountry;
-  /** When true, a request with `Sec-GPC: 1` or `DNT: 1` gets no visitor key. */
-  readonly honourPrivacySignals: boolean;
-  /** The header in which a trusted proxy sends the visitor's country, such as `CF-IPCountry`. */
-  readonly countryHeader?: string | undefined;
 }
 
 /** Returns the facts of a visit. Never throws. */

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { v7 as newUuid } from 'uuid';
+import type { Config } from '../../config.js';
 import { EventOutbox } from '../../events/event-outbox.js';
 import { PeriodicService, type PeriodicWork, stopAll } from '../../lifecycle.js';
 import type { PlanTable } from '../../organizations/plans.js';
@@ -12,22 +14,11 @@ import { ingestJournal, recoverOrphans } from './visit-ingester.js';
 import { pruneVisits } from './visit-pruner.js';
 import { VisitRepository } from './visit-repository.js';
 
-export interface IngestSettings {
+export interface IngestSettings extends Pick<Config, 'thresholds' | 'retentionDays'> {
   /** The folder with one journal folder for each writer. */
   readonly root: string;
-  /** The journal folder of this process. */
-  readonly folder: string;
+  /** The name of the journal folder of this process. */
   readonly writerId: string;
-  /** The click and scan counts at which an event is recorded, in ascending order. */
-  readonly thresholds: readonly number[];
-  readonly retentionDays: number | undefined;
-}
-
-export interface IngestOptions {
-  readonly database: Database;
-  readonly outbox: EventOutbox;
-  readonly settings: IngestSettings;
-  readonly clock: Clock;
 }
 
 export type IngestEvent =
@@ -41,10 +32,13 @@ const pruneEveryMs = 10 * 60_000;
 
 /** Starts the periodic work on visits: ingest, recovery, compaction, pruning and maintenance. */
 export function createIngest(
-  { database, outbox, settings, clock }: IngestOptions,
+  database: Database,
+  outbox: EventOutbox,
+  { root, writerId, thresholds, retentionDays }: IngestSettings,
+  clock: Clock,
   emit: (event: IngestEvent) => void,
 ) {
-  const { root, folder: path, writerId, thresholds, retentionDays } = settings;
+  const path = join(root, writerId);
   const visits = new VisitRepository(database, { outbox, thresholds });
   const compactor = new VisitCompactor({ database, clock });
   // Initially true, because this thread may replace a failed one. Its first success clears that error.
@@ -113,7 +107,7 @@ export const ingestThread = defineThread({
   start({ storage, plans, settings }: IngestThreadData, emit: (event: IngestEvent) => void) {
     const database = openStorage(storage);
     const outbox = new EventOutbox(database, { newId: newUuid, plans });
-    const { methods, stop } = createIngest({ database, outbox, settings, clock: Date.now }, emit);
+    const { methods, stop } = createIngest(database, outbox, settings, Date.now, emit);
     return {
       methods,
       async stop(): Promise<void> {
