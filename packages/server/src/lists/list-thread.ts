@@ -1,11 +1,40 @@
-import { ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
+import { type DomainFilter, listDomains } from '../domains/domain-repository.js';
+import { listQrs, type QrFilter } from '../qr/qr-repository.js';
+import { type Database, ListTimeoutError, StorageUnavailableError } from '../storage/database.js';
 import { openStorage, type StorageOptions } from '../storage/open-storage.js';
 import { defineThread } from '../threads/define-thread.js';
 import { encodeError, type TransferredError } from '../threads/error-transfer.js';
-import { listMethods } from './list-methods.js';
+import type { UrlFilter } from '../urls/url-contract.js';
+import { listUrls } from '../urls/url-query.js';
+import { type DeliveryFilter, listDeliveries } from '../webhooks/delivery-repository.js';
+import { listWebhooks, type Page } from '../webhooks/webhook-repository.js';
 
 /** Reports that an update of the search index failed. */
-export type ListThreadEvent = { readonly error: TransferredError };
+type ListThreadEvent = { readonly error: TransferredError };
+
+export type Lists = ReturnType<typeof startLists>['methods'];
+
+/** Starts the indexer of searches. Returns the functions that read the lists of the API. */
+export function startLists(database: Database, emit: (event: ListThreadEvent) => void) {
+  const indexer = database.searchIndex.startIndexer((error) =>
+    emit({ error: encodeError(error, []) }),
+  );
+  return {
+    methods: {
+      listUrls: (organizationId: string, filter: UrlFilter, now: number) =>
+        listUrls(database, organizationId, filter, now),
+      listQrs: (organizationId: string, filter: QrFilter) =>
+        listQrs(database, organizationId, filter),
+      listWebhooks: (organizationId: string, page: Page) =>
+        listWebhooks(database, organizationId, page),
+      listDeliveries: (_organizationId: string, webhookId: string, filter: DeliveryFilter) =>
+        listDeliveries(database, webhookId, filter),
+      listDomains: (organizationId: string, filter: DomainFilter) =>
+        listDomains(database, organizationId, filter),
+    },
+    stop: () => indexer.stop(),
+  };
+}
 
 /** The thread that reads lists and updates the search index, because both would delay redirects. */
 export const listThread = defineThread({
@@ -15,13 +44,11 @@ export const listThread = defineThread({
   errorClasses: [ListTimeoutError, StorageUnavailableError],
   start(storage: StorageOptions, emit: (event: ListThreadEvent) => void) {
     const database = openStorage(storage);
-    const indexer = database.searchIndex.startIndexer((error) =>
-      emit({ error: encodeError(error, []) }),
-    );
+    const { methods, stop } = startLists(database, emit);
     return {
-      methods: listMethods(database),
+      methods,
       async stop(): Promise<void> {
-        await indexer.stop();
+        await stop();
         await database.close();
       },
     };

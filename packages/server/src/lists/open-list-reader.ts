@@ -2,11 +2,10 @@ import type { Logger } from 'pino';
 import { FairQueue } from '../fair-queue.js';
 import type { Database } from '../storage/database.js';
 import type { StorageOptions } from '../storage/open-storage.js';
-import { decodeError, encodeError } from '../threads/error-transfer.js';
+import { decodeError } from '../threads/error-transfer.js';
 import { openThread } from '../threads/open-thread.js';
 import type { UrlFilter } from '../urls/url-contract.js';
-import { type Lists, listMethods } from './list-methods.js';
-import { listThread } from './list-thread.js';
+import { type Lists, listThread, startLists } from './list-thread.js';
 
 export interface ListReaderOptions {
   /** Whether an embedded database is read in a thread. */
@@ -28,51 +27,42 @@ const deepOffset = 10_000;
 export function openListReader(options: ListReaderOptions) {
   const { storage, database, logger } = options;
   const concurrency = database.maxConcurrentLists;
-  const bounds = { maxWaiting: 512, maxWaitingPerOrganization: 64 };
-  const plain = new FairQueue({
-    name: 'lists',
-    concurrency,
-    // The lists of one organization must not occupy all slots.
-    maxRunningPerOrganization: Math.max(1, Math.floor(concurrency / 2)),
-    ...bounds,
-  });
-  const searches = new FairQueue({
-    name: 'searches',
-    concurrency,
-    // The searches of one organization must not occupy all slots.
-    maxRunningPerOrganization: 1,
-    ...bounds,
-  });
+  // The lists of one organization must not occupy all slots.
+  const openQueue = (name: string, maxRunningPerOrganization: number) =>
+    new FairQueue({
+      name,
+      concurrency,
+      maxRunningPerOrganization,
+      maxWaiting: 512,
+      maxWaitingPerOrganization: 64,
+    });
+  const plain = openQueue('lists', Math.max(1, Math.floor(concurrency / 2)));
+  const searches = openQueue('searches', 1);
   const thread = openThread(listThread, {
     // SQLite reads in the calling thread.
     isThreaded: options.isThreaded && database.engine === 'sqlite',
     data: storage,
-    inline(emit) {
-      const indexer = database.searchIndex.startIndexer((error) =>
-        emit({ error: encodeError(error, []) }),
-      );
-      return { methods: listMethods(database), stop: () => indexer.stop() };
-    },
+    inline: (emit) => startLists(database, emit),
     onEvent: ({ error }) =>
       logger.error({ err: decodeError(error, []) }, 'search index update failed'),
     timeLimitMs,
     logger,
   });
+  function queued<Name extends keyof Lists>(
+    queue: FairQueue,
+    name: Name,
+    ...args: Parameters<Lists[Name]>
+  ) {
+    const [organizationId] = args;
+    return queue.run(organizationId, () => thread.call(name, ...args));
+  }
   const lists: Lists = {
     listUrls: (organizationId, filter, now) =>
-      (isSearch(filter) ? searches : plain).run(organizationId, () =>
-        thread.call('listUrls', organizationId, filter, now),
-      ),
-    listQrs: (organizationId, filter) =>
-      plain.run(organizationId, () => thread.call('listQrs', organizationId, filter)),
-    listWebhooks: (organizationId, page) =>
-      plain.run(organizationId, () => thread.call('listWebhooks', organizationId, page)),
-    listDeliveries: (organizationId, webhookId, filter) =>
-      plain.run(organizationId, () =>
-        thread.call('listDeliveries', organizationId, webhookId, filter),
-      ),
-    listDomains: (organizationId, filter) =>
-      plain.run(organizationId, () => thread.call('listDomains', organizationId, filter)),
+      queued(isSearch(filter) ? searches : plain, 'listUrls', organizationId, filter, now),
+    listQrs: (...args) => queued(plain, 'listQrs', ...args),
+    listWebhooks: (...args) => queued(plain, 'listWebhooks', ...args),
+    listDeliveries: (...args) => queued(plain, 'listDeliveries', ...args),
+    listDomains: (...args) => queued(plain, 'listDomains', ...args),
   };
   /** Starts the thread. The migrations must have been applied. */
   async function start(): Promise<void> {
