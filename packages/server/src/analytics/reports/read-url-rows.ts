@@ -1,6 +1,5 @@
-import type { CompiledQuery, Kysely } from 'kysely';
+import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
-import { prepare } from '../../storage/prepared.js';
 import { dayMs, type Window } from './report-window.js';
 
 interface Row {
@@ -8,8 +7,10 @@ interface Row {
   readonly position: number;
 }
 
+type UrlRow = Row & Pick<Schema['visit_chunks'], 'url_id'>;
+
 /** Queries of rows of URLs in ascending order of URL and position. Each selects `rowsPerQuery`. */
-export interface UrlRows<R extends Row> {
+export interface UrlRows<R extends UrlRow> {
   /** Selects the first rows of at most `urlsPerQuery` URLs. */
   ofUrls(urlIds: readonly number[], window: Window): CompiledQuery<R>;
   /** Selects the rows of one URL after a position. */
@@ -21,68 +22,46 @@ const rowsPerQuery = 128;
 /** The number of URLs whose rows are selected by one query. */
 export const urlsPerQuery = 256;
 const beforeFirst = -1;
-// Each call of a prepared query replaces these values. An overview runs hundreds of these queries, and
-// building one takes longer than running it.
-const placeholderUrlIds = new Array<number>(urlsPerQuery).fill(0);
-const placeholderTime = 0;
 
 /** Returns the queries of the chunks that may have visits in a window. */
 export function prepareChunks(db: Kysely<Schema>) {
-  const chunks = db.selectFrom('visit_chunks').select(['url_id', 'number as position', 'visits']);
-  const ofUrls = prepare(
-    chunks
-      .where('url_id', 'in', placeholderUrlIds)
-      .where('last_at', '>=', placeholderTime)
-      .where('first_at', '<', placeholderTime)
-      .orderBy('url_id')
-      .orderBy('number')
-      .limit(rowsPerQuery),
-  );
-  const ofUrl = prepare(
-    chunks
-      .where('url_id', '=', 0)
-      .where('number', '>', 0)
-      .where('last_at', '>=', placeholderTime)
-      .where('first_at', '<', placeholderTime)
-      .orderBy('number')
-      .limit(rowsPerQuery),
-  );
-  return {
-    ofUrls: (urlIds: readonly number[], { since, until }: Window) =>
-      ofUrls(...padded(urlIds), since, until, rowsPerQuery),
-    ofUrl: (urlId: number, after: number, { since, until }: Window) =>
-      ofUrl(urlId, after, since, until, rowsPerQuery),
-  };
+  const rows = sql`select url_id, number as position, visits from visit_chunks
+    where last_at >= ${0} and first_at < ${0}`;
+  return prepareUrlRows<UrlRow & Pick<Schema['visit_chunks'], 'visits'>>(db, rows, 'number');
 }
 
 /** Returns the queries of the pruned days of clicks that are entirely in a window. */
 export function prepareClickDays(db: Kysely<Schema>) {
-  const days = db
-    .selectFrom('click_days')
-    .select(['url_id', 'day as position', 'scans', 'summary']);
-  const ofUrls = prepare(
-    days
-      .where('url_id', 'in', placeholderUrlIds)
-      .where('day', '>=', placeholderTime)
-      .where('day', '<=', placeholderTime)
-      .orderBy('url_id')
-      .orderBy('day')
-      .limit(rowsPerQuery),
-  );
-  const ofUrl = prepare(
-    days
-      .where('url_id', '=', 0)
-      .where('day', '>', 0)
-      .where('day', '>=', placeholderTime)
-      .where('day', '<=', placeholderTime)
-      .orderBy('day')
-      .limit(rowsPerQuery),
-  );
+  const rows = sql`select url_id, day as position, scans, summary from click_days
+    where day >= ${0} and day + ${sql.lit(dayMs)} <= ${0}`;
+  return prepareUrlRows<UrlRow & Pick<Schema['click_days'], 'scans' | 'summary'>>(db, rows, 'day');
+}
+
+/**
+ * Compiles the queries once, with placeholder values that each call replaces. An overview runs hundreds
+ * of these queries, and building one takes longer than running it.
+ */
+function prepareUrlRows<R extends UrlRow>(
+  db: Kysely<Schema>,
+  rows: RawBuilder<unknown>,
+  position: 'number' | 'day',
+): UrlRows<R> {
+  const prepare = (ofUrls: RawBuilder<unknown>) =>
+    sql<R>`${rows} and ${ofUrls} order by url_id, ${sql.ref(position)} limit ${rowsPerQuery}`.compile(
+      db,
+    );
+  const ofUrls = prepare(sql`url_id in (${sql.join(new Array(urlsPerQuery).fill(0))})`);
+  const ofUrl = prepare(sql`url_id = ${0} and ${sql.ref(position)} > ${0}`);
   return {
-    ofUrls: (urlIds: readonly number[], { since, until }: Window) =>
-      ofUrls(...padded(urlIds), since, until - dayMs, rowsPerQuery),
-    ofUrl: (urlId: number, after: number, { since, until }: Window) =>
-      ofUrl(urlId, after, since, until - dayMs, rowsPerQuery),
+    ofUrls(urlIds, { since, until }) {
+      // Repeats the last id, because a prepared query has a fixed number of parameters.
+      const ids = Array.from({ length: urlsPerQuery }, (_, at) => urlIds[at] ?? urlIds.at(-1));
+      return { ...ofUrls, parameters: [since, until, ...ids, rowsPerQuery] };
+    },
+    ofUrl: (urlId, after, { since, until }) => ({
+      ...ofUrl,
+      parameters: [since, until, urlId, after, rowsPerQuery],
+    }),
   };
 }
 
@@ -103,7 +82,7 @@ export function readScanDays(db: Kysely<Schema>, qrId: string, { since, until }:
 }
 
 /** Reads the rows of at most `urlsPerQuery` URLs, whose ids are in ascending order. */
-export async function* readUrlRows<R extends Row & { readonly url_id: number }>(
+export async function* readUrlRows<R extends UrlRow>(
   db: Kysely<Schema>,
   { ofUrls, ofUrl }: UrlRows<R>,
   urlIds: readonly number[],
@@ -134,12 +113,4 @@ async function* readRows<R extends Row>(
     if (rows.length < rowsPerQuery) return;
     last = (rows.at(-1) as R).position;
   }
-}
-
-/** Repeats the last id, because a prepared query has a fixed number of parameters. */
-function padded(urlIds: readonly number[]): number[] {
-  return Array.from(
-    { length: urlsPerQuery },
-    (_, at) => urlIds[Math.min(at, urlIds.length - 1)] as number,
-  );
 }
