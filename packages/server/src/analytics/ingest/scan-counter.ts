@@ -51,17 +51,21 @@ async function countScansOfUrl(
   const scans = visits.filter(({ facts }) => decideScan(hasSlug, facts) !== null);
   for (const [added, allIds] of groupByScans(spans, scans)) {
     for (const qrIds of slicesOf(allIds, idsPerStatement)) {
-      const rows = await transaction
-        .updateTable('qr_counts')
-        .set(({ eb }) => ({ scans: eb('scans', '+', added) }))
-        .where('qr_id', 'in', qrIds)
-        .returning(['qr_id', 'scans'])
-        .execute();
-      const counters = rows.map((row) => ({ id: row.qr_id, count: row.scans }));
+      const counters = await addScans(transaction, qrIds, added);
       const change = { event: qrScanThreshold, urlId, added, counters };
       await recordThresholds(transaction, outbox, thresholds, change, now);
     }
   }
+}
+
+/** Adds a number of scans to the counter of each QR code. Returns the counters. */
+export function addScans(transaction: WriteTransaction, qrIds: readonly string[], added: number) {
+  return transaction
+    .updateTable('qr_counts')
+    .set(({ eb }) => ({ scans: eb('scans', '+', added) }))
+    .where('qr_id', 'in', qrIds)
+    .returning(['qr_id as id', 'scans as count'])
+    .execute();
 }
 
 /** Groups the QR codes by the number of scans within their lifetime. Most have all scans, or none. */

@@ -106,16 +106,7 @@ export class VisitRepository {
   ): Promise<void> {
     const { outbox, thresholds } = this.#options;
     for (const part of slicesOf([...added], urlsPerStatement)) {
-      const rows = await transaction
-        .insertInto('url_clicks')
-        .values(part.map(([url_id, clicks]) => ({ url_id, clicks })))
-        .onConflict((conflict) =>
-          conflict.column('url_id').doUpdateSet(({ ref, eb }) => ({
-            clicks: eb('url_clicks.clicks', '+', ref('excluded.clicks')),
-          })),
-        )
-        .returning(['url_id', 'clicks'])
-        .execute();
+      const rows = await addClicks(transaction, part);
       for (const { url_id, clicks } of rows) {
         const change = {
           event: urlClickThreshold,
@@ -127,6 +118,23 @@ export class VisitRepository {
       }
     }
   }
+}
+
+/** Adds clicks to the counters of URLs. Returns the counters. */
+export function addClicks(
+  transaction: WriteTransaction,
+  added: readonly (readonly [urlId: number, clicks: number])[],
+) {
+  return transaction
+    .insertInto('url_clicks')
+    .values(added.map(([url_id, clicks]) => ({ url_id, clicks })))
+    .onConflict((conflict) =>
+      conflict.column('url_id').doUpdateSet(({ ref, eb }) => ({
+        clicks: eb('url_clicks.clicks', '+', ref('excluded.clicks')),
+      })),
+    )
+    .returning(['url_id', 'clicks'])
+    .execute();
 }
 
 /** Adds downloads, by the ids of QR codes, to their counters. */

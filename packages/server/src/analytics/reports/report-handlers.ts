@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/api-error.js';
 import type { HandlersOf } from '../../http/handlers.js';
 import type { Clock } from '../../ports.js';
 import type { Database } from '../../storage/database.js';
-import { findQrCode } from '../ingest/scanned-url.js';
+import { selectSpans } from '../ingest/scanned-url.js';
 import type { reportRoutes } from './report-contract.js';
 import type { Reports } from './report-thread.js';
 import { parseReportQuery, toWindowFields } from './report-window.js';
@@ -43,17 +43,26 @@ export function reportHandlers({
 
     async getQrScans({ caller: { organizationId }, params, query: input }) {
       const query = parseReportQuery(input, clock());
-      const qrCode = await findQrCode(database.read, organizationId, params.id);
+      const qrCode = await selectSpans(database.read)
+        .where('qr_codes.id', '=', params.id)
+        .where('qr_codes.organization_id', '=', organizationId)
+        .executeTakeFirst();
       if (!qrCode) throw new ApiError('NOT_FOUND', 'There is no such QR code in this organization');
-      const { url, span } = qrCode;
+      const { urlId, slug, ...span } = qrCode;
+      const hasSlug = slug !== null;
       // The scans of a standalone QR code are unknown, because it contains its target and not a short URL.
-      const report = url
-        ? await reports.read(organizationId, 'readScans', url, span, query)
-        : new VisitTally(scanMeasure(span, false), query).finish(query.limit);
-      const urlId = url ? String(url.urlId) : null;
+      const report =
+        urlId === null
+          ? new VisitTally(scanMeasure(span, hasSlug), query).finish(query.limit)
+          : await reports.read(organizationId, 'readScans', { urlId, hasSlug }, span, query);
       return {
         status: 200,
-        data: { qrCodeId: params.id, urlId, ...toWindowFields(query), ...report },
+        data: {
+          qrCodeId: params.id,
+          urlId: urlId === null ? null : String(urlId),
+          ...toWindowFields(query),
+          ...report,
+        },
       };
     },
 

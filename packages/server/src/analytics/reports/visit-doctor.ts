@@ -7,8 +7,10 @@ import {
   readBatches,
   readChunks,
 } from '../ingest/read-stored-visits.js';
+import { addScans } from '../ingest/scan-counter.js';
 import { isWithin, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import { kindOf, timeRange, type VisitColumns } from '../ingest/visit-columns.js';
+import { addClicks } from '../ingest/visit-repository.js';
 import { clickMeasure } from './click-measure.js';
 import { allTime } from './report-window.js';
 import { selectScans } from './scan-measure.js';
@@ -23,23 +25,8 @@ export interface WrongCounter<Id> {
   readonly actual: number;
 }
 
-export interface ClickDiagnosis {
-  readonly links: number;
-  readonly visits: number;
-  readonly clicks: number;
-  /** The clicks in the time series of reports. */
-  readonly inSeries: number;
-  readonly wrongCounters: readonly WrongCounter<number>[];
-}
-
-export interface ScanDiagnosis {
-  readonly codes: number;
-  readonly scans: number;
-  readonly wrongCounters: readonly WrongCounter<string>[];
-}
-
 /** Counts clicks visit by visit and by the code of reports, and compares the counters. */
-export function diagnoseClicks(database: Database): Promise<ClickDiagnosis> {
+export function diagnoseClicks(database: Database) {
   return database.snapshot(async (db) => {
     const clicks = new Map<number, number>();
     let visits = 0;
@@ -58,20 +45,15 @@ export function diagnoseClicks(database: Database): Promise<ClickDiagnosis> {
       increase(clicks, day.url_id, day.clicks);
       inSeries += day.clicks;
     }
-    const counters = await db.selectFrom('url_clicks').select(['url_id', 'clicks']).execute();
-    const counted = new Map(counters.map((row) => [row.url_id, row.clicks]));
-    return {
-      links: new Set([...clicks.keys(), ...counted.keys()]).size,
-      visits,
-      clicks: sum(clicks.values()),
-      inSeries,
-      wrongCounters: findWrong(counted, clicks),
-    };
+    const counters = db.selectFrom('url_clicks').select(['url_id as id', 'clicks as counted']);
+    const { ids: links, total, wrongCounters } = compare(await counters.execute(), clicks);
+    // `inSeries` are the clicks in the time series of reports.
+    return { links, visits, clicks: total, inSeries, wrongCounters };
   });
 }
 
 /** Counts scans visit by visit, and compares the counters. */
-export function diagnoseScans(database: Database): Promise<ScanDiagnosis> {
+export function diagnoseScans(database: Database) {
   return database.snapshot(async (db) => {
     const scans = new Map<string, number>();
     const urls = toScannedUrls(await selectSpans(db).execute());
@@ -86,13 +68,9 @@ export function diagnoseScans(database: Database): Promise<ScanDiagnosis> {
     }
     const days = await db.selectFrom('scan_days').select(['qr_id', 'scans']).execute();
     for (const day of days) increase(scans, day.qr_id, day.scans);
-    const counters = await db.selectFrom('qr_counts').select(['qr_id', 'scans']).execute();
-    const counted = new Map(counters.map((row) => [row.qr_id, row.scans]));
-    return {
-      codes: counted.size,
-      scans: sum(scans.values()),
-      wrongCounters: findWrong(counted, scans),
-    };
+    const counters = db.selectFrom('qr_counts').select(['qr_id as id', 'scans as counted']);
+    const { ids: codes, total, wrongCounters } = compare(await counters.execute(), scans);
+    return { codes, scans: total, wrongCounters };
   });
 }
 
@@ -103,15 +81,7 @@ export async function repairClickCounters(
 ): Promise<void> {
   await database.writeDirectly(async (transaction) => {
     for (const { id, counted, actual } of wrongCounters) {
-      await transaction
-        .insertInto('url_clicks')
-        .values({ url_id: id, clicks: actual - counted })
-        .onConflict((conflict) =>
-          conflict.column('url_id').doUpdateSet(({ eb, ref }) => ({
-            clicks: eb('url_clicks.clicks', '+', ref('excluded.clicks')),
-          })),
-        )
-        .execute();
+      await addClicks(transaction, [[id, actual - counted]]);
     }
   }, 'exclusive');
 }
@@ -123,11 +93,7 @@ export async function repairScanCounters(
 ): Promise<void> {
   await database.writeDirectly(async (transaction) => {
     for (const { id, counted, actual } of wrongCounters) {
-      await transaction
-        .updateTable('qr_counts')
-        .set(({ eb }) => ({ scans: eb('scans', '+', actual - counted) }))
-        .where('qr_id', '=', id)
-        .execute();
+      await addScans(transaction, [id], actual - counted);
     }
   }, 'exclusive');
 }
@@ -169,15 +135,20 @@ function clicksInSeries(columns: VisitColumns, indexes: Uint32Array): number {
   return sum(tally.finish(0).timeseries.map(({ clicks }) => clicks));
 }
 
-/** Returns the counters that differ from the actual counts, in ascending order of their ids. */
-function findWrong<Id extends string | number>(
-  counted: ReadonlyMap<Id, number>,
+/** Compares counters with the actual counts. Wrong ones are in ascending order of their ids. */
+function compare<Id extends string | number>(
+  counters: readonly { readonly id: Id; readonly counted: number }[],
   actual: ReadonlyMap<Id, number>,
-): WrongCounter<Id>[] {
-  return [...new Set([...actual.keys(), ...counted.keys()])]
-    .sort((a, b) => (a < b ? -1 : 1))
-    .map((id) => ({ id, counted: counted.get(id) ?? 0, actual: actual.get(id) ?? 0 }))
-    .filter((each) => each.counted !== each.actual);
+) {
+  const counted = new Map(counters.map((row) => [row.id, row.counted]));
+  const ids = [...new Set([...actual.keys(), ...counted.keys()])].sort((a, b) => (a < b ? -1 : 1));
+  return {
+    ids: ids.length,
+    total: sum(actual.values()),
+    wrongCounters: ids
+      .map((id) => ({ id, counted: counted.get(id) ?? 0, actual: actual.get(id) ?? 0 }))
+      .filter((each) => each.counted !== each.actual),
+  };
 }
 
 function increase<Id>(counts: Map<Id, number>, id: Id, by: number): void {
