@@ -1,4 +1,3 @@
-import type { CompiledQuery } from 'kysely';
 import {
   hasWebhooks,
   type PlanName,
@@ -19,22 +18,10 @@ export const disabledRetentionMs = 30 * 24 * 60 * 60 * 1000;
 // which other changes wait. A fan-out transaction writes about as many.
 const maxDeliveries = 256;
 
-/** A delivery to write: the event, its receiver, and when the event happened. */
-interface NewDelivery {
-  readonly eventId: string;
-  readonly webhookId: string;
-  readonly createdAt: number;
-  /** Whether it counts in the organization's usage. */
-  readonly isCharged: boolean;
-}
-
-interface WebhookRow {
-  readonly id: string;
-  readonly events: string;
-  readonly is_active: number;
-  readonly disabled_at: number | null;
-  readonly plan: string;
-}
+type NewDelivery = Pick<
+  Schema['deliveries'],
+  'event_id' | 'webhook_id' | 'created_at' | 'is_charged'
+>;
 
 export interface EventOutboxOptions {
   readonly newId: NewId;
@@ -53,7 +40,7 @@ export class EventOutbox {
   readonly #newId: NewId;
   readonly #onEvents: () => void;
   readonly #plans: PlanTable;
-  readonly #webhooksOf: (organizationId: string) => CompiledQuery<WebhookRow>;
+  readonly #webhooksOf;
   /** The number of deliveries that each open transaction has written. */
   readonly #written = new WeakMap<WriteTransaction, number>();
   #lastOrganizationId = '';
@@ -109,8 +96,8 @@ export class EventOutbox {
     this.#written.set(transaction, written);
     await this.#insertDeliveries(
       transaction,
-      events.flatMap(({ id: eventId }) =>
-        webhookIds.map((webhookId) => ({ eventId, webhookId, createdAt: now, isCharged: true })),
+      events.flatMap(({ id: event_id }) =>
+        webhookIds.map((webhook_id) => ({ event_id, webhook_id, created_at: now, is_charged: 1 })),
       ),
     );
     return true;
@@ -137,8 +124,9 @@ export class EventOutbox {
     webhookId: string,
     now: number,
   ): Promise<string> {
-    const delivery = { eventId, webhookId, createdAt: now, isCharged: false };
-    const [id = ''] = await this.#insertDeliveries(transaction, [delivery]);
+    const [id = ''] = await this.#insertDeliveries(transaction, [
+      { event_id: eventId, webhook_id: webhookId, created_at: now, is_charged: 0 },
+    ]);
     this.#database.afterCommit(transaction, this.#onEvents);
     return id;
   }
@@ -190,8 +178,8 @@ export class EventOutbox {
       const webhookIds = (JSON.parse(webhook_ids ?? '[]') as string[]).filter((webhookId) =>
         existing.has(webhookId),
       );
-      for (const webhookId of webhookIds) {
-        deliveries.push({ eventId: id, webhookId, createdAt: created_at, isCharged: true });
+      for (const webhook_id of webhookIds) {
+        deliveries.push({ event_id: id, webhook_id, created_at, is_charged: 1 });
       }
       (webhookIds.length > 0 ? fannedOut : unwanted).push(id);
     }
@@ -218,16 +206,16 @@ export class EventOutbox {
     transaction: WriteTransaction,
     deliveries: readonly NewDelivery[],
   ): Promise<readonly string[]> {
-    const rows = deliveries.map(({ eventId, webhookId, createdAt, isCharged }) => ({
+    const rows = deliveries.map(({ event_id, webhook_id, created_at, is_charged }) => ({
       id: this.#newId(),
-      webhook_id: webhookId,
-      event_id: eventId,
+      webhook_id,
+      event_id,
       status: 'pending',
       attempts: 0,
-      next_attempt_at: createdAt,
-      due_at: createdAt,
-      created_at: createdAt,
-      is_charged: isCharged ? 1 : 0,
+      next_attempt_at: created_at,
+      due_at: created_at,
+      created_at,
+      is_charged,
     }));
     await this.#database.bulkInsert(transaction, 'deliveries', rows);
     return rows.map(({ id }) => id);

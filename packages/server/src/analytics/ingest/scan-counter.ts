@@ -1,6 +1,5 @@
 import type { EventOutbox } from '../../events/event-outbox.js';
-import { recordThresholds } from '../../events/record-thresholds.js';
-import { qrScanThreshold } from '../../events/threshold-events.js';
+import { qrScanThreshold, recordThresholds } from '../../events/threshold-events.js';
 import type { WriteTransaction } from '../../storage/database.js';
 import { decideScan } from '../classify/decide-scan.js';
 import type { Visit } from '../journal/journal-lines.js';

@@ -10,12 +10,8 @@ import {
   readBatches,
   visitsPerChunk,
 } from './read-stored-visits.js';
+import { slicesOf } from './slices-of.js';
 import { type VisitColumns, VisitColumnsBuilder } from './visit-columns.js';
-
-export interface VisitCompactorOptions {
-  readonly database: Database;
-  readonly clock: Clock;
-}
 
 /** One visit of a batch. */
 interface VisitRef {
@@ -26,12 +22,7 @@ interface VisitRef {
 type UrlVisits = readonly [urlId: number, visits: readonly VisitRef[]];
 
 /** The last chunk of a URL. */
-interface LastChunk {
-  readonly url_id: number;
-  readonly number: number;
-  readonly visit_count: number;
-  readonly visits: Uint8Array;
-}
+type LastChunk = Pick<Schema['visit_chunks'], 'url_id' | 'number' | 'visit_count' | 'visits'>;
 
 /** The chunks with the new visits of one URL. */
 interface NewChunks {
@@ -63,24 +54,44 @@ export class VisitCompactor {
   readonly #database: Database;
   readonly #clock: Clock;
 
-  constructor({ database, clock }: VisitCompactorOptions) {
+  constructor({ database, clock }: { readonly database: Database; readonly clock: Clock }) {
     this.#database = database;
     this.#clock = clock;
   }
 
-  /** Compacts the batches that are due. Calls `betweenTransactions` after each transaction. */
+  /**
+   * Continues the compaction that was interrupted, or compacts the batches that are due. Calls
+   * `betweenTransactions` after each transaction.
+   */
   async compact(betweenTransactions: () => Promise<unknown> = async () => {}): Promise<void> {
     const { read } = this.#database;
-    const unfinished = await findCompaction(read);
-    if (unfinished) {
-      const batches = await readBatches(read, 0, unfinished.upToBatch);
-      await this.#run(unfinished, batches, betweenTransactions);
+    let progress = (await findCompaction(read)) ?? (await this.#begin());
+    if (!progress) return;
+    const batches = await readBatches(read, 0, progress.upToBatch);
+    for await (const chunks of this.#newChunks(batches, progress.nextUrl)) {
+      const next = { ...progress, nextUrl: (chunks.at(-1)?.urlId ?? 0) + 1 };
+      // Another process has changed the data. The next call continues from the stored progress.
+      if (!(await this.#store(chunks, progress, next))) return;
+      progress = next;
+      await betweenTransactions();
     }
+    await this.#finish(progress, batches);
+  }
+
+  /** Begins the compaction that is due. Returns undefined when none is due, or another one runs. */
+  async #begin(): Promise<Compaction | undefined> {
     const lastDue = await this.#findDue();
-    if (lastDue === undefined) return;
-    const batches = limitBytesOfUrl(await readBatches(read, 0, lastDue));
-    const compaction = { upToBatch: batches.at(-1)?.id ?? 0, nextUrl: 0 };
-    if (await this.#begin(compaction)) await this.#run(compaction, batches, betweenTransactions);
+    if (lastDue === undefined) return undefined;
+    const batches = limitBytesOfUrl(await readBatches(this.#database.read, 0, lastDue));
+    const upToBatch = batches.at(-1)?.id ?? lastDue;
+    return this.#database.writeDirectly(async (transaction) => {
+      if (await findCompaction(transaction)) return undefined;
+      await transaction
+        .insertInto('visit_compactions')
+        .values({ up_to_batch: upToBatch, next_url: 0 })
+        .execute();
+      return { upToBatch, nextUrl: 0 };
+    }, 'compaction');
   }
 
   /** Returns the last batch of the compaction that is due, or undefined. */
@@ -103,42 +114,13 @@ export class VisitCompactor {
     return isDue ? last : undefined;
   }
 
-  /** Returns false when another compaction is running. */
-  #begin({ upToBatch, nextUrl }: Compaction): Promise<boolean> {
-    return this.#database.writeDirectly(async (transaction) => {
-      if (await findCompaction(transaction)) return false;
-      await transaction
-        .insertInto('visit_compactions')
-        .values({ up_to_batch: upToBatch, next_url: nextUrl })
-        .execute();
-      return true;
-    }, 'compaction');
-  }
-
-  async #run(
-    compaction: Compaction,
-    batches: readonly Batch[],
-    betweenTransactions: () => Promise<unknown>,
-  ): Promise<void> {
-    let progress = compaction;
-    for await (const chunks of this.#newChunks(batches, compaction.nextUrl)) {
-      const next = { ...progress, nextUrl: (chunks.at(-1)?.urlId ?? 0) + 1 };
-      // Another process has changed the data. The next call continues from the stored progress.
-      if (!(await this.#store(chunks, progress, next))) return;
-      progress = next;
-      await betweenTransactions();
-    }
-    await this.#finish(progress, batches);
-  }
-
   /** Yields the encoded chunks of one transaction at a time, in ascending order of the URLs. */
   async *#newChunks(
     batches: readonly Batch[],
     nextUrl: number,
   ): AsyncGenerator<readonly NewChunks[]> {
     const urls = groupByUrl(batches).filter(([urlId]) => urlId >= nextUrl);
-    for (let start = 0; start < urls.length; start += maxUrls) {
-      const group = urls.slice(start, start + maxUrls);
+    for (const group of slicesOf(urls, maxUrls)) {
       const lastChunks = await this.#readLastChunks(group.map(([urlId]) => urlId));
       let chunks: NewChunks[] = [];
       let bytes = 0;
@@ -195,21 +177,20 @@ export class VisitCompactor {
 
   /** Deletes the batches, whose visits are in chunks, and then the compaction. */
   async #finish({ upToBatch, nextUrl }: Compaction, batches: readonly Batch[]): Promise<void> {
-    for (let start = 0; start < batches.length; start += maxDeletedBatches) {
-      const last = batches[start + maxDeletedBatches - 1]?.id ?? upToBatch;
-      await this.#database.writeDirectly(
-        (transaction) => transaction.deleteFrom('visit_batches').where('id', '<=', last).execute(),
-        'compaction',
+    const write = (work: (transaction: WriteTransaction) => Promise<unknown>) =>
+      this.#database.writeDirectly(work, 'compaction');
+    for (const part of slicesOf(batches, maxDeletedBatches)) {
+      const last = part.at(-1)?.id ?? upToBatch;
+      await write((transaction) =>
+        transaction.deleteFrom('visit_batches').where('id', '<=', last).execute(),
       );
     }
-    await this.#database.writeDirectly(
-      (transaction) =>
-        transaction
-          .deleteFrom('visit_compactions')
-          .where('up_to_batch', '=', upToBatch)
-          .where('next_url', '=', nextUrl)
-          .execute(),
-      'compaction',
+    await write((transaction) =>
+      transaction
+        .deleteFrom('visit_compactions')
+        .where('up_to_batch', '=', upToBatch)
+        .where('next_url', '=', nextUrl)
+        .execute(),
     );
   }
 }

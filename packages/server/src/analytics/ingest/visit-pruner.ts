@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../ports.js';
 import { type Database, type Schema, StorageUnavailableError } from '../../storage/database.js';
@@ -13,12 +14,6 @@ export interface VisitPrunerOptions {
   readonly clock: Clock;
   /** How long visits are stored. When undefined, they are stored indefinitely. */
   readonly retentionDays: number | undefined;
-}
-
-interface ChunkInfo {
-  readonly number: number;
-  readonly first_at: number;
-  readonly visit_count: number;
 }
 
 // The number of URLs that one query lists.
@@ -110,7 +105,8 @@ async function pruneDays(database: Database, urlId: number, before: number): Pro
   }
   const reports = days.finish();
   await database.writeDirectly(async (transaction) => {
-    if (!areEqual(await listChunks(transaction, urlId, end), chunks)) return;
+    // Another process has changed the chunks. The next call prunes them.
+    if (!isDeepStrictEqual(await listChunks(transaction, urlId, end), chunks)) return;
     await storePrunedDays(transaction, urlId, reports);
     await transaction
       .deleteFrom('visit_chunks')
@@ -122,7 +118,7 @@ async function pruneDays(database: Database, urlId: number, before: number): Pro
   return true;
 }
 
-function listChunks(db: Kysely<Schema>, urlId: number, before: number): Promise<ChunkInfo[]> {
+function listChunks(db: Kysely<Schema>, urlId: number, before: number) {
   return db
     .selectFrom('visit_chunks')
     .select(['number', 'first_at', 'visit_count'])
@@ -134,7 +130,10 @@ function listChunks(db: Kysely<Schema>, urlId: number, before: number): Promise<
 }
 
 /** Returns the end of the days that one transaction prunes: at least the oldest day. */
-function endOfTransaction(chunks: readonly ChunkInfo[], before: number): number {
+function endOfTransaction(
+  chunks: readonly Pick<Schema['visit_chunks'], 'first_at' | 'visit_count'>[],
+  before: number,
+): number {
   const firstDay = startOfDay(chunks[0]?.first_at ?? before);
   let visits = 0;
   for (const { first_at, visit_count } of chunks) {
@@ -155,14 +154,4 @@ function visitsFrom(columns: VisitColumns, since: number): VisitColumns {
     if (visitedAt >= since) builder.addFrom(columns, index);
   }
   return builder.finish();
-}
-
-function areEqual(chunks: readonly ChunkInfo[], others: readonly ChunkInfo[]): boolean {
-  return (
-    chunks.length === others.length &&
-    chunks.every(
-      ({ number, visit_count }, at) =>
-        number === others[at]?.number && visit_count === others[at].visit_count,
-    )
-  );
 }

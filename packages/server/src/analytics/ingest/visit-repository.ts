@@ -1,5 +1,4 @@
-import { recordThresholds } from '../../events/record-thresholds.js';
-import { urlClickThreshold } from '../../events/threshold-events.js';
+import { recordThresholds, urlClickThreshold } from '../../events/threshold-events.js';
 import { countUses } from '../../organizations/usage-meters.js';
 import type { Database, WriteTransaction } from '../../storage/database.js';
 import type { JournalRecords } from '../journal/journal-lines.js';

@@ -145,11 +145,6 @@ function appendedSummary(table: 'click_days' | 'scan_days') {
   return sql<string>`substr(${stored}, 1, length(${stored}) - 1) || ',' || substr(excluded.summary, 2)`;
 }
 
-/** Parses the `summary` of a row in `click_days` or `scan_days`: one or more reports. */
-export function parseSummary<R extends Report>(summary: string): R[] {
-  return JSON.parse(summary) as R[];
-}
-
 /** Formats the report of a day, with a time series of the hours that have visits. */
 function toJson<R extends Report>(tally: VisitTally<R>, countField: string): string {
   const report: Report = tally.finish(maxEntries);
