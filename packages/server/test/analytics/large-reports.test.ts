@@ -1,8 +1,8 @@
 import { CompiledQuery, type KyselyPlugin } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { encodeColumns } from '../../src/analytics/ingest/columns-codec.js';
-import { timeRange, VisitColumnsBuilder } from '../../src/analytics/ingest/visit-columns.js';
+import { toChunk } from '../../src/analytics/ingest/columns-codec.js';
+import { VisitColumnsBuilder } from '../../src/analytics/ingest/visit-columns.js';
 import { Int32Pool } from '../../src/analytics/reports/int32-pool.js';
 import { prepareChunks, prepareClickDays } from '../../src/analytics/reports/read-url-rows.js';
 import { ReportClock, ReportTooLargeError } from '../../src/analytics/reports/report-limits.js';
@@ -27,9 +27,7 @@ async function storeChunks(urlId: number, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, number) => {
     const builder = new VisitColumnsBuilder(1);
     builder.add(makeVisit({ urlId, facts: { visitorKey: keyOf(number + 1) } }));
-    const columns = builder.finish();
-    const visits = encodeColumns(columns);
-    return { url_id: urlId, number, ...timeRange(columns), visit_count: 1, visits };
+    return { url_id: urlId, number, ...toChunk(builder.finish()) };
   });
   await stored.database.writeDirectly((transaction) =>
     stored.database.bulkInsert(transaction, 'visit_chunks', rows),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Visit } from '../journal/journal-lines.js';
 import { decodeColumns, encodeColumns } from './columns-codec.js';
-import { VisitColumnsBuilder } from './visit-columns.js';
+import { toColumns } from './visit-columns.js';
 
 const word = fc.stringMatching(/^[^\p{Cc}]{0,20}$/u);
 const key = fc.stringMatching(/^[0-9a-f]{16}$/);
@@ -26,16 +26,10 @@ const visit: fc.Arbitrary<Visit> = fc.record({
   }),
 }) as fc.Arbitrary<Visit>;
 
-function columnsOf(visits: readonly Visit[]) {
-  const builder = new VisitColumnsBuilder(visits.length, { withUrlIds: true });
-  for (const each of visits) builder.add(each);
-  return builder.finish();
-}
-
 test('decodes what was encoded', () => {
   fc.assert(
     fc.property(fc.array(visit, { maxLength: 40 }), (visits) => {
-      const columns = columnsOf(visits);
+      const columns = toColumns(visits);
       const bytes = encodeColumns(columns);
       const read = decodeColumns(bytes);
       expect(encodeColumns(read).equals(bytes)).toBe(true);
@@ -51,7 +45,7 @@ test('decodes what was encoded', () => {
 
 test('decodes bytes at any offset in memory', () => {
   const visits = fc.sample(visit, { numRuns: 5, seed: 1 });
-  const bytes = encodeColumns(columnsOf(visits));
+  const bytes = encodeColumns(toColumns(visits));
   const shifted = new Uint8Array(bytes.length + 3);
   shifted.set(bytes, 3);
   const read = decodeColumns(shifted.subarray(3));
@@ -64,7 +58,7 @@ test('a column with more than 256 values has codes of two bytes', () => {
     ...one,
     facts: { ...one.facts, browser: `Browser ${index}` },
   }));
-  const { values, codes } = decodeColumns(encodeColumns(columnsOf(visits))).dictionaries.browser;
+  const { values, codes } = decodeColumns(encodeColumns(toColumns(visits))).dictionaries.browser;
   expect(codes).toBeInstanceOf(Uint16Array);
   expect(values[codes[299] as number]).toBe('Browser 299');
 });

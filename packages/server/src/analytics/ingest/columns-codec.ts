@@ -1,99 +1,79 @@
-import {
-  type DictionaryColumn,
-  type DictionaryColumnName,
-  dictionaryColumns,
-  timeRange,
-  type VisitColumns,
-} from './visit-columns.js';
+import { dictionaryColumns, mapDictionaries, timeRange, type VisitColumns } from './visit-columns.js';
 
-// Four numbers: version, number of visits, 1 when there are URL ids, bytes of the dictionaries.
-const headerBytes = 16;
 const version = 1;
 // Typed arrays are views of the stored bytes, so each must begin at a multiple of its element size.
 const alignment = 8;
+
+type NumberArray = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
 /**
  * Encodes columns: a header, arrays of little-endian numbers, and the dictionaries' values as JSON.
  * All machines that Node supports are little-endian.
  */
 export function encodeColumns(columns: VisitColumns): Buffer {
+  const { count, urlIds, visitedAt, visitors, addresses, flags, dictionaries } = columns;
   const values = Buffer.from(
-    JSON.stringify(dictionaryColumns.map((name) => columns.dictionaries[name].values)),
+    JSON.stringify(dictionaryColumns.map((name) => dictionaries[name].values)),
   );
-  const arrays = arraysOf(columns);
-  const size = arrays.reduce((sum, array) => sum + aligned(array.byteLength), headerBytes);
-  const bytes = Buffer.alloc(size + values.length);
-  const header = new Uint32Array(bytes.buffer, bytes.byteOffset, headerBytes / 4);
-  header.set([version, columns.count, columns.urlIds ? 1 : 0, values.length]);
-  let offset = headerBytes;
-  for (const array of arrays) {
-    bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), offset);
-    offset += aligned(array.byteLength);
-  }
-  bytes.set(values, offset);
-  return bytes;
+  const arrays: NumberArray[] = [
+    Uint32Array.of(version, count, urlIds ? 1 : 0, values.length),
+    ...(urlIds ? [urlIds] : []),
+    visitedAt,
+    visitors,
+    addresses,
+    flags,
+    ...dictionaryColumns.map((name) => {
+      const { values: texts, codes } = dictionaries[name];
+      return hasByteCodes(texts) ? Uint8Array.from(codes) : codes;
+    }),
+  ];
+  const parts = arrays.flatMap(({ buffer, byteOffset, byteLength }) => [
+    new Uint8Array(buffer, byteOffset, byteLength),
+    new Uint8Array(aligned(byteLength) - byteLength),
+  ]);
+  return Buffer.concat([...parts, values]);
 }
 
 /** Returns the columns of a stored chunk that depend on its visits. */
 export function toChunk(columns: VisitColumns) {
-  return { ...timeRange(columns), visit_count: columns.count, visits: encodeColumns(columns) };
-}
-
-type NumberArray = Float64Array | Int32Array | Uint16Array | Uint8Array;
-
-function arraysOf(columns: VisitColumns): NumberArray[] {
-  return [
-    ...(columns.urlIds ? [columns.urlIds] : []),
-    columns.visitedAt,
-    columns.visitors,
-    columns.addresses,
-    columns.flags,
-    ...dictionaryColumns.map((name) => {
-      const { values, codes } = columns.dictionaries[name];
-      return hasByteCodes(values) ? Uint8Array.from(codes) : codes;
-    }),
-  ];
+  const visits = encodeColumns({ ...columns, urlIds: undefined });
+  return { ...timeRange(columns), visit_count: columns.count, visits };
 }
 
 /** Decodes columns. They share the memory of `stored`. Throws when the bytes have another version. */
 export function decodeColumns(stored: Uint8Array): VisitColumns {
   const bytes = stored.byteOffset % alignment === 0 ? stored : Uint8Array.from(stored);
-  const { buffer, byteOffset } = bytes;
-  const [storedVersion, count = 0, hasUrlIds = 0, valueBytes = 0] = new Uint32Array(
-    buffer,
-    byteOffset,
-    headerBytes / 4,
-  );
+  const { buffer, byteOffset, length: size } = bytes;
+  let offset = byteOffset;
+  const take = <A extends NumberArray>(
+    arrayClass: new (from: ArrayBufferLike, offset: number, length: number) => A,
+    length: number,
+  ): A => {
+    const array = new arrayClass(buffer, offset, length);
+    offset += aligned(array.byteLength);
+    return array;
+  };
+  const [storedVersion, count = 0, hasUrlIds = 0, valueBytes = 0] = take(Uint32Array, 4);
   if (storedVersion !== version) {
     throw new Error(`visits of version ${storedVersion}: this server reads version ${version}`);
   }
   const allValues = JSON.parse(
-    Buffer.from(buffer, byteOffset + bytes.length - valueBytes, valueBytes).toString(),
+    Buffer.from(buffer, byteOffset + size - valueBytes, valueBytes).toString(),
   ) as string[][];
-  let offset = byteOffset + headerBytes;
-  const take = <A>(
-    arrayClass: new (from: ArrayBufferLike, offset: number, length: number) => A,
-    length: number,
-    elementBytes: number,
-  ): A => {
-    const array = new arrayClass(buffer, offset, length);
-    offset += aligned(length * elementBytes);
-    return array;
+  // In stored order.
+  return {
+    count,
+    urlIds: hasUrlIds === 1 ? take(Float64Array, count) : undefined,
+    visitedAt: take(Float64Array, count),
+    visitors: take(Int32Array, count * 2),
+    addresses: take(Int32Array, count * 2),
+    flags: take(Uint8Array, count),
+    dictionaries: mapDictionaries((_name, index) => {
+      const values = allValues[index] as string[];
+      const codes = hasByteCodes(values) ? take(Uint8Array, count) : take(Uint16Array, count);
+      return { values, codes };
+    }),
   };
-  const urlIds = hasUrlIds === 1 ? take(Float64Array, count, 8) : undefined;
-  const visitedAt = take(Float64Array, count, 8);
-  const visitors = take(Int32Array, count * 2, 4);
-  const addresses = take(Int32Array, count * 2, 4);
-  const flags = take(Uint8Array, count, 1);
-  const dictionaries = {} as Record<DictionaryColumnName, DictionaryColumn>;
-  for (const [index, name] of dictionaryColumns.entries()) {
-    const values = allValues[index] as string[];
-    dictionaries[name] = {
-      values,
-      codes: hasByteCodes(values) ? take(Uint8Array, count, 1) : take(Uint16Array, count, 2),
-    };
-  }
-  return { count, urlIds, visitedAt, visitors, addresses, flags, dictionaries };
 }
 
 function hasByteCodes(values: readonly string[]): boolean {

@@ -12,6 +12,14 @@ export const dictionaryColumns = [
 ] as const;
 export type DictionaryColumnName = (typeof dictionaryColumns)[number];
 
+/** Returns an object with a value for each dictionary column. */
+export function mapDictionaries<Value>(
+  valueOf: (name: DictionaryColumnName, index: number) => Value,
+): Record<DictionaryColumnName, Value> {
+  const entries = dictionaryColumns.map((name, index) => [name, valueOf(name, index)]);
+  return Object.fromEntries(entries);
+}
+
 /** A dictionary-encoded column: each value once, and the code of each visit's value. */
 export interface DictionaryColumn {
   readonly values: readonly string[];
@@ -56,26 +64,24 @@ export function timeRange({ visitedAt }: VisitColumns): { first_at: number; last
 
 /** Builds columns from visits. */
 export class VisitColumnsBuilder {
-  readonly #urlIds: Float64Array | undefined;
+  readonly #urlIds: Float64Array;
   readonly #visitedAt: Float64Array;
   readonly #visitors: Int32Array;
   readonly #addresses: Int32Array;
   readonly #flags: Uint8Array;
-  readonly #dictionaries: Record<DictionaryColumnName, DictionaryBuilder>;
+  readonly #dictionaries;
   #count = 0;
 
-  /** `capacity` is at most `maxVisits`. With `withUrlIds`, visits may be of different URLs. */
-  constructor(capacity: number, { withUrlIds = false } = {}) {
+  /** `capacity` is at most `maxVisits`. */
+  constructor(capacity: number) {
     if (capacity > maxVisits)
       throw new RangeError(`${capacity} visits: columns have at most ${maxVisits}`);
-    this.#urlIds = withUrlIds ? new Float64Array(capacity) : undefined;
+    this.#urlIds = new Float64Array(capacity);
     this.#visitedAt = new Float64Array(capacity);
     this.#visitors = new Int32Array(capacity * 2);
     this.#addresses = new Int32Array(capacity * 2);
     this.#flags = new Uint8Array(capacity);
-    this.#dictionaries = Object.fromEntries(
-      dictionaryColumns.map((name) => [name, new DictionaryBuilder(capacity)]),
-    ) as Record<DictionaryColumnName, DictionaryBuilder>;
+    this.#dictionaries = mapDictionaries(() => new DictionaryBuilder(capacity));
   }
 
   get count(): number {
@@ -85,7 +91,7 @@ export class VisitColumnsBuilder {
   add({ urlId, visitedAt, isByCode, facts }: Visit): void {
     const index = this.#count;
     this.#count += 1;
-    if (this.#urlIds) this.#urlIds[index] = urlId;
+    this.#urlIds[index] = urlId;
     this.#visitedAt[index] = visitedAt;
     writeKey(this.#visitors, index, facts.visitorKey);
     writeKey(this.#addresses, index, facts.addressKey);
@@ -100,7 +106,7 @@ export class VisitColumnsBuilder {
     dictionaries.scannerApp.set(index, facts.scannerApp ?? '');
   }
 
-  /** Copies all visits of one URL. The builder must be empty. */
+  /** Copies all visits, without their URLs. The builder must be empty. */
   addAll(columns: VisitColumns): void {
     this.#count = columns.count;
     this.#visitedAt.set(columns.visitedAt);
@@ -133,21 +139,19 @@ export class VisitColumnsBuilder {
     const count = this.#count;
     return {
       count,
-      urlIds: this.#urlIds?.subarray(0, count),
+      urlIds: this.#urlIds.subarray(0, count),
       visitedAt: this.#visitedAt.subarray(0, count),
       visitors: this.#visitors.subarray(0, count * 2),
       addresses: this.#addresses.subarray(0, count * 2),
       flags: this.#flags.subarray(0, count),
-      dictionaries: Object.fromEntries(
-        dictionaryColumns.map((name) => [name, this.#dictionaries[name].finish(count)]),
-      ) as Record<DictionaryColumnName, DictionaryColumn>,
+      dictionaries: mapDictionaries((name) => this.#dictionaries[name].finish(count)),
     };
   }
 }
 
 /** Returns the columns of visits of any URLs. */
 export function toColumns(visits: readonly Visit[]): VisitColumns {
-  const builder = new VisitColumnsBuilder(visits.length, { withUrlIds: true });
+  const builder = new VisitColumnsBuilder(visits.length);
   for (const visit of visits) builder.add(visit);
   return builder.finish();
 }

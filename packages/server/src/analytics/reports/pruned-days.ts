@@ -3,10 +3,9 @@ import type { WriteTransaction } from '../../storage/database.js';
 import type { ScannedUrl } from '../ingest/scanned-url.js';
 import { slicesOf } from '../ingest/slices-of.js';
 import type { VisitColumns } from '../ingest/visit-columns.js';
-import { clickMeasure } from './click-measure.js';
 import type { ClickReport, ScanReport } from './report-contract.js';
 import { dayMs } from './report-window.js';
-import { scanMeasure, selectScans } from './scan-measure.js';
+import { clickMeasure, scanMeasure, selectScans } from './visit-measures.js';
 import { type Report, VisitTally } from './visit-tally.js';
 
 // The number of entries of a breakdown that are stored for each day. Referrers are the visitors' own

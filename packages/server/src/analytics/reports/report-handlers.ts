@@ -6,7 +6,7 @@ import { selectSpans } from '../ingest/scanned-url.js';
 import type { reportRoutes } from './report-contract.js';
 import type { Reports } from './report-thread.js';
 import { parseReportQuery, toWindowFields } from './report-window.js';
-import { scanMeasure } from './scan-measure.js';
+import { scanMeasure } from './visit-measures.js';
 import { VisitTally } from './visit-tally.js';
 
 /** A URL in a report. */

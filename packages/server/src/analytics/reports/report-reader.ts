@@ -9,7 +9,6 @@ import {
 } from '../ingest/read-stored-visits.js';
 import { type QrSpan, type ScannedUrl, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import type { VisitColumns } from '../ingest/visit-columns.js';
-import { clickMeasure } from './click-measure.js';
 import { Int32Pool } from './int32-pool.js';
 import {
   prepareChunks,
@@ -21,7 +20,7 @@ import {
 import type { ClickReport, ScanReport } from './report-contract.js';
 import { ReportClock } from './report-limits.js';
 import type { ReportQuery, Window } from './report-window.js';
-import { scanMeasure, selectScans } from './scan-measure.js';
+import { clickMeasure, scanMeasure, selectScans } from './visit-measures.js';
 import { type Report, type StoredVisits, type VisitMeasure, VisitTally } from './visit-tally.js';
 
 export interface OverviewReport extends ClickReport {

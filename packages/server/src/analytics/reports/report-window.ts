@@ -30,14 +30,8 @@ const defaultLengthMs = 30 * dayMs;
 /** The maximum number of buckets in one report. */
 const maxBuckets = 10_000;
 
-/** The time series of a window: consecutive buckets in UTC. The first may begin before the window. */
-export interface Buckets {
-  readonly firstAt: number;
-  readonly lengthMs: number;
-  readonly count: number;
-}
-
-export function bucketsOf({ since, until, groupBy }: ReportWindow): Buckets {
+/** Returns the time series of a window: consecutive buckets in UTC. The first may begin before the window. */
+export function bucketsOf({ since, until, groupBy }: ReportWindow) {
   const lengthMs = bucketMs[groupBy];
   const firstAt = Math.floor(since / lengthMs) * lengthMs;
   return { firstAt, lengthMs, count: Math.ceil((until - firstAt) / lengthMs) };

@@ -11,9 +11,8 @@ import { addScans } from '../ingest/scan-counter.js';
 import { isWithin, selectSpans, toScannedUrls } from '../ingest/scanned-url.js';
 import { kindOf, timeRange, type VisitColumns } from '../ingest/visit-columns.js';
 import { addClicks } from '../ingest/visit-repository.js';
-import { clickMeasure } from './click-measure.js';
 import { allTime } from './report-window.js';
-import { selectScans } from './scan-measure.js';
+import { clickMeasure, selectScans } from './visit-measures.js';
 import { VisitTally } from './visit-tally.js';
 
 /** A counter of a URL's clicks or of a QR code's scans. */

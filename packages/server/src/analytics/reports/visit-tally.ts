@@ -1,7 +1,7 @@
 import type { DictionaryColumn, VisitColumns } from '../ingest/visit-columns.js';
 import { DistinctKeys } from './distinct-keys.js';
 import { Int32Pool } from './int32-pool.js';
-import { type Buckets, bucketsOf, hourMs, type ReportWindow } from './report-window.js';
+import { bucketsOf, hourMs, type ReportWindow } from './report-window.js';
 import { ValueCounts } from './value-counts.js';
 
 // 100 MB.
@@ -45,13 +45,8 @@ export interface VisitMeasure<R extends Report> {
   /** Selects visits, out of all or of those at `indexes`. */
   select(columns: VisitColumns, window: ReportWindow, indexes?: Uint32Array): Selection;
   readonly dimensions: Readonly<Record<keyof R['breakdowns'] & string, Dimension>>;
-  /** The field with the number of visits, in breakdowns and in the time series. */
-  readonly countField: keyof R['timeseries'][number] & string;
-  readonly totalFields: {
-    readonly visits: keyof R['totals'] & string;
-    readonly visitors: keyof R['totals'] & string;
-    readonly addresses: keyof R['totals'] & string;
-  };
+  /** The noun in the names of fields, such as `totalClicks` and `clicks`. */
+  readonly noun: 'Clicks' | 'Scans';
 }
 
 /** Returns the fields of a report's entry for a value of a column. */
@@ -72,9 +67,11 @@ function toValue(fields: Dimension['fields'], entry: Entry): string {
  */
 export class VisitTally<R extends Report> {
   readonly #measure: VisitMeasure<R>;
+  /** The field with the number of visits, in breakdowns and in the time series. */
+  readonly #countField: string;
   readonly #breakdowns;
   readonly #window: ReportWindow;
-  readonly #buckets: Buckets;
+  readonly #buckets;
   readonly #visitors: DistinctKeys;
   readonly #addresses: DistinctKeys;
   readonly #visitsInBucket: Float64Array;
@@ -88,6 +85,7 @@ export class VisitTally<R extends Report> {
   /** Several tallies may share a pool. */
   constructor(measure: VisitMeasure<R>, window: ReportWindow, pool = new Int32Pool()) {
     this.#measure = measure;
+    this.#countField = measure.noun.toLowerCase();
     this.#breakdowns = Object.entries<Dimension>(measure.dimensions).map(([name, dimension]) => ({
       name,
       dimension,
@@ -121,10 +119,11 @@ export class VisitTally<R extends Report> {
    * visitors are deleted, so a visitor of several pruned days counts once for each day.
    */
   addDay(urlId: number, dayReport: R): void {
-    const { countField, totalFields } = this.#measure;
+    const { noun } = this.#measure;
+    const countField = this.#countField;
     const { totals, breakdowns, timeseries }: Report = dayReport;
-    const visits = totals[totalFields.visits] as number;
-    const visitors = totals[totalFields.visitors] as number;
+    const visits = totals[`total${noun}`] as number;
+    const visitors = totals[`unique${noun}`] as number;
     this.#addToUrl(urlId, visits);
     for (const { name, dimension, counts } of this.#breakdowns) {
       for (const entry of breakdowns[name] ?? []) {
@@ -134,17 +133,13 @@ export class VisitTally<R extends Report> {
     if (this.#isSecondPass) return;
     this.#count += visits;
     this.#prunedVisitors += visitors;
-    this.#prunedAddresses += totals[totalFields.addresses] as number;
-    if (this.#buckets.lengthMs === hourMs) {
-      for (const hour of timeseries) {
-        const bucket = this.#bucketOf(Date.parse(hour.bucket as string));
-        this.#addPrunedToBucket(bucket, hour[countField] as number, hour.uniques as number);
-      }
-      return;
+    this.#prunedAddresses += totals.uniqueIps as number;
+    const day = { bucket: timeseries[0]?.bucket, [countField]: visits, uniques: visitors };
+    for (const entry of this.#buckets.lengthMs === hourMs ? timeseries : [day]) {
+      const bucket = this.#bucketOf(Date.parse(entry.bucket as string));
+      addAt(this.#visitsInBucket, bucket, entry[countField] as number);
+      addAt(this.#prunedVisitorsInBucket, bucket, entry.uniques as number);
     }
-    // The entire day is in one bucket. Stored reports have visits, so `timeseries` is not empty.
-    const bucket = this.#bucketOf(Date.parse(timeseries[0]?.bucket as string));
-    this.#addPrunedToBucket(bucket, visits, visitors);
   }
 
   /** Returns false when all counts are exact. If true, the caller must add all visits again. */
@@ -167,15 +162,16 @@ export class VisitTally<R extends Report> {
 
   /** Returns the report with the `limit` largest entries of each breakdown. No visits may follow. */
   finish(limit: number): R {
-    const { countField, totalFields } = this.#measure;
+    const { noun } = this.#measure;
+    const countField = this.#countField;
     const { firstAt, lengthMs, count } = this.#buckets;
     const visitors = this.#visitors.finish(count);
     const addresses = this.#addresses.finish();
     const report: Report = {
       totals: {
-        [totalFields.visits]: this.#count,
-        [totalFields.visitors]: visitors.total + this.#prunedVisitors,
-        [totalFields.addresses]: addresses.total + this.#prunedAddresses,
+        [`total${noun}`]: this.#count,
+        [`unique${noun}`]: visitors.total + this.#prunedVisitors,
+        uniqueIps: addresses.total + this.#prunedAddresses,
       },
       breakdowns: Object.fromEntries(
         this.#breakdowns.map(({ name, dimension, counts }) => [
@@ -225,12 +221,6 @@ export class VisitTally<R extends Report> {
     return buckets;
   }
 
-  #addPrunedToBucket(bucket: number, visits: number, visitors: number): void {
-    const visitorsInBucket = this.#prunedVisitorsInBucket;
-    this.#visitsInBucket[bucket] = (this.#visitsInBucket[bucket] as number) + visits;
-    visitorsInBucket[bucket] = (visitorsInBucket[bucket] as number) + visitors;
-  }
-
   #bucketOf(time: number): number {
     return Math.floor((time - this.#buckets.firstAt) / this.#buckets.lengthMs);
   }
@@ -238,6 +228,10 @@ export class VisitTally<R extends Report> {
   #addToUrl(urlId: number, visits: number): void {
     if (visits > 0) this.#visitsOfUrl.add(urlId, visits);
   }
+}
+
+function addAt(numbers: Float64Array, index: number, added: number): void {
+  numbers[index] = (numbers[index] as number) + added;
 }
 
 function countCodes(

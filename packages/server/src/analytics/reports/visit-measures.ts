@@ -4,12 +4,49 @@ import {
   byCodeFlag,
   DictionaryBuilder,
   type DictionaryColumnName,
+  kindOf,
   type VisitColumns,
 } from '../ingest/visit-columns.js';
-import { selectClicks } from './click-measure.js';
-import type { ScanReport } from './report-contract.js';
+import type { ClickReport, ScanReport } from './report-contract.js';
 import type { Window } from './report-window.js';
 import type { VisitMeasure } from './visit-tally.js';
+
+/** Counts clicks: the visits of people. */
+export const clickMeasure: VisitMeasure<ClickReport> = {
+  select: (columns, window, visits) => ({
+    indexes: selectClicks(columns, window, visits),
+    columns: columns.dictionaries,
+  }),
+  dimensions: {
+    country: { column: 'country', fields: ['country'] },
+    device: { column: 'deviceType', fields: ['deviceType'] },
+    browser: { column: 'browser', fields: ['browser'] },
+    os: { column: 'os', fields: ['os'] },
+    referrer: { column: 'referrer', fields: ['referrerType', 'referrerDomain'] },
+  },
+  noun: 'Clicks',
+};
+
+/** Returns the indexes of the clicks in a window, out of all visits or of those at `visits`. */
+function selectClicks(
+  { count, visitedAt, dictionaries }: VisitColumns,
+  { since, until }: Window,
+  visits?: Uint32Array,
+): Uint32Array {
+  const { values, codes } = dictionaries.source;
+  const isClick = Uint8Array.from(values, (source) => (kindOf(source) === 'human' ? 1 : 0));
+  const length = visits?.length ?? count;
+  const clicks = new Uint32Array(length);
+  let clickCount = 0;
+  for (let at = 0; at < length; at += 1) {
+    const index = visits === undefined ? at : (visits[at] as number);
+    const time = visitedAt[index] as number;
+    if (time < since || time >= until || isClick[codes[index] as number] === 0) continue;
+    clicks[clickCount] = index;
+    clickCount += 1;
+  }
+  return clicks.subarray(0, clickCount);
+}
 
 /** Counts the scans of one QR code. `hasSlug` is true when its URL has a custom slug. */
 export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanReport> {
@@ -26,8 +63,7 @@ export function scanMeasure(span: QrSpan, hasSlug: boolean): VisitMeasure<ScanRe
       scanMethod: { column: 'scanMethod', fields: ['scanMethod'] },
       scannerApp: { column: 'scannerApp', fields: ['scannerApp'] },
     },
-    countField: 'scans',
-    totalFields: { visits: 'totalScans', visitors: 'uniqueScans', addresses: 'uniqueIps' },
+    noun: 'Scans',
   };
 }
 
