@@ -14,10 +14,10 @@ export const scanEvidence = {
   ownNavigation: 16,
 } as const;
 
-type ScanMethod = 'camera' | 'file_upload' | 'manual_entry' | 'app_scanner';
+export const scanMethods = ['camera', 'file_upload', 'manual_entry', 'app_scanner'] as const;
 
 export interface Scan {
-  readonly scanMethod: ScanMethod;
+  readonly scanMethod: (typeof scanMethods)[number];
   /** Null when the app is unknown. */
   readonly scannerApp: string | null;
 }

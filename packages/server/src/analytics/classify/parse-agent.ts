@@ -4,7 +4,8 @@ import { type KnownApp, knownApps } from './known-apps.js';
 import { isLinkPreviewer } from './link-previewers.js';
 import { plainText } from './plain-text.js';
 
-export type DeviceType = 'desktop' | 'mobile' | 'tablet' | 'other';
+export const deviceTypes = ['desktop', 'mobile', 'tablet', 'other'] as const;
+type DeviceType = (typeof deviceTypes)[number];
 
 /** The facts that a user agent contains. */
 export interface AgentFacts {

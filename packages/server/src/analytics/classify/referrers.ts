@@ -1,12 +1,14 @@
-export type ReferrerType =
-  | 'direct'
-  | 'search'
-  | 'social'
-  | 'email'
-  | 'paid'
-  | 'ai'
-  | 'internal'
-  | 'other';
+export const referrerTypes = [
+  'direct',
+  'search',
+  'social',
+  'email',
+  'paid',
+  'ai',
+  'internal',
+  'other',
+] as const;
+export type ReferrerType = (typeof referrerTypes)[number];
 
 // A leading dot matches the host and its subdomains. Without it, only the host matches, because its
 // subdomains are other services. The longest match wins.

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { defineRoute } from '../../contract/define-route.js';
 import { queryInteger, timestamp, urlIdParam, uuidParam } from '../../contract/fields.js';
+import { scanMethods } from '../classify/decide-scan.js';
+import { deviceTypes } from '../classify/parse-agent.js';
+import { referrerTypes } from '../classify/referrers.js';
 
 const reportQuery = z.strictObject({
   since: timestamp.optional().meta({
@@ -40,7 +43,16 @@ const shortCode = z.string().meta({ example: 'aB3xY9q' });
 const country = z
   .string()
   .meta({ description: 'ISO 3166-1 alpha-2, or "Unknown".', example: 'DE' });
-const deviceType = z.enum(['desktop', 'mobile', 'tablet', 'other']);
+const deviceType = z.enum(deviceTypes);
+const referrerDomain = z
+  .string()
+  .meta({ description: 'A host, or "(direct)".', example: 'news.example.com' });
+const referrerType = z.enum(referrerTypes);
+const scanMethod = z.enum(scanMethods);
+const scannerApp = z.string().meta({
+  description: 'The app that read the QR code, or "(none)" when it is unknown.',
+  example: 'iOS Camera',
+});
 const browser = z.string().meta({ example: 'Firefox' });
 
 const clickTotals = { totalClicks: count, uniqueClicks: distinctVisitors, uniqueIps };
@@ -53,24 +65,7 @@ const clickReport = {
       device: z.array(z.object({ deviceType, clicks: count })),
       browser: z.array(z.object({ browser, clicks: count })),
       os: z.array(z.object({ os: z.string().meta({ example: 'Android' }), clicks: count })),
-      referrer: z.array(
-        z.object({
-          referrerDomain: z
-            .string()
-            .meta({ description: 'A host, or "(direct)".', example: 'news.example.com' }),
-          referrerType: z.enum([
-            'direct',
-            'search',
-            'social',
-            'email',
-            'paid',
-            'ai',
-            'internal',
-            'other',
-          ]),
-          clicks: count,
-        }),
-      ),
+      referrer: z.array(z.object({ referrerDomain, referrerType, clicks: count })),
     })
     .meta({ id: 'ClickBreakdowns' }),
   timeseries: z.array(z.object({ bucket, clicks: count, uniques }).meta({ id: 'ClickBucket' })),
@@ -84,21 +79,8 @@ const scanReport = {
       country: z.array(z.object({ country, scans: count })),
       device: z.array(z.object({ deviceType, scans: count })),
       browser: z.array(z.object({ browser, scans: count })),
-      scanMethod: z.array(
-        z.object({
-          scanMethod: z.enum(['camera', 'file_upload', 'manual_entry', 'app_scanner']),
-          scans: count,
-        }),
-      ),
-      scannerApp: z.array(
-        z.object({
-          scannerApp: z.string().meta({
-            description: 'The app that read the QR code, or "(none)" when it is unknown.',
-            example: 'iOS Camera',
-          }),
-          scans: count,
-        }),
-      ),
+      scanMethod: z.array(z.object({ scanMethod, scans: count })),
+      scannerApp: z.array(z.object({ scannerApp, scans: count })),
     })
     .meta({ id: 'ScanBreakdowns' }),
   timeseries: z.array(z.object({ bucket, scans: count, uniques }).meta({ id: 'ScanBucket' })),
