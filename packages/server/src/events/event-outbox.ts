@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import {
   hasWebhooks,
   type PlanName,
@@ -19,7 +20,7 @@ export const disabledRetentionMs = 30 * 24 * 60 * 60 * 1000;
 const maxDeliveries = 256;
 
 type NewDelivery = Pick<
-  Schema['deliveries'],
+  Selectable<Schema['deliveries']>,
   'event_id' | 'webhook_id' | 'created_at' | 'is_charged'
 >;
 

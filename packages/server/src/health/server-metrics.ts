@@ -126,7 +126,8 @@ export function registerServerMetrics(registry: Registry, sources: MetricSources
     },
     ...storageMetrics(sources.database),
   };
-  for (const [name, metric] of Object.entries(metrics)) registerMetric(registry, { name, ...metric });
+  for (const [name, metric] of Object.entries(metrics))
+    registerMetric(registry, { name, ...metric });
 }
 
 /** Returns the size of a SQLite database. The disk of PostgreSQL is monitored on its own machine. */

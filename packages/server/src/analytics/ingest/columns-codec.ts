@@ -1,4 +1,9 @@
-import { dictionaryColumns, mapDictionaries, timeRange, type VisitColumns } from './visit-columns.js';
+import {
+  dictionaryColumns,
+  mapDictionaries,
+  timeRange,
+  type VisitColumns,
+} from './visit-columns.js';
 
 const version = 1;
 // Typed arrays are views of the stored bytes, so each must begin at a multiple of its element size.

@@ -14,9 +14,9 @@ export type DictionaryColumnName = (typeof dictionaryColumns)[number];
 
 /** Returns an object with a value for each dictionary column. */
 export function mapDictionaries<Value>(
-  valueOf: (name: DictionaryColumnName, index: number) => Value,
+  toValue: (name: DictionaryColumnName, index: number) => Value,
 ): Record<DictionaryColumnName, Value> {
-  const entries = dictionaryColumns.map((name, index) => [name, valueOf(name, index)]);
+  const entries = dictionaryColumns.map((name, index) => [name, toValue(name, index)]);
   return Object.fromEntries(entries);
 }
 

@@ -65,10 +65,11 @@ export class VisitCompactor {
    */
   async compact(betweenTransactions: () => Promise<unknown> = async () => {}): Promise<void> {
     const { read } = this.#database;
-    let progress = (await findCompaction(read)) ?? (await this.#begin());
-    if (!progress) return;
-    const batches = await readBatches(read, 0, progress.upToBatch);
-    for await (const chunks of this.#newChunks(batches, progress.nextUrl)) {
+    const started = (await findCompaction(read)) ?? (await this.#begin());
+    if (!started) return;
+    const batches = await readBatches(read, 0, started.upToBatch);
+    let progress = started;
+    for await (const chunks of this.#newChunks(batches, started.nextUrl)) {
       const next = { ...progress, nextUrl: (chunks.at(-1)?.urlId ?? 0) + 1 };
       // Another process has changed the data. The next call continues from the stored progress.
       if (!(await this.#store(chunks, progress, next))) return;

@@ -1,4 +1,4 @@
-import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
+import { type CompiledQuery, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Schema } from '../../storage/database.js';
 import { dayMs, type Window } from './report-window.js';
 
@@ -34,7 +34,11 @@ export function prepareChunks(db: Kysely<Schema>) {
 export function prepareClickDays(db: Kysely<Schema>) {
   const rows = sql`select url_id, day as position, scans, summary from click_days
     where day >= ${0} and day + ${sql.lit(dayMs)} <= ${0}`;
-  return prepareUrlRows<UrlRow & Pick<Schema['click_days'], 'scans' | 'summary'>>(db, rows, 'day');
+  return prepareUrlRows<UrlRow & Pick<Selectable<Schema['click_days']>, 'scans' | 'summary'>>(
+    db,
+    rows,
+    'day',
+  );
 }
 
 /**
