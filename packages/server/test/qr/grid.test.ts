@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { drawingMethods } from '../../src/qr/drawing/drawing-thread.js';
 import {
   type QrDesign,
   QrDesignError,
@@ -8,6 +7,7 @@ import {
   type QrLogo,
   type QrStylePreset,
 } from '../../src/qr/drawing/qr-design.js';
+import { drawVerified } from '../../src/qr/drawing/verify-design.js';
 import { rounds } from '../rounds.js';
 import { blackLogo, squareLogo, wideLogo } from './logos.js';
 import { readWithOthers } from './other-decoders.js';
@@ -85,7 +85,6 @@ async function* designs(): AsyncGenerator<QrDesign> {
 }
 
 it('every accepted design decodes with jsqr and zbar, which the server does not use', async () => {
-  const drawing = drawingMethods();
   let read = 0;
   const failed: string[] = [];
   const refused: string[] = [];
@@ -93,7 +92,7 @@ it('every accepted design decodes with jsqr and zbar, which the server does not 
     const { payload, size, format, errorCorrection, stylePreset, logo } = design;
     const name = `${format} ${size} ${errorCorrection} ${stylePreset} ${logo ? `${logo.width}×${logo.height}` : 'plain'} ${design.foregroundColor} on ${design.backgroundColor}, ${Buffer.byteLength(payload)} bytes ${JSON.stringify(payload.slice(0, 12))}`;
     try {
-      const reading = await readWithOthers(await drawing.drawVerified(design));
+      const reading = await readWithOthers(await drawVerified(design));
       const wanted = Buffer.from(payload);
       if (reading.width !== size || reading.height !== size) failed.push(`size: ${name}`);
       else if (!reading.jsqr?.equals(wanted)) failed.push(`jsqr: ${name}`);

@@ -1,11 +1,22 @@
-import type { Box } from './logo-area.js';
-import type { ModuleGrid } from './module-grid.js';
-import type { QrMatrix } from './qr-matrix.js';
+import { checkColours } from './check-colours.js';
+import { logoBoxInPixels } from './logo-area.js';
+import { matrixWithLogoSpace } from './logo-space.js';
+import { moduleGrid } from './module-grid.js';
+import type { QrDesign } from './qr-design.js';
+import { qrMatrix } from './qr-matrix.js';
 
-/** The modules of a design and the position of every part. */
-export interface Layout {
-  readonly matrix: QrMatrix;
-  readonly grid: ModuleGrid;
-  /** The logo's position in pixels. */
-  readonly logoBox: Box | undefined;
+/** The modules of a design and the position of every part in pixels. */
+export type Layout = ReturnType<typeof layOut>;
+
+/** Computes the position of every part. Throws a QrDesignError when a part does not fit. */
+export function layOut(design: QrDesign) {
+  checkColours(design.foregroundColor, design.backgroundColor);
+  const { payload, errorCorrection, logo, size } = design;
+  if (!logo) {
+    const matrix = qrMatrix(payload, errorCorrection);
+    return { matrix, grid: moduleGrid(size, matrix.side), logoBox: undefined };
+  }
+  const { matrix, cleared } = matrixWithLogoSpace(design, logo);
+  const grid = moduleGrid(size, matrix.side);
+  return { matrix, grid, logoBox: logoBoxInPixels(cleared, logo, grid) };
 }

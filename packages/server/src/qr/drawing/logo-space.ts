@@ -1,4 +1,4 @@
-import { type Box, clearModules, largestLogoArea } from './logo-area.js';
+import { clearModules, largestLogoArea } from './logo-area.js';
 import {
   errorCorrections,
   type QrDesign,
@@ -6,21 +6,17 @@ import {
   type QrErrorCorrection,
   type QrLogo,
 } from './qr-design.js';
-import { fits, type QrMatrix, qrMatrix } from './qr-matrix.js';
+import { fits, qrMatrix } from './qr-matrix.js';
 
 // A larger version than the payload needs has more spare codewords for the logo.
 const maxFurtherVersions = 6;
 const largestVersion = 40;
 
-interface LogoSpace {
-  /** The matrix, in which the modules under the logo are light. */
-  readonly matrix: QrMatrix;
-  /** The modules that were cleared. */
-  readonly cleared: Box;
-}
-
-/** Returns the smallest matrix of the requested level that stays readable under the logo. */
-export function matrixWithLogoSpace(design: QrDesign, logo: QrLogo): LogoSpace {
+/**
+ * Returns the smallest matrix of the requested level that stays readable under the logo, in which the
+ * modules under the logo are light, and the box of these modules.
+ */
+export function matrixWithLogoSpace(design: QrDesign, logo: QrLogo) {
   const { payload, errorCorrection: level } = design;
   const space = findLogoSpace(payload, level, logo);
   if (space) return space;
@@ -41,11 +37,7 @@ export function matrixWithLogoSpace(design: QrDesign, logo: QrLogo): LogoSpace {
   );
 }
 
-function findLogoSpace(
-  payload: string,
-  level: QrErrorCorrection,
-  logo: QrLogo,
-): LogoSpace | undefined {
+function findLogoSpace(payload: string, level: QrErrorCorrection, logo: QrLogo) {
   let matrix = qrMatrix(payload, level);
   const last = Math.min(largestVersion, matrix.version + maxFurtherVersions);
   for (;;) {

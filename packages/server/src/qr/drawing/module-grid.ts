@@ -1,26 +1,30 @@
+import { QrDesignError } from './qr-design.js';
+
 /** The width of the quiet zone in modules: ISO/IEC 18004:2015, 6.3.8. */
-export const quietZone = 4;
+const quietZone = 4;
 
 /** The smallest module. zbar cannot read modules of one pixel unless they are black on white. */
-export const minModulePixels = 2;
+const minModulePixels = 2;
 
-/** The position of modules in an image. A module is a square of whole pixels. */
-export interface ModuleGrid {
-  /** Width and height of the image in pixels. */
-  readonly size: number;
-  /** Width and height of a module in pixels. */
-  readonly module: number;
-  /** Pixels above the first module, and to its left. */
-  readonly offset: number;
-}
+/**
+ * The position of modules in an image, in pixels: the size of the image, the size of a module, and the
+ * offset of the first module from the top and from the left. A module is a square of whole pixels.
+ */
+export type ModuleGrid = Readonly<ReturnType<typeof moduleGrid>>;
 
 /**
  * Returns the grid with the largest modules that leave the quiet zone. Remaining pixels widen the
- * quiet zone: modules of unequal widths would fill the image, but decoders read them worse.
+ * quiet zone: modules of unequal widths would fill the image, but decoders read them worse. Throws a
+ * QrDesignError when the modules would be too small.
  */
-export function moduleGrid(size: number, side: number): ModuleGrid {
+export function moduleGrid(size: number, side: number) {
   const module = Math.floor(size / (side + 2 * quietZone));
-  return { size, module, offset: (size - side * module) >> 1 };
+  if (module >= minModulePixels) return { size, module, offset: (size - side * module) >> 1 };
+  throw new QrDesignError(
+    'size',
+    `${size} is too small for ${side + 2 * quietZone} modules a side: scanners need ` +
+      `${minModulePixels} pixels for each module. Use ${smallestSize(side, minModulePixels)} or more`,
+  );
 }
 
 /** Returns the smallest image size for modules of a given size. */

@@ -40,12 +40,9 @@ export type QrDesignField =
 export class QrDesignError extends Error {
   override readonly name = 'QrDesignError';
   readonly field: QrDesignField;
-  /** The smallest readable size in pixels, when `field` is `size`. */
-  readonly smallestSize?: number;
 
-  constructor(field: QrDesignField, message: string, smallestSize?: number) {
+  constructor(field: QrDesignField, message: string) {
     super(message);
     this.field = field;
-    if (smallestSize !== undefined) this.smallestSize = smallestSize;
   }
 }

@@ -5,12 +5,7 @@ import type { RoundedBox } from './rounded-box.js';
 
 type Radii = RoundedBox['radii'];
 
-/** The three nested boxes of a finder pattern. Positions are in modules from its corner. */
-export interface FinderShape {
-  readonly outer: RoundedBox;
-  readonly hole: RoundedBox;
-  readonly pupil: RoundedBox;
-}
+export type FinderShape = ReturnType<typeof finder>;
 
 /** Returns the rounded corners of a dark module as bits of `corners`. A light neighbour is 0. */
 type RoundedCorners = (above: number, right: number, below: number, left: number) => number;
@@ -28,8 +23,11 @@ const radius = 0.5;
 export const corners = { nw: 1, ne: 2, se: 4, sw: 8 } as const;
 const everyCorner = 15;
 
-/** Returns a finder pattern. Through its centre, the ratio is always 1:1:3:1:1. */
-function finder(outer: Radii, hole: Radii, pupil: Radii): FinderShape {
+/**
+ * Returns the three nested boxes of a finder pattern. Positions are in modules from its corner. Through
+ * its centre, the ratio is always 1:1:3:1:1.
+ */
+function finder(outer: Radii, hole: Radii, pupil: Radii) {
   return {
     outer: { left: 0, top: 0, side: 7, radii: outer },
     hole: { left: 1, top: 1, side: 5, radii: hole },

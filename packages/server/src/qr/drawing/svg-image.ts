@@ -1,7 +1,7 @@
 import type { Layout } from './layout.js';
 import type { QrDesign } from './qr-design.js';
 import type { QrMatrix } from './qr-matrix.js';
-import { boxPath } from './rounded-box.js';
+import { boxPath, type RoundedBox } from './rounded-box.js';
 import {
   eachStyledModule,
   finderCorners,
@@ -18,10 +18,12 @@ export function svgImage(design: QrDesign, layout: Layout): string {
   const path = style ? styledPath(matrix, style) : squarePath(matrix);
   // Keeps squares sharp when the image is scaled. Curves need antialiasing.
   const crisp = style ? '' : ' shape-rendering="crispEdges"';
+  // Cuts the hole out of a finder pattern.
+  const fillRule = style ? ' fill-rule="evenodd"' : '';
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${size} ${size}"${crisp}>` +
     `<path fill="${design.backgroundColor}" d="M0 0h${size}v${size}H0z"/>` +
-    `<path fill="${design.foregroundColor}" transform="translate(${offset} ${offset})scale(${module})" d="${path}"/>` +
+    `<path fill="${design.foregroundColor}"${fillRule} transform="translate(${offset} ${offset})scale(${module})" d="${path}"/>` +
     `${logoImage(design, layout)}</svg>\n`
   );
 }
@@ -44,19 +46,13 @@ function squarePath({ side, dark }: QrMatrix): string {
 function styledPath(matrix: QrMatrix, style: Style): string {
   const { outer, hole, pupil } = style.finder;
   let path = '';
-  for (const [left, top] of finderCorners(matrix)) {
-    const translated = (box: typeof outer) => ({
-      ...box,
-      left: box.left + left,
-      top: box.top + top,
-    });
-    path +=
-      boxPath(translated(outer)) + boxPath(translated(hole), true) + boxPath(translated(pupil));
-  }
-  eachStyledModule(matrix, style, (x, y, rounded) => {
-    const box = moduleBox(rounded);
+  const addAt = (x: number, y: number, box: RoundedBox) => {
     path += boxPath({ ...box, left: box.left + x, top: box.top + y });
-  });
+  };
+  for (const [x, y] of finderCorners(matrix)) {
+    for (const box of [outer, hole, pupil]) addAt(x, y, box);
+  }
+  eachStyledModule(matrix, style, (x, y, rounded) => addAt(x, y, moduleBox(rounded)));
   return path;
 }
 

@@ -1,7 +1,6 @@
 import { decodeImage } from './decode-image.js';
-import { drawLayout, layOut } from './draw-design.js';
-import type { Layout } from './layout.js';
-import type { LogoScaler } from './logo-scaler.js';
+import { drawDesign } from './draw-design.js';
+import { type Layout, layOut } from './layout.js';
 import { smallestSize } from './module-grid.js';
 import { type QrDesign, QrDesignError } from './qr-design.js';
 
@@ -9,12 +8,15 @@ const maxSize = 2048;
 // Some designs, such as a logo that is a QR code, fail at every size. Trying all sizes takes seconds.
 const maxLargerSizes = 4;
 
-/** Draws a design. Throws a QrDesignError when the image does not decode to the payload. */
-export async function verifyDesign(design: QrDesign, scaler: LogoScaler): Promise<Uint8Array> {
+/**
+ * Draws a design and checks that the image decodes to its payload, byte for byte. Throws a
+ * QrDesignError when it does not.
+ */
+export async function drawVerified(design: QrDesign): Promise<Uint8Array> {
   const layout = layOut(design);
-  const file = await drawLayout(design, layout, scaler);
+  const file = await drawDesign(design, layout);
   if (await decodesTo(file, design.payload)) return file;
-  throw await explainFailure(design, layout, scaler);
+  throw await explainFailure(design, layout);
 }
 
 async function decodesTo(file: Uint8Array, payload: string): Promise<boolean> {
@@ -23,22 +25,17 @@ async function decodesTo(file: Uint8Array, payload: string): Promise<boolean> {
 }
 
 /** Finds the field that makes the image unreadable, and a value that works. */
-async function explainFailure(
-  design: QrDesign,
-  layout: Layout,
-  scaler: LogoScaler,
-): Promise<QrDesignError> {
-  const smallest = await smallestReadable(design, layout, scaler);
+async function explainFailure(design: QrDesign, layout: Layout): Promise<QrDesignError> {
+  const smallest = await smallestReadable(design, layout);
   if (smallest !== undefined) {
     return new QrDesignError(
       'size',
       `${design.size} gives modules of ${layout.grid.module} pixels, which the decoder cannot read: ` +
         `use ${smallest}`,
-      smallest,
     );
   }
   const hasLogo = design.logo !== null;
-  if (hasLogo && (await isDesignReadable({ ...design, logo: null }, scaler))) {
+  if (hasLogo && (await isReadable({ ...design, logo: null }))) {
     return new QrDesignError(
       'logoUrl',
       'leads to a logo with which the decoder cannot read the code: ' +
@@ -56,16 +53,15 @@ async function explainFailure(
 async function smallestReadable(
   design: QrDesign,
   { matrix, grid }: Layout,
-  scaler: LogoScaler,
 ): Promise<number | undefined> {
   for (let added = 1; added <= maxLargerSizes; added += 1) {
     const size = smallestSize(matrix.side, grid.module + added);
     if (size > maxSize) return undefined;
-    if (await isDesignReadable({ ...design, size }, scaler)) return size;
+    if (await isReadable({ ...design, size })) return size;
   }
   return undefined;
 }
 
-async function isDesignReadable(design: QrDesign, scaler: LogoScaler): Promise<boolean> {
-  return decodesTo(await drawLayout(design, layOut(design), scaler), design.payload);
+async function isReadable(design: QrDesign): Promise<boolean> {
+  return decodesTo(await drawDesign(design), design.payload);
 }

@@ -12,25 +12,19 @@ export const logoLimits = {
   aspectRatio: 8,
 } as const;
 
-/** The limits of a logo process. The server kills a process that exceeds one. */
-export interface LogoProcessLimits {
-  /** Time from the start of the process until it has loaded its libraries. */
-  readonly startMs: number;
-  /** Time from the end of the start until the result. */
-  readonly renderMs: number;
-  /** Processor time, including the start. */
-  readonly cpuSeconds: number;
-  /** Limit of its private memory (`ulimit -d`), and of its resident memory. */
-  readonly memoryMb: number;
-  /** Limit of its JavaScript heap. */
-  readonly heapMb: number;
-}
+export type LogoProcessLimits = Readonly<typeof logoProcessLimits>;
 
-export const logoProcessLimits: LogoProcessLimits = {
+/** The limits of a logo process. The server kills a process that exceeds one. */
+export const logoProcessLimits = {
+  /** Time from the start of the process until it has loaded its libraries. */
   startMs: 15_000,
+  /** Time from the end of the start until the result. */
   renderMs: 10_000,
+  /** Processor time, including the start. */
   cpuSeconds: 4,
+  /** Limit of its private memory (`ulimit -d`), and of its resident memory. */
   memoryMb: 512,
+  /** Limit of its JavaScript heap. */
   heapMb: 64,
 };
 
