@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { QueueClosedError, QueueFullError } from '../fair-queue.js';
-import { LogoFetcher } from './fetch-logo.js';
+import { createLogoFetcher } from './fetch-logo.js';
 
 const response = { status: 200, headers: {}, body: Buffer.from('logo'), isCut: false };
 
@@ -8,7 +8,7 @@ const response = { status: 200, headers: {}, body: Buffer.from('logo'), isCut: f
 function controlledFetcher() {
   const requested: string[] = [];
   const releases: (() => void)[] = [];
-  const fetcher = new LogoFetcher({
+  const fetcher = createLogoFetcher({
     request(url) {
       requested.push(String(url));
       return new Promise((resolve) => releases.push(() => resolve(response)));
@@ -28,7 +28,7 @@ const open = () => {
 };
 afterEach(() => control.fetcher.queue.close());
 
-describe('LogoFetcher', () => {
+describe('the logo fetcher', () => {
   it('runs at most 4 downloads of one organization, and starts the next when one ends', async () => {
     const { requested, releases, fetchMany } = open();
     const [first, ...others] = fetchMany('a', 6);

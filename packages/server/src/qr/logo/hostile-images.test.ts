@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { badge, plainImage } from '../../../test/qr/logos.js';
 import { rounds } from '../../../test/rounds.js';
 import { QrDesignError } from '../drawing/qr-design.js';
-import { LogoDecoder } from './logo-decoder.js';
+import { createLogoDecoder } from './logo-decoder.js';
 import { logoLimits, logoProcessLimits } from './logo-limits.js';
 
-const logos = new LogoDecoder();
+const logos = createLogoDecoder();
 afterAll(() => logos.stop());
 
 /** Decodes an image, and fails unless the outcome is a logo or a refusal in time. */

@@ -5,11 +5,11 @@ import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { badge, plainImage } from '../../../test/qr/logos.js';
-import { encodeLogo } from '../drawing/encode-logo.js';
+import { encodeLogo } from '../drawing/logo-pixels.js';
 import { QrDesignError } from '../drawing/qr-design.js';
-import { LogoDecoder } from './logo-decoder.js';
+import { createLogoDecoder } from './logo-decoder.js';
 
-const logos = new LogoDecoder();
+const logos = createLogoDecoder();
 afterAll(() => logos.stop());
 const readLogo = async (bytes: Uint8Array) =>
   encodeLogo(await logos.decode('an organization', bytes));

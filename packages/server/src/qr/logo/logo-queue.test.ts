@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { QueueFullError } from '../../fair-queue.js';
-import { LogoDecoder } from './logo-decoder.js';
+import { createLogoDecoder } from './logo-decoder.js';
 
 /** A logo process that hangs on an image containing `hang` and decodes any other to a red pixel. */
 const program = `
@@ -12,10 +12,10 @@ const program = `
 
 const image = (text: string) => Buffer.from(`\x89PNG\r\n\x1a\n${text}`, 'latin1');
 const running = new Set<number>();
-let logos: LogoDecoder;
+let logos: ReturnType<typeof createLogoDecoder>;
 const open = () => {
   running.clear();
-  logos = new LogoDecoder({
+  logos = createLogoDecoder({
     command: [process.execPath, '-e', program],
     onStarted: (processId) => running.add(processId),
   });

@@ -1,8 +1,9 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { LogoError } from './logo-error.js';
 import {
   type LogoProcessLimits,
@@ -53,138 +54,129 @@ function defaultCommand(heapMb: number): [string, ...string[]] {
  * Decodes an image in a separate process, which receives no secrets and is killed when it exceeds
  * its limits. Throws a LogoError when the image is the cause of a failure, else a LogoProcessError.
  */
-export function runLogoProcess(
+export async function runLogoProcess(
   image: Uint8Array,
   options: RunLogoProcessOptions = {},
 ): Promise<LogoRaster> {
   const { signal, limits = logoProcessLimits } = options;
   signal?.throwIfAborted();
-  const child = start(options, limits, image.length);
-  const processId = child.pid;
-  if (processId === undefined) return startFailure(child);
-  return new Promise<LogoRaster>((resolve, reject) => {
-    // Settles the promise in the handler of 'close', when the process has ended.
-    let outcome: (() => void) | undefined;
-    let isReady = false;
-    const output: Buffer[] = [];
-    let outputBytes = 0;
-    let stderr = '';
-    const settle = (settlePromise: () => void) => {
-      outcome ??= settlePromise;
-      child.kill('SIGKILL');
-    };
-    const fail = (reason: string, cause?: unknown) =>
-      settle(() => reject(new LogoProcessError(`the logo process ${reason}${stderr}`, { cause })));
-    const refuse = (reason: string) => settle(() => reject(new LogoError(reason)));
-    const abort = () => settle(() => reject(signal?.reason));
-    signal?.addEventListener('abort', abort);
-
-    let deadline = setTimeout(() => fail('did not start in time'), limits.startMs);
-    const watch = watchMemory(processId, limits.memoryMb, () =>
-      refuse(`an image that needs more than ${limits.memoryMb} MB of memory to be drawn`),
+  const run = start(options, limits, image.length);
+  const { child } = run;
+  let isReady = false;
+  // Set when this function kills the process.
+  let killReason: unknown;
+  const kill = (reason: unknown) => {
+    killReason ??= reason;
+    child.kill('SIGKILL');
+  };
+  const abort = () => kill(signal?.reason);
+  signal?.addEventListener('abort', abort);
+  const watch = watchMemory(child.pid, limits.memoryMb, () =>
+    kill(tooCostly(`needs more than ${limits.memoryMb} MB of memory to be drawn`)),
+  );
+  let deadline = setTimeout(() => kill(failure('did not start in time')), limits.startMs);
+  child.stdout?.once('data', () => {
+    isReady = true;
+    clearTimeout(deadline);
+    deadline = setTimeout(
+      () => kill(tooCostly(`takes more than ${limits.renderMs / 1000} seconds to be drawn`)),
+      limits.renderMs,
     );
-    child.stdout.on('data', (chunk: Buffer) => {
-      output.push(chunk);
-      outputBytes += chunk.length;
-      if (output[0]?.[0] !== 0 || outputBytes > maxOutputBytes)
-        return fail('violated the protocol');
-      if (isReady) return;
-      isReady = true;
-      clearTimeout(deadline);
-      deadline = setTimeout(
-        () => refuse(`an image that takes more than ${limits.renderMs / 1000} seconds to be drawn`),
-        limits.renderMs,
-      );
-      child.stdin.write(image);
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr = `${stderr || ': '}${chunk}`.slice(0, maxStderrLength);
-    });
-    // Writing to a killed process fails. The handler of 'close' reports why it was killed.
-    child.stdin.on('error', () => {});
-    child.on('error', (error) => fail('failed', error));
-    child.on('close', (code, endedBy) => {
-      clearTimeout(deadline);
-      clearInterval(watch);
-      signal?.removeEventListener('abort', abort);
-      // `settle` ignores every outcome after the first one.
-      if (!isReady) fail(`ended with ${endedBy ?? code} before it was ready`);
-      const body = Buffer.concat(output).subarray(1);
-      if (code === 0) {
-        const raster = readRaster(body);
-        if (raster) settle(() => resolve(raster));
-        else fail('violated the protocol');
-      } else if (code === logoExitCodes.refusal) refuse(printable(body));
-      else if (code === logoExitCodes.error) fail('reported an error');
-      refuse(
-        `an image that cannot be drawn within ${limits.cpuSeconds} seconds of processor time and ${limits.memoryMb} MB of memory`,
-      );
-      outcome?.();
-    });
+    child.stdin?.write(image);
   });
+  // Writing to a killed process fails. Its end has the reason.
+  child.stdin?.on('error', () => {});
+  try {
+    const { stdout } = await run.catch((error: ProcessFailure) => {
+      throw killReason ?? describeFailure(error, isReady, limits);
+    });
+    if (!isReady) throw failure('ended with 0 before it was ready');
+    return readRaster(stdout);
+  } finally {
+    clearTimeout(deadline);
+    clearInterval(watch);
+    signal?.removeEventListener('abort', abort);
+  }
 }
+
+/** The error of `execFile` when a process fails. */
+interface ProcessFailure extends Omit<ExecFileException, 'stdout' | 'stderr'> {
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+}
+
+function describeFailure(
+  error: ProcessFailure,
+  isReady: boolean,
+  { cpuSeconds, memoryMb }: LogoProcessLimits,
+): Error {
+  const { code, signal, stdout, stderr } = error;
+  const details = stderr.length > 0 ? `: ${stderr}`.slice(0, maxStderrLength) : '';
+  if (error.syscall?.startsWith('spawn')) return failure('could not be started', error);
+  if (!isReady) return failure(`ended with ${signal ?? code} before it was ready${details}`);
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return violation();
+  if (code === logoExitCodes.refusal) return new LogoError(printable(stdout.subarray(1)));
+  if (code === logoExitCodes.error) return failure(`reported an error${details}`);
+  return tooCostly(
+    `cannot be drawn within ${cpuSeconds} seconds of processor time and ${memoryMb} MB of memory`,
+  );
+}
+
+const failure = (event: string, cause?: unknown) =>
+  new LogoProcessError(`the logo process ${event}`, { cause });
+const violation = () => failure('violated the protocol');
+const tooCostly = (excess: string) => new LogoError(`an image that ${excess}`);
 
 /**
  * Reads the pixels of a logo. The process that wrote them has read untrusted bytes, so they are
- * untrusted, too. Returns undefined when they are not an image within the limits.
+ * untrusted, too. Throws a LogoProcessError when they are not an image within the limits.
  */
-function readRaster(body: Buffer): LogoRaster | undefined {
-  if (body.length < 4) return undefined;
-  const [width, height] = [body.readUInt16BE(0), body.readUInt16BE(2)];
-  const rgba = body.subarray(4);
+function readRaster(output: Buffer): LogoRaster {
+  if (output.length < 5 || output[0] !== 0) throw violation();
+  const [width, height] = [output.readUInt16BE(1), output.readUInt16BE(3)];
+  const rgba = output.subarray(5);
   const { side, aspectRatio } = logoLimits;
   const [shorter, longer] = [Math.min(width, height), Math.max(width, height)];
-  if (shorter < 1 || longer > side || longer > shorter * aspectRatio) return undefined;
-  return rgba.length === 4 * width * height ? { width, height, rgba } : undefined;
+  const isWithinLimits = shorter >= 1 && longer <= side && longer <= shorter * aspectRatio;
+  if (!isWithinLimits || rgba.length !== 4 * width * height) throw violation();
+  return { width, height, rgba };
 }
 
 function printable(body: Buffer): string {
   return body.toString('utf8').slice(0, maxReasonLength).replace(/\p{C}/gu, '�');
 }
 
-function startFailure(child: ChildProcess): Promise<never> {
-  return new Promise((_, reject) => {
-    child.on('error', (cause) =>
-      reject(new LogoProcessError('the logo process could not be started', { cause })),
-    );
-  });
-}
-
-function start(
-  options: RunLogoProcessOptions,
-  limits: LogoProcessLimits,
-  imageBytes: number,
-): ChildProcessWithoutNullStreams {
+function start(options: RunLogoProcessOptions, limits: LogoProcessLimits, imageBytes: number) {
   const command = [...(options.command ?? defaultCommand(limits.heapMb)), `${imageBytes}`] as const;
   const shell = 'shell' in options ? options.shell : defaultShell;
+  const limitArguments = [`${limits.cpuSeconds}`, `${limits.memoryMb * 1024}`];
   const [program, ...args] =
     shell === undefined
       ? command
-      : [
-          shell,
-          '-c',
-          limitScript,
-          'shorty-logo',
-          `${limits.cpuSeconds}`,
-          `${limits.memoryMb * 1024}`,
-          ...command,
-        ];
-  const child = spawn(program, args, {
+      : [shell, '-c', limitScript, 'shorty-logo', ...limitArguments, ...command];
+  const run = promisify(execFile)(program, args, {
     cwd: '/',
     // The server's environment has secrets, and decoders read settings from it.
     env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '1', VIPS_CONCURRENCY: '1' },
-    stdio: 'pipe',
+    encoding: 'buffer',
+    maxBuffer: maxOutputBytes,
+    killSignal: 'SIGKILL',
   });
-  if (child.pid !== undefined) {
+  const { pid } = run.child;
+  if (pid !== undefined) {
     // Redirects have priority.
-    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-    options.onStarted?.(child.pid);
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    options.onStarted?.(pid);
   }
-  return child;
+  return run;
 }
 
 /** Calls `onExceeded` when the resident memory exceeds the limit. Does nothing without `/proc`. */
-function watchMemory(processId: number, limitMb: number, onExceeded: () => void): NodeJS.Timeout {
+function watchMemory(
+  processId: number | undefined,
+  limitMb: number,
+  onExceeded: () => void,
+): NodeJS.Timeout {
   return setInterval(async () => {
     const status = await readFile(`/proc/${processId}/status`, 'latin1').catch(() => '');
     const kilobytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
