@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import { createAnalyticsModule } from './analytics/analytics-module.js';
 import { api } from './api/api.js';
-import { createAdminApp, createPublicApp } from './api/create-app.js';
+import { createApp } from './api/create-app.js';
 import { docsHandlers } from './api/docs/docs-handlers.js';
 import { AuthService, type Credentials } from './auth/auth-service.js';
 import { ClientRepository } from './auth/client-repository.js';
@@ -286,7 +286,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
     onError: onRequestError,
   });
   const http = createHttpServer({
-    app: createPublicApp(appOptions, config.adminListen !== undefined),
+    app: createApp(appOptions, config.adminListen ? 'public' : 'both'),
     // Redirects come first, because most requests are redirects.
     handlers: [redirects, qrs.images],
     onRequestError,
@@ -340,7 +340,7 @@ export function createServer(options: ServerOptions = {}): ShortyServer {
       );
       if (config.adminListen) {
         const admin = createHttpServer({
-          app: createAdminApp(appOptions),
+          app: createApp(appOptions, 'admin'),
           handlers: [],
           onRequestError,
           timeLimits,

@@ -1,55 +1,35 @@
 import { parse as parseQuery } from 'node:querystring';
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type Response,
-} from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { ApiError, shorten, validationError } from '../contract/api-error.js';
+import { ApiError, shorten } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
-import { OAuthError } from '../contract/oauth-error.js';
 import type { FinishedRequest } from '../health/request-metrics.js';
-import { toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';
 import { stableRequestIdOf } from '../http/request-id.js';
-import { hasForbiddenCharacters } from '../http/request-target.js';
-import { sendError, sendPage } from '../http/send-response.js';
+import { sendPage } from '../http/send-response.js';
 import { homePage, notFoundPage } from '../pages/link-pages.js';
-import { withSecurityHeaders } from '../pages/security-headers.js';
+import { securityHeaders } from '../pages/security-headers.js';
 import { type MountOptions, mountRoutes } from './mount-routes.js';
 
 export interface AppOptions extends MountOptions {
   readonly logger: Logger;
-  /** Called with the error of each failed request, including 4xx errors. */
   readonly onRequestError: (error: unknown, requestId: string) => void;
   /** Called when a response has been sent or its client has disconnected. */
   readonly onFinished: (request: FinishedRequest) => void;
 }
 
+// RFC 9112 allows no backslash in a path and no fragment. Some parsers read `/a\b#` as `/a/b`, so a
+// proxy's rule for `/a/b` could be bypassed.
+const forbiddenTarget = /^[^?]*\\|#/;
+
 // More than any route defines. A query with more fields has an unknown one and is refused.
 const maxQueryFields = 32;
 
-/** Creates the app of the public listener, without operator routes if they have their own listener. */
-export function createPublicApp(options: AppOptions, hasAdminListener: boolean): Express {
-  return createApp(options, (app) => {
-    mountRoutes(app, options, ({ audience }) => !hasAdminListener || audience !== 'operator');
-    app.get('/', (request, response) => {
-      sendPage(request, response, 200, homePage);
-    });
-  });
-}
-
-/** Creates the app of SHORTY_ADMIN_LISTEN, which has only the operator routes. */
-export function createAdminApp(options: AppOptions): Express {
-  return createApp(options, (app) => {
-    mountRoutes(app, options, ({ audience }) => audience === 'operator');
-  });
-}
-
-const securityHeaders = withSecurityHeaders();
-
-function createApp(options: AppOptions, mount: (app: Express) => void): Express {
+/**
+ * Creates the app of a listener: of the public one without the operator routes, of SHORTY_ADMIN_LISTEN
+ * with only these, or of one that has all routes.
+ */
+export function createApp(options: AppOptions, listener: 'public' | 'admin' | 'both'): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -61,19 +41,22 @@ function createApp(options: AppOptions, mount: (app: Express) => void): Express 
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.use((request, response, next) => {
-    const requestId = stableRequestIdOf(request);
-    response.setHeader('X-Request-Id', requestId);
-    response.setHeader('Cache-Control', 'no-store');
-    for (let at = 0; at < securityHeaders.length; at += 2) {
-      response.setHeader(securityHeaders[at] as string, securityHeaders[at + 1] as string);
-    }
+    response.set({
+      'X-Request-Id': stableRequestIdOf(request),
+      'Cache-Control': 'no-store',
+      ...securityHeaders,
+    });
     reportWhenFinished(options, request, response);
-    if (hasForbiddenCharacters(request)) notFound(request, response);
+    if (forbiddenTarget.test(request.url)) notFound(request, response);
     else next();
   });
-  mount(app);
+  const isMounted = ({ audience }: Route) =>
+    listener === 'both' || (audience === 'operator') === (listener === 'admin');
+  mountRoutes(app, options, isMounted);
+  if (listener !== 'admin') {
+    app.get('/', (request, response) => sendPage(request, response, 200, homePage));
+  }
   app.use(notFound);
-  app.use(errorHandler(options));
   return app;
 }
 
@@ -84,24 +67,19 @@ function notFound(request: Request, response: Response): void {
   sendPage(request, response, 404, notFoundPage);
 }
 
-interface ResponseLocals {
-  readonly organizationId?: string;
-  readonly route?: Route;
-}
-
 function reportWhenFinished(
   { logger, onFinished, onRequestError }: AppOptions,
   request: Request,
   response: Response,
 ): void {
   const startedAt = performance.now();
+  const requestId = stableRequestIdOf(request);
   // The query is not logged, because it may contain personal data.
   const { method, path } = request;
   response.on('close', () => {
     const status = response.writableFinished ? response.statusCode : undefined;
     const durationMs = performance.now() - startedAt;
-    const requestId = stableRequestIdOf(request);
-    const { organizationId, route } = response.locals as ResponseLocals;
+    const { organizationId, route } = response.locals;
     // An error that an event listener throws would be uncaught.
     try {
       onFinished({ operation: route?.operationId, status, durationMs });
@@ -111,23 +89,4 @@ function reportWhenFinished(
       onRequestError(error, requestId);
     }
   });
-}
-
-function errorHandler({ onRequestError }: AppOptions): ErrorRequestHandler {
-  return (error, request, response, _next) => {
-    const requestId = stableRequestIdOf(request);
-    if (error instanceof OAuthError) {
-      if (error.status >= 500) onRequestError(error.cause ?? error, requestId);
-      response.status(error.status).set(error.headers).json(error.body);
-      return;
-    }
-    // Express throws a URIError for a path with invalid percent-encoding.
-    const failure =
-      error instanceof URIError
-        ? validationError([{ path: 'path', message: 'is not valid percent-encoding' }])
-        : error;
-    onRequestError(failure, requestId);
-    if (response.headersSent) response.destroy();
-    else sendError(request, response, toApiError(failure));
-  };
 }

@@ -1,5 +1,7 @@
 import { type ErrorCode, type ErrorDetail, errorStatus } from './errors.js';
 
+type Options = Partial<Pick<ApiError, 'details' | 'headers' | 'replayed' | 'cause'>>;
+
 /** An error with the code and the message that the client receives. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -9,26 +11,12 @@ export class ApiError extends Error {
   /** True when an earlier request with the same Idempotency-Key got the same error. */
   readonly replayed: boolean;
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    {
-      details = [],
-      headers = {},
-      replayed = false,
-      cause,
-    }: {
-      details?: readonly ErrorDetail[];
-      headers?: Readonly<Record<string, string>>;
-      replayed?: boolean;
-      cause?: unknown;
-    } = {},
-  ) {
-    super(message, { cause });
+  constructor(code: ErrorCode, message: string, options: Options = {}) {
+    super(message, { cause: options.cause });
     this.code = code;
-    this.details = details;
-    this.headers = headers;
-    this.replayed = replayed;
+    this.details = options.details ?? [];
+    this.headers = options.headers ?? {};
+    this.replayed = options.replayed ?? false;
   }
 
   get status(): number {

@@ -12,6 +12,8 @@ type OAuthCode = keyof typeof statuses;
 
 export const oauthCodes = Object.keys(statuses) as [OAuthCode, ...OAuthCode[]];
 
+type Options = Partial<Pick<OAuthError, 'status' | 'headers' | 'cause'>>;
+
 /** An error of a token request in the form that OAuth libraries read (RFC 6749 §5.2). */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
@@ -19,24 +21,12 @@ export class OAuthError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    code: OAuthCode,
-    message: string,
-    {
-      status = statuses[code],
-      headers = {},
-      cause,
-    }: {
-      /** Overrides the status of the code, for example with 429. */
-      status?: number;
-      headers?: Readonly<Record<string, string>>;
-      cause?: unknown;
-    } = {},
-  ) {
-    super(message, { cause });
+  /** `status` overrides the status of the code, for example with 429. */
+  constructor(code: OAuthCode, message: string, options: Options = {}) {
+    super(message, { cause: options.cause });
     this.code = code;
-    this.status = status;
-    this.headers = headers;
+    this.status = options.status ?? statuses[code];
+    this.headers = options.headers ?? {};
   }
 
   get body() {

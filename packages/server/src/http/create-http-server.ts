@@ -1,12 +1,13 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
+import { OAuthError } from '../contract/oauth-error.js';
 import { answerMalformed } from './answer-malformed.js';
 import { createDrain, hasUnreadBody } from './drain-request.js';
 import { toApiError } from './error-response.js';
 import { createPipeline } from './pipeline.js';
-import { requestIdOf, stableRequestIdOf } from './request-id.js';
+import { requestIdOf } from './request-id.js';
 import { normalizeTarget } from './request-target.js';
-import { sendError } from './send-response.js';
+import { respondToError, sendError } from './send-response.js';
 import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
 
 /** Handles frequent requests before Express, whose overhead would exceed their own cost. */
@@ -18,7 +19,7 @@ export interface FirstHandler {
 export interface HttpServerOptions {
   readonly app: Express;
   readonly handlers: readonly FirstHandler[];
-  /** Called with each error that a request handler or a listener throws. */
+  /** Called with the error of each failed request, including 4xx errors. */
   readonly onRequestError: (error: unknown, requestId: string) => void;
   readonly timeLimits?: TimeLimits;
 }
@@ -36,12 +37,14 @@ export function createHttpServer(options: HttpServerOptions): Server {
   const { app, handlers, timeLimits: limits = defaultTimeLimits } = options;
   const handleNow = (request: IncomingMessage, response: ServerResponse) => {
     try {
-      if (!normalize(request, response)) return;
+      normalizeTarget(request);
       for (const handler of handlers) if (handler.handle(request, response)) return;
-      // Express calls `done` only when the app's error handler throws.
+      // The app handles every request, so Express calls it with the errors of routes only.
       const done = (error?: unknown) => fail(options, request, response, error);
       app(request as Request, response as Response, done);
     } catch (error) {
+      // If the target is invalid, a proxy may regard the next bytes as a part of this request.
+      response.shouldKeepAlive = false;
       fail(options, request, response, error);
     }
   };
@@ -82,34 +85,19 @@ export function createHttpServer(options: HttpServerOptions): Server {
   return server;
 }
 
-/** Answers with 500, or closes the connection when a response has started. Never throws. */
+/** Sends the error response of a request. Never throws. */
 function fail(
   { onRequestError }: HttpServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
 ): void {
-  onRequestError(error, stableRequestIdOf(request));
-  try {
-    if (response.headersSent || response.destroyed) response.destroy();
-    else sendError(request, response, toApiError(error));
-  } catch (second) {
-    onRequestError(second, stableRequestIdOf(request));
-    response.destroy();
-  }
-}
-
-/** Normalizes the target and the host of a request; refuses the request and returns false if it cannot. */
-function normalize(request: IncomingMessage, response: ServerResponse): boolean {
-  try {
-    normalizeTarget(request);
-    return true;
-  } catch (error) {
-    // A proxy may parse the request differently, and regard the next bytes as a part of it.
-    response.shouldKeepAlive = false;
-    sendError(request, response, toApiError(error));
-    return false;
-  }
+  const isOAuth = error instanceof OAuthError;
+  // A 4xx error of OAuth has no cause.
+  const cause = isOAuth ? error.cause : error;
+  respondToError(response, cause, onRequestError, () =>
+    sendError(request, response, isOAuth ? error : toApiError(error)),
+  );
 }
 
 /**
@@ -143,11 +131,9 @@ function classesOf(app: Express) {
     // biome-ignore lint/suspicious/noExplicitAny: the overloads of end() have no common signature
     override end(...args: any[]): this {
       if (this.writableEnded || !hasUnreadBody(this.req)) return super.end(...args);
-      const [body, encoding] = args;
       const done = args.find((each) => typeof each === 'function');
-      if (typeof body === 'string' && typeof encoding === 'string') {
-        this.write(body, encoding as BufferEncoding);
-      } else if (typeof body === 'string' || body instanceof Uint8Array) this.write(body);
+      const [body, encoding] = args.filter((each) => each !== done);
+      if (body) this.write(body, encoding);
       else this.flushHeaders();
       void drainRequest(this.req).then(() => super.end(done));
       return this;

@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/api-error.js';
+import { ApiError, validationError } from '../contract/api-error.js';
 import type { ErrorResponse } from '../contract/errors.js';
 import { OAuthError } from '../contract/oauth-error.js';
 import { QueueClosedError, QueueFullError } from '../fair-queue.js';
@@ -27,20 +27,24 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof IdempotencyConflictError) {
     return new ApiError('IDEMPOTENCY_CONFLICT', error.message, { cause: error });
   }
+  // Express throws a URIError for a path with invalid percent-encoding.
+  if (error instanceof URIError) {
+    return validationError([{ path: 'path', message: 'is not valid percent-encoding' }]);
+  }
   if (unavailableErrors.some((each) => error instanceof each)) return unavailable(error as Error);
   return new ApiError('INTERNAL', 'Something went wrong on our side', { cause: error });
 }
 
 function unavailable(cause: Error): ApiError {
-  let message = 'The server is busy or stopping; try again';
-  let headers = {};
-  if (cause instanceof StorageUnavailableError) {
-    message = 'Storage is unavailable at the moment; try again';
-  } else if (cause instanceof QueueFullError) {
-    message = `The server is busy. ${cause.message}`;
-    headers = { 'Retry-After': String(cause.retryAfterSeconds) };
+  if (cause instanceof QueueFullError) {
+    const headers = { 'Retry-After': String(cause.retryAfterSeconds) };
+    return new ApiError('UNAVAILABLE', `The server is busy. ${cause.message}`, { headers, cause });
   }
-  return new ApiError('UNAVAILABLE', message, { headers, cause });
+  const message =
+    cause instanceof StorageUnavailableError
+      ? 'Storage is unavailable at the moment; try again'
+      : 'The server is busy or stopping; try again';
+  return new ApiError('UNAVAILABLE', message, { cause });
 }
 
 /** Returns the body of an error response. */

@@ -3,14 +3,6 @@ import { validationError } from '../contract/api-error.js';
 import { parseUrl } from '../network/parse-url.js';
 
 /**
- * Returns whether a target has a backslash in its path, or a fragment. RFC 9112 allows neither. Some
- * parsers read `/a\\b#` as `/a/b`, so a proxy's rule for `/a/b` could be bypassed.
- */
-export function hasForbiddenCharacters({ url = '' }: IncomingMessage): boolean {
-  return /^[^?]*\\|#/.test(url);
-}
-
-/**
  * Sets the path and the host of a request by RFC 9112 §3.2. Throws VALIDATION_FAILED for a request
  * that a proxy may have read differently.
  */

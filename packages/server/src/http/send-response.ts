@@ -1,49 +1,73 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiError } from '../contract/api-error.js';
+import { OAuthError } from '../contract/oauth-error.js';
 import { pageHeaders } from '../pages/page.js';
-import { withSecurityHeaders } from '../pages/security-headers.js';
+import { securityHeaders } from '../pages/security-headers.js';
 import { errorBody, errorHeaders } from './error-response.js';
-import { requestIdOf } from './request-id.js';
+import { stableRequestIdOf } from './request-id.js';
 
-/** Sends a page to a request that is handled without Express. */
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * Reports an error and calls `respond`, or closes the connection when a response has started. Never
+ * throws, because no caller could handle that.
+ */
+export function respondToError(
+  response: ServerResponse,
+  error: unknown,
+  onError: (error: unknown, requestId: string) => void,
+  respond: () => void,
+): void {
+  const requestId = stableRequestIdOf(response.req);
+  if (error !== undefined) onError(error, requestId);
+  try {
+    if (response.headersSent || response.destroyed) response.destroy();
+    else respond();
+  } catch (second) {
+    onError(second, requestId);
+    response.destroy();
+  }
+}
+
+/** Sends a page. */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
   page: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Headers = {},
 ): void {
-  response.writeHead(status, [
-    ...pageHeaders,
-    ...Object.entries(headers).flat(),
-    'X-Request-Id',
-    requestIdOf(request.headers['x-request-id']),
-    'Content-Length',
-    String(Buffer.byteLength(page)),
-  ]);
-  response.end(request.method === 'HEAD' ? undefined : page);
+  send(request, response, status, { ...pageHeaders, ...headers }, page);
 }
 
-const errorHeaderFields = withSecurityHeaders({
-  'Content-Type': 'application/json; charset=utf-8',
-  'Cache-Control': 'no-store',
-});
-
-/** Sends an error response to a request that is handled without Express. */
+/** Sends an error response. */
 export function sendError(
   request: IncomingMessage,
   response: ServerResponse,
-  error: ApiError,
+  error: ApiError | OAuthError,
 ): void {
-  const requestId = requestIdOf(request.headers['x-request-id']);
-  const body = JSON.stringify(errorBody(error, requestId));
-  response.writeHead(error.status, [
-    ...errorHeaderFields,
-    ...Object.entries(errorHeaders(error)).flat(),
-    'X-Request-Id',
-    requestId,
-    'Content-Length',
-    String(Buffer.byteLength(body)),
-  ]);
-  response.end(request.method === 'HEAD' ? undefined : body);
+  const isOAuth = error instanceof OAuthError;
+  const body = isOAuth ? error.body : errorBody(error, stableRequestIdOf(request));
+  const headers = {
+    ...securityHeaders,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    ...(isOAuth ? error.headers : errorHeaders(error)),
+  };
+  send(request, response, error.status, headers, JSON.stringify(body));
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: Headers,
+  text: string,
+): void {
+  response.writeHead(status, {
+    ...headers,
+    'X-Request-Id': stableRequestIdOf(request),
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(request.method === 'HEAD' ? undefined : text);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { codePointOf } from '../contract/fields.js';
 import { palette, typeface } from './palette.js';
-import { withSecurityHeaders } from './security-headers.js';
+import { securityHeaders } from './security-headers.js';
 
 const style = `${palette}*{box-sizing:border-box}
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1.0625rem/1.55 ${typeface}}
@@ -41,11 +41,14 @@ export function pageHeadersWith(contentPolicy: readonly string[]): Record<string
   };
 }
 
-/** The headers of pages, as `writeHead` takes them. A page loads nothing and cannot be framed. */
-export const pageHeaders = withSecurityHeaders(pageHeadersWith(policy));
+/** The headers of pages. A page loads nothing and cannot be framed. */
+export const pageHeaders = { ...securityHeaders, ...pageHeadersWith(policy) };
 
 /** The headers of pages that contain images as data URLs. */
-export const imagePageHeaders = withSecurityHeaders(pageHeadersWith([...policy, 'img-src data:']));
+export const imagePageHeaders = {
+  ...securityHeaders,
+  ...pageHeadersWith([...policy, 'img-src data:']),
+};
 
 /** Safe HTML: `html` does not escape it. */
 export class Html {
@@ -66,19 +69,24 @@ export function html(strings: TemplateStringsArray, ...values: readonly (string 
   return new Html(parts.join(''));
 }
 
+/** Renders a page with the style of visitors' pages. */
 export function renderPage(title: string, content: Html): string {
+  const styleElement = html`<style>${new Html(style)}</style>`;
+  return renderDocument(title, styleElement, html`<main>\n${content}\n</main>`);
+}
+
+/** Renders an HTML document. `links` are the elements of its head that load styles and scripts. */
+export function renderDocument(title: string, links: Html, body: Html): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${new Html(style)}</style>
+${links}
 </head>
 <body>
-<main>
-${content}
-</main>
+${body}
 </body>
 </html>
 `.text;

@@ -3,12 +3,12 @@ import { pipeline, Readable } from 'node:stream';
 import { ApiError } from '../contract/api-error.js';
 import { errorHeaders, toApiError } from '../http/error-response.js';
 import { prefersJson } from '../http/prefers-json.js';
-import { requestIdOf, stableRequestIdOf } from '../http/request-id.js';
-import { sendError, sendPage } from '../http/send-response.js';
+import { requestIdOf } from '../http/request-id.js';
+import { respondToError, sendError, sendPage } from '../http/send-response.js';
 import type { LoadingCache } from '../loading-cache.js';
 import { imagePageHeaders } from '../pages/page.js';
 import { qrGonePage, qrNotFoundPage, qrPage, qrUnavailablePage } from '../pages/qr-pages.js';
-import { type FoundImage, imageCacheControl, matchesEtag, type QrImage } from './qr-image.js';
+import { type FoundImage, matchesEtag, type QrImage } from './qr-image.js';
 
 export interface QrImageHandlerOptions {
   readonly cache: LoadingCache<FoundImage>;
@@ -17,12 +17,8 @@ export interface QrImageHandlerOptions {
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-type Route = 'download' | 'preview';
-
-const paths: Readonly<Record<Route, RegExp>> = {
-  download: /^\/api\/qr\/([^/?]+)\/download(?:\?|$)/,
-  preview: /^\/qr\/([^/?]+)(?:\?|$)/,
-};
+const downloadPath = /^\/api\/qr\/([^/?]+)\/download(?:\?|$)/;
+const previewPath = /^\/qr\/([^/?]+)(?:\?|$)/;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
@@ -39,109 +35,62 @@ export class QrImageHandler {
   /** Returns false, and does not respond, when the path is neither a download nor a preview. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const url = request.url as string;
-    const route: Route = url.startsWith('/qr/') ? 'preview' : 'download';
-    const id = paths[route].exec(url)?.[1]?.toLowerCase();
+    const isPreview = url.startsWith('/qr/');
+    const id = (isPreview ? previewPath : downloadPath).exec(url)?.[1]?.toLowerCase();
     if (id === undefined) return false;
-    try {
-      const cached = this.#options.cache.get(id);
-      if (cached) this.#respond(request, response, route, cached);
-      else {
-        this.#load(request, response, route, id).catch((error) =>
-          this.#fail(request, response, route, error),
-        );
-      }
-    } catch (error) {
-      this.#fail(request, response, route, error);
-    }
+    this.#serve(response, isPreview, id).catch((error: unknown) =>
+      respondToError(response, error, this.#options.onError, () =>
+        refuse(response, isPreview, toApiError(error), qrUnavailablePage),
+      ),
+    );
     return true;
   }
 
-  async #load(
-    request: IncomingMessage,
-    response: ServerResponse,
-    route: Route,
-    id: string,
-  ): Promise<void> {
-    const found = uuid.test(id) ? await this.#options.cache.load(id) : undefined;
-    this.#respond(request, response, route, found);
+  async #serve(response: ServerResponse, isPreview: boolean, id: string): Promise<void> {
+    const { cache } = this.#options;
+    const found = cache.get(id) ?? (uuid.test(id) ? await cache.load(id) : undefined);
+    const { method } = response.req;
+    if (found === undefined) refuse(response, isPreview, unknown, qrNotFoundPage);
+    else if (found === 'deleted') refuse(response, isPreview, deleted, qrGonePage);
+    else if (method !== 'GET' && method !== 'HEAD') {
+      sendError(response.req, response, methodNotAllowed);
+    } else if (isPreview) sendPreview(response, found);
+    else this.#sendImage(response, found);
   }
 
-  #respond(
-    request: IncomingMessage,
-    response: ServerResponse,
-    route: Route,
-    found: FoundImage | undefined,
-  ): void {
-    const refuse = (error: ApiError, page: string) =>
-      this.#respondWithError(request, response, route, error, page);
-    if (found === undefined) refuse(unknown, qrNotFoundPage);
-    else if (found === 'deleted') refuse(deleted, qrGonePage);
-    else if (request.method !== 'GET' && request.method !== 'HEAD') {
-      sendError(request, response, methodNotAllowed);
-    } else if (route === 'preview') sendPreview(request, response, found);
-    else this.#sendImage(request, response, found);
-  }
-
-  #sendImage(request: IncomingMessage, response: ServerResponse, image: QrImage): void {
-    const requestId = requestIdOf(request.headers['x-request-id']);
-    if (matchesEtag(image.etag, request.headers['if-none-match'])) {
-      response.writeHead(304, [
-        'ETag',
-        image.etag,
-        'Cache-Control',
-        imageCacheControl,
-        'X-Request-Id',
-        requestId,
-      ]);
-      response.end();
+  #sendImage(response: ServerResponse, image: QrImage): void {
+    const { url, method, headers } = response.req;
+    const common = {
+      ETag: image.etag,
+      // Caches must revalidate the image, so a change is visible at once.
+      'Cache-Control': 'public, no-cache',
+      'X-Request-Id': requestIdOf(headers['x-request-id']),
+    };
+    if (matchesEtag(image.etag, headers['if-none-match'])) {
+      response.writeHead(304, common).end();
       return;
     }
-    const { inline, attachment } = image.headers;
-    const isAttachment = /[?&]download=1(?:&|$)/.test(request.url as string);
-    const headers = [...(isAttachment ? attachment : inline), 'X-Request-Id', requestId];
-    if (request.method === 'HEAD') {
-      response.writeHead(200, headers);
-      response.end();
-      return;
-    }
-    // The callback runs outside `handle`, so it contains its own errors.
-    this.#options.countDownload(image.id, () => {
-      try {
-        response.writeHead(200, headers);
-        response.end(image.bytes);
-      } catch (error) {
-        this.#fail(request, response, 'download', error);
-      }
-    });
-  }
-
-  /** Sends a page or JSON, depending on Accept. The default is JSON for a download, else a page. */
-  #respondWithError(
-    request: IncomingMessage,
-    response: ServerResponse,
-    route: Route,
-    error: ApiError,
-    page: string,
-  ): void {
-    const { accept } = request.headers;
-    const wantsPage =
-      !prefersJson(accept) && (route === 'preview' || /\btext\/html\b/i.test(accept ?? ''));
-    if (wantsPage) {
-      sendPage(request, response, error.status, page, errorHeaders(error));
-    } else sendError(request, response, error);
-  }
-
-  /** Reports an error and responds with it. Never throws: no caller could handle that. */
-  #fail(request: IncomingMessage, response: ServerResponse, route: Route, error: unknown): void {
-    this.#options.onError(error, stableRequestIdOf(request));
-    try {
-      if (response.headersSent || response.destroyed) response.destroy();
-      else this.#respondWithError(request, response, route, toApiError(error), qrUnavailablePage);
-    } catch (second) {
-      this.#options.onError(second, stableRequestIdOf(request));
-      response.destroy();
+    const disposition = /[?&]download=1(?:&|$)/.test(url as string) ? 'attachment' : 'inline';
+    const fields = {
+      ...common,
+      ...image.headers,
+      'Content-Disposition': `${disposition}; filename="${image.fileName}"`,
+    };
+    if (method === 'HEAD') response.writeHead(200, fields).end();
+    else {
+      const respond = () => response.writeHead(200, fields).end(image.bytes);
+      this.#options.countDownload(image.id, respond);
     }
   }
+}
+
+/** Sends a page or JSON, depending on Accept. The default is JSON for a download, else a page. */
+function refuse(response: ServerResponse, isPreview: boolean, error: ApiError, page: string): void {
+  const request = response.req;
+  const { accept } = request.headers;
+  const wantsPage = !prefersJson(accept) && (isPreview || /\btext\/html\b/i.test(accept ?? ''));
+  if (wantsPage) sendPage(request, response, error.status, page, errorHeaders(error));
+  else sendError(request, response, error);
 }
 
 // Divisible by three, so that the slices have no padding.
@@ -151,18 +100,17 @@ const sliceBytes = 48 * 1024;
  * Sends the preview page in slices. Each slice is sent after the client has received the previous ones.
  * A page of megabytes neither blocks the event loop nor waits in memory for a slow client.
  */
-function sendPreview(request: IncomingMessage, response: ServerResponse, image: QrImage): void {
+function sendPreview(response: ServerResponse, image: QrImage): void {
+  const request = response.req;
   const { id, bytes } = image;
   const page = qrPage({ ...image, downloadUrl: `/api/qr/${id}/download` });
   const base64Length = 4 * Math.ceil(bytes.length / 3);
   const textLength = Buffer.byteLength(page.beforeImage) + Buffer.byteLength(page.afterImage);
-  response.writeHead(200, [
+  response.writeHead(200, {
     ...imagePageHeaders,
-    'X-Request-Id',
-    requestIdOf(request.headers['x-request-id']),
-    'Content-Length',
-    String(textLength + base64Length),
-  ]);
+    'X-Request-Id': requestIdOf(request.headers['x-request-id']),
+    'Content-Length': textLength + base64Length,
+  });
   if (request.method === 'HEAD') {
     response.end();
     return;

@@ -2,14 +2,8 @@ import { createHash } from 'node:crypto';
 import type { QrFormat } from './drawing/qr-design.js';
 import type { PublicQr } from './qr-repository.js';
 
-/** The image of a QR code with its response headers, which are computed once. */
-export interface QrImage extends Pick<PublicQr, 'id' | 'qrData' | 'format' | 'size'> {
-  readonly mediaType: string;
-  readonly bytes: Buffer;
-  readonly etag: string;
-  /** Headers that make a browser show the image, or save it. */
-  readonly headers: { readonly inline: readonly string[]; readonly attachment: readonly string[] };
-}
+/** The image of a QR code, with the headers that every response with the image has. */
+export type QrImage = Readonly<ReturnType<typeof toQrImage>>;
 
 /** `'deleted'` for a deleted code. */
 export type FoundImage = QrImage | 'deleted';
@@ -20,16 +14,13 @@ const mediaTypes = {
   webp: 'image/webp',
 } as const satisfies Record<QrFormat, string>;
 
-/** Caches must revalidate the image, so a change is visible at once. */
-export const imageCacheControl = 'public, no-cache';
-
 // A browser opens an SVG as a document. The policy allows its inlined logo and nothing else.
 const svgPolicy = "default-src 'none'; img-src data:; sandbox";
 
 export function toQrImage(
   { id, qrData, format, size, linkKey, version, updatedAt }: PublicQr,
   image: Uint8Array,
-): QrImage {
+) {
   const bytes = Buffer.from(image.buffer, image.byteOffset, image.byteLength);
   // Identifies the image by its change: hashing an image of megabytes takes milliseconds.
   const change = `${version} ${updatedAt}`;
@@ -37,23 +28,14 @@ export function toQrImage(
   const mediaType = mediaTypes[format];
   // Slugs, short codes and ids have letters, digits and hyphens only.
   const fileName = `qr-${linkKey ?? id}.${format}`;
-  const headersOf = (disposition: string) => [
-    'Content-Type',
-    mediaType,
-    'Content-Length',
-    String(bytes.length),
-    'Content-Disposition',
-    `${disposition}; filename="${fileName}"`,
-    'ETag',
-    etag,
-    'Cache-Control',
-    imageCacheControl,
-    'X-Content-Type-Options',
-    'nosniff',
-    ...(format === 'svg' ? ['Content-Security-Policy', svgPolicy] : []),
-  ];
-  const headers = { inline: headersOf('inline'), attachment: headersOf('attachment') };
-  return { id, qrData, format, size, mediaType, bytes, etag, headers };
+  const policy = format === 'svg' ? { 'Content-Security-Policy': svgPolicy } : {};
+  const headers = {
+    'Content-Type': mediaType,
+    'Content-Length': bytes.length,
+    'X-Content-Type-Options': 'nosniff',
+    ...policy,
+  };
+  return { id, qrData, format, size, mediaType, bytes, etag, fileName, headers };
 }
 
 // A client stores one tag for an image. Tens of thousands of tags would block the event loop.
