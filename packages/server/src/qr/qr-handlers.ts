@@ -1,44 +1,162 @@
+import { v7 as newUuid } from 'uuid';
+import { ApiError, validationError } from '../contract/api-error.js';
 import type { HandlersOf } from '../http/handlers.js';
-import { toQrRecord } from './present-qr.js';
-import type { QrCode } from './qr-code.js';
-import type { qrRoutes } from './qr-contract.js';
-import type { QrService } from './qr-service.js';
+import type { Clock } from '../ports.js';
+import type { ShortUrl } from '../urls/short-url.js';
+import type { UrlRepository } from '../urls/url-repository.js';
+import { type QrDesign, QrDesignError, type QrLogo } from './drawing/qr-design.js';
+import type { QrCreateRequest, qrRoutes } from './qr-contract.js';
+import { type QrCode, type RenderedQr, toQrRecord } from './qr-record.js';
+import type { QrFilter, QrPage, QrRepository } from './qr-repository.js';
 
-export function qrHandlers(service: QrService): HandlersOf<typeof qrRoutes> {
+export interface QrHandlersOptions {
+  readonly qrs: QrRepository;
+  readonly listQrs: (organizationId: string, filter: QrFilter) => Promise<QrPage>;
+  readonly urls: Pick<UrlRepository, 'get'>;
+  readonly drawVerified: (organizationId: string, design: QrDesign) => Promise<Uint8Array>;
+  /** Downloads and decodes the logo at an address. */
+  readonly readLogo: (organizationId: string, url: string) => Promise<QrLogo>;
+  /** Returns the start of the payload for a URL: its custom domain, or the public host. */
+  readonly publicHost: (url: Pick<ShortUrl, 'hostname'>) => string;
+  readonly clock: Clock;
+  /** Called after each change and before its response, to invalidate the cached image. */
+  readonly onChanged: (id: string) => void;
+}
+
+/** The handlers of the QR codes of an organization. Each image is verified before it is stored. */
+export function qrHandlers(options: QrHandlersOptions): HandlersOf<typeof qrRoutes> {
+  const { qrs, listQrs, urls, drawVerified, readLogo, publicHost, clock, onChanged } = options;
+
+  async function drawCode(qr: QrCode, logo: QrLogo | null): Promise<RenderedQr> {
+    const design = { ...qr, payload: qr.qrData, logo };
+    const image = await toValidationErrors(() => drawVerified(qr.organizationId, design));
+    return { qr, logo, image };
+  }
+
+  async function logoAt(organizationId: string, url: string | null): Promise<QrLogo | null> {
+    return url === null ? null : toValidationErrors(() => readLogo(organizationId, url));
+  }
+
+  /** Returns the public host and short code, or `data` unchanged. Specification, "QR record". */
+  async function payloadOf(organizationId: string, { urlId, data }: QrCreateRequest) {
+    // The contract requires exactly one of the two.
+    if (urlId == null) return data as string;
+    const url = await urls.get(organizationId, urlId);
+    return `${publicHost(url)}/${url.shortCode}`;
+  }
+
+  async function drawNew(organizationId: string, body: QrCreateRequest): Promise<RenderedQr> {
+    const {
+      urlId = null,
+      logoUrl = null,
+      errorCorrectionLevel: errorCorrection,
+      data: _,
+      ...look
+    } = body;
+    const qrData = await payloadOf(organizationId, body);
+    const logo = await logoAt(organizationId, logoUrl);
+    const now = clock();
+    const qr: QrCode = {
+      ...look,
+      id: newUuid(),
+      organizationId,
+      urlId,
+      qrData,
+      errorCorrection,
+      logoUrl,
+      version: 1,
+      downloadCount: 0,
+      scanCount: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+    return drawCode(qr, logo);
+  }
+
+  async function pageOf(organizationId: string, filter: QrFilter) {
+    const { total, qrs: items } = await listQrs(organizationId, filter);
+    const { limit, offset } = filter;
+    return { status: 200, data: { total, limit, offset, items: items.map(toQrRecord) } };
+  }
+
   return {
     async createQr({ caller, body, idempotency }) {
-      const { qr, replayed } = await service.create(caller.organizationId, body, idempotency);
-      return { status: 201, replayed, data: toQrRecord(qr) };
+      // A repeated request must not fetch the logo again, because the logo may no longer exist.
+      const first = idempotency && (await qrs.findFirstOutcome(idempotency));
+      const { result, replayed } =
+        first ?? (await qrs.create(await drawNew(caller.organizationId, body), idempotency));
+      if (result.status === 'created') {
+        return { status: 201, replayed, data: toQrRecord(result.qr) };
+      }
+      throw new ApiError(
+        'QUOTA_EXCEEDED',
+        'The organization has used all QR codes of this month that its plan includes. Wait for the next month, or change the plan',
+        { replayed },
+      );
     },
 
-    async listQrs({ caller, query }) {
-      return toPage(query, await service.list(caller.organizationId, query));
-    },
+    listQrs: ({ caller, query }) => pageOf(caller.organizationId, query),
 
-    async listUrlQrs({ caller, params, query }) {
-      return toPage(query, await service.listOfUrl(caller.organizationId, params.id, query));
+    async listUrlQrs({ caller: { organizationId }, params, query }) {
+      await urls.get(organizationId, params.id);
+      return pageOf(organizationId, { ...query, urlId: params.id });
     },
 
     async getQr({ caller, params }) {
-      const qr = await service.get(caller.organizationId, params.id);
+      const qr = found(await qrs.find(caller.organizationId, params.id));
       return { status: 200, data: toQrRecord(qr) };
     },
 
-    async updateQr({ caller, params, body }) {
-      const qr = await service.update(caller.organizationId, params.id, body);
-      return { status: 200, data: toQrRecord(qr) };
+    async updateQr({ caller: { organizationId }, params: { id }, body }) {
+      found(await qrs.find(organizationId, id));
+      const { logoUrl } = body;
+      const newLogo = logoUrl === undefined ? undefined : await logoAt(organizationId, logoUrl);
+      // Starts again if another request has changed the code since the read. No change is lost.
+      for (;;) {
+        const { logo, ...old } = found(await qrs.findWithLogo(organizationId, id));
+        const qr: QrCode = {
+          ...old,
+          size: body.size ?? old.size,
+          format: body.format ?? old.format,
+          foregroundColor: body.foregroundColor ?? old.foregroundColor,
+          backgroundColor: body.backgroundColor ?? old.backgroundColor,
+          errorCorrection: body.errorCorrectionLevel ?? old.errorCorrection,
+          logoUrl: logoUrl === undefined ? old.logoUrl : logoUrl,
+          version: old.version + 1,
+          updatedAt: clock(),
+        };
+        const rendered = await drawCode(qr, newLogo === undefined ? logo : newLogo);
+        try {
+          if (await qrs.replace(rendered)) return { status: 200, data: toQrRecord(qr) };
+        } finally {
+          // Also after an error: the commit may have succeeded.
+          onChanged(id);
+        }
+      }
     },
 
-    async deleteQr({ caller, params }) {
-      const qr = await service.delete(caller.organizationId, params.id);
-      return { status: 200, data: toQrRecord(qr) };
+    async deleteQr({ caller, params: { id } }) {
+      try {
+        const qr = found(await qrs.delete(caller.organizationId, id, clock()));
+        return { status: 200, data: toQrRecord(qr) };
+      } finally {
+        onChanged(id);
+      }
     },
   };
 }
 
-function toPage(
-  { limit, offset }: { limit: number; offset: number },
-  { total, qrs }: { total: number; qrs: readonly QrCode[] },
-) {
-  return { status: 200, data: { total, limit, offset, items: qrs.map(toQrRecord) } };
+/** Turns errors of logos and designs into validation errors of their fields. */
+async function toValidationErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof QrDesignError)) throw error;
+    throw validationError([{ path: error.field, message: error.message }]);
+  }
+}
+
+function found<T>(qr: T | undefined): T {
+  if (qr !== undefined) return qr;
+  throw new ApiError('NOT_FOUND', 'This organization has no QR code with this id');
 }

@@ -1,33 +1,28 @@
 import type { Logger } from 'pino';
-import { v7 as newUuid } from 'uuid';
 import type { EventOutbox } from '../events/event-outbox.js';
+import { FairQueue } from '../fair-queue.js';
 import { LoadingCache } from '../loading-cache.js';
 import { createGuardedFetch } from '../network/guarded-fetch.js';
 import type { PlanTable } from '../organizations/plans.js';
-import type { Clock } from '../ports.js';
 import type { Database } from '../storage/database.js';
-import type { UrlRepository } from '../urls/url-repository.js';
-import { openQrRenderer } from './drawing/qr-renderer.js';
-import { LogoFetcher } from './fetch-logo.js';
-import { LogoDecoder } from './logo/logo-decoder.js';
-import { qrHandlers } from './qr-handlers.js';
+import { openThread } from '../threads/open-thread.js';
+import { drawingMethods, drawingThread } from './drawing/drawing-thread.js';
+import { createLogoFetcher } from './fetch-logo.js';
+import { createLogoDecoder } from './logo/logo-decoder.js';
+import { type QrHandlersOptions, qrHandlers } from './qr-handlers.js';
 import { type FoundImage, toQrImage } from './qr-image.js';
 import { QrImageHandler, type QrImageHandlerOptions } from './qr-image-handler.js';
-import { QrRepository } from './qr-repository.js';
-import { QrService, type QrServiceOptions } from './qr-service.js';
+import { createQrRepository } from './qr-repository.js';
 
-export interface QrModuleOptions {
+export interface QrModuleOptions
+  extends Pick<QrHandlersOptions, 'listQrs' | 'urls' | 'publicHost' | 'clock'>,
+    Pick<QrImageHandlerOptions, 'countDownload'> {
   readonly allowPrivateNetwork: boolean;
   readonly database: Database;
   readonly isThreaded: boolean;
   readonly outbox: EventOutbox;
-  readonly urls: UrlRepository;
-  readonly listQrs: QrServiceOptions['listQrs'];
-  readonly publicHost: QrServiceOptions['publicHost'];
-  readonly countDownload: QrImageHandlerOptions['countDownload'];
   readonly onRequestError: QrImageHandlerOptions['onError'];
   readonly plans: PlanTable;
-  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -39,41 +34,54 @@ const cacheLimits = {
 
 /** Composes the QR feature: the API's handlers, rendering, logos, and the public images. */
 export function createQrModule(options: QrModuleOptions) {
-  const { allowPrivateNetwork, database, outbox, plans, logger } = options;
-  const repository = new QrRepository(database, { outbox, plans });
+  const { isThreaded, allowPrivateNetwork, logger } = options;
+  const qrs = createQrRepository(options.database, options.outbox, options.plans);
   const cache = new LoadingCache<FoundImage>(cacheLimits, async (id) => {
-    const found = await repository.findPublic(id);
+    const found = await qrs.findPublic(id);
     return found && (found.image ? toQrImage(found, found.image) : 'deleted');
   });
-  const renderer = openQrRenderer(options.isThreaded, logger);
-  const logos = new LogoDecoder();
-  const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
-  const logoFetcher = new LogoFetcher(guardedFetch);
-  const service = new QrService({
-    qrs: repository,
-    listQrs: options.listQrs,
-    urls: options.urls,
-    renderer,
-    logos,
-    logoFetcher,
-    publicHost: options.publicHost,
-    clock: options.clock,
-    newId: newUuid,
-    onChanged: (id) => cache.invalidate([id]),
+  const drawings = new FairQueue({
+    name: 'QR codes',
+    // One image is drawn while sharp encodes or decodes another. sharp then uses at most two of
+    // libuv's four threads, which leaves two for DNS and files.
+    concurrency: 2,
+    maxWaiting: 256,
+    maxWaitingPerOrganization: 64,
   });
+  const thread = openThread(drawingThread, {
+    isThreaded,
+    data: undefined,
+    inline: () => ({ methods: drawingMethods }),
+    timeLimitMs: 20_000,
+    logger,
+  });
+  const guardedFetch = createGuardedFetch({ allowPrivateNetwork });
+  const logoFetcher = createLogoFetcher(guardedFetch);
+  const logos = createLogoDecoder();
   return {
-    handlers: qrHandlers(service),
+    handlers: qrHandlers({
+      ...options,
+      qrs,
+      drawVerified: (organizationId, design) =>
+        drawings.run(organizationId, () => thread.call('drawVerified', design)),
+      async readLogo(organizationId, url) {
+        const image = await logoFetcher.fetch(organizationId, url);
+        const raster = await logos.decode(organizationId, image);
+        return drawings.run(organizationId, () => thread.call('encodeLogo', raster));
+      },
+      onChanged: (id) => cache.invalidate([id]),
+    }),
     cache,
     images: new QrImageHandler({
       cache,
       countDownload: options.countDownload,
       onError: options.onRequestError,
     }),
-    queues: [renderer.queue, logoFetcher.queue, logos.queue],
-    threads: [renderer.thread],
+    queues: [drawings, logoFetcher.queue, logos.queue],
+    threads: [thread],
     async stop(): Promise<void> {
-      await logos.stop();
-      await renderer.thread.stop();
+      logos.stop();
+      await thread.stop();
       await guardedFetch.close();
     },
   };

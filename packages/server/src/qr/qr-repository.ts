@@ -1,20 +1,18 @@
-import { type SqlBool, sql } from 'kysely';
+import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { EventOutbox } from '../events/event-outbox.js';
 import {
   findStoredResult,
   type IdempotentRequest,
-  type IdempotentResult,
   withIdempotencyKey,
 } from '../idempotency/with-idempotency-key.js';
-import { type PlanTable, standardPlans } from '../organizations/plans.js';
+import type { PlanTable } from '../organizations/plans.js';
 import { countUseWithinPlan } from '../organizations/usage-meters.js';
 import type { Database } from '../storage/database.js';
 import { allOf } from '../storage/list-page.js';
+import type { Schema } from '../storage/schema.js';
 import type { QrFormat, QrLogo } from './drawing/qr-design.js';
-import { toQrRecord } from './present-qr.js';
-import type { QrCode, RenderedQr } from './qr-code.js';
 import { qrCreated, qrDeleted } from './qr-events.js';
-import { selectQrs, toQrRow } from './qr-row.js';
+import { type QrCode, type RenderedQr, selectQrs, toQrRecord, toQrRow } from './qr-record.js';
 
 /** The outcome of `create`, as it is stored with an idempotency key. */
 export type CreateQrOutcome =
@@ -28,140 +26,106 @@ export interface QrFilter {
   readonly standalone?: boolean | undefined;
 }
 
+export type QrRepository = ReturnType<typeof createQrRepository>;
+
 /** The public part of a code. A deleted code has no image. */
 export type PublicQr = NonNullable<Awaited<ReturnType<QrRepository['findPublic']>>>;
 
-export interface QrRepositoryOptions {
-  readonly outbox: EventOutbox;
-  readonly plans?: PlanTable;
-}
-
 /** Stores QR codes and their images. Every method is one transaction. */
-export class QrRepository {
-  readonly #database: Database;
-  readonly #outbox: EventOutbox;
-  readonly #plans: PlanTable;
+export function createQrRepository(database: Database, outbox: EventOutbox, plans: PlanTable) {
+  const selectQr = (organizationId: string, id: string, db: Kysely<Schema> = database.read) =>
+    selectQrs(db).where('qr_codes.id', '=', id).where('organization_id', '=', organizationId);
 
-  constructor(database: Database, { outbox, plans = standardPlans }: QrRepositoryOptions) {
-    this.#database = database;
-    this.#outbox = outbox;
-    this.#plans = plans;
-  }
+  return {
+    /** Returns the stored outcome of an earlier request with this idempotency key. */
+    findFirstOutcome: (request: IdempotentRequest) =>
+      findStoredResult<CreateQrOutcome>(database.read, request),
 
-  /** Returns the stored outcome of an earlier request with this idempotency key. */
-  findFirstOutcome(
-    request: IdempotentRequest,
-  ): Promise<IdempotentResult<CreateQrOutcome> | undefined> {
-    return findStoredResult(this.#database.read, request);
-  }
+    /** Stores a code, its image, its meter and its event, or none of them. */
+    create: ({ qr, logo, image }: RenderedQr, idempotency: IdempotentRequest | undefined) =>
+      database.write(qr.organizationId, (transaction) =>
+        withIdempotencyKey<CreateQrOutcome>(transaction, idempotency, async () => {
+          const { organizationId, createdAt } = qr;
+          const isWithinQuota = await countUseWithinPlan(
+            transaction,
+            plans,
+            organizationId,
+            'qr_generated',
+            createdAt,
+          );
+          if (!isWithinQuota) return { status: 'quota-exceeded' };
+          await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
+          await transaction
+            .insertInto('qr_pictures')
+            .values({ qr_id: qr.id, ...toPictureColumns(image, logo) })
+            .execute();
+          await transaction
+            .insertInto('qr_counts')
+            .values({ qr_id: qr.id, scans: 0, downloads: 0 })
+            .execute();
+          await outbox.record(transaction, organizationId, qrCreated, createdAt, () => [
+            toQrRecord(qr),
+          ]);
+          return { status: 'created', qr };
+        }),
+      ),
 
-  /** Stores a code, its image, its meter and its event, or none of them. */
-  create(
-    { qr, logo, image }: RenderedQr,
-    idempotency: IdempotentRequest | undefined,
-  ): Promise<IdempotentResult<CreateQrOutcome>> {
-    return this.#database.write(qr.organizationId, (transaction) =>
-      withIdempotencyKey<CreateQrOutcome>(transaction, idempotency, async () => {
-        const { organizationId, createdAt } = qr;
-        const isWithinQuota = await countUseWithinPlan(
-          transaction,
-          this.#plans,
-          organizationId,
-          'qr_generated',
-          createdAt,
-        );
-        if (!isWithinQuota) return { status: 'quota-exceeded' };
-        await transaction.insertInto('qr_codes').values(toQrRow(qr)).execute();
-        await transaction
-          .insertInto('qr_pictures')
-          .values({ qr_id: qr.id, picture: image, ...toLogoColumns(logo) })
-          .execute();
-        await transaction
-          .insertInto('qr_counts')
-          .values({ qr_id: qr.id, scans: 0, downloads: 0 })
-          .execute();
-        await this.#outbox.record(transaction, organizationId, qrCreated, createdAt, () => [
-          toQrRecord(qr),
-        ]);
-        return { status: 'created', qr };
-      }),
-    );
-  }
+    find: (organizationId: string, id: string): Promise<QrCode | undefined> =>
+      selectQr(organizationId, id).executeTakeFirst(),
 
-  find(organizationId: string, id: string): Promise<QrCode | undefined> {
-    return selectQrs(this.#database.read)
-      .where('qr_codes.id', '=', id)
-      .where('organization_id', '=', organizationId)
-      .executeTakeFirst();
-  }
-
-  /** Returns a code and its stored logo. */
-  async findWithLogo(
-    organizationId: string,
-    id: string,
-  ): Promise<{ qr: QrCode; logo: QrLogo | null } | undefined> {
-    const row = await selectQrs(this.#database.read)
-      .innerJoin('qr_pictures', 'qr_pictures.qr_id', 'qr_codes.id')
-      .select(['qr_pictures.logo', 'qr_pictures.logo_width', 'qr_pictures.logo_height'])
-      .where('qr_codes.id', '=', id)
-      .where('organization_id', '=', organizationId)
-      .executeTakeFirst();
-    if (!row) return undefined;
-    const { logo: png, logo_width: width, logo_height: height, ...qr } = row;
-    const logo = png && width && height ? { png, width, height } : null;
-    return { qr, logo };
-  }
-
-  /** Stores a changed code. Returns false when another change or a delete came first. */
-  replace({ qr, logo, image }: RenderedQr): Promise<boolean> {
-    return this.#database.write(qr.organizationId, async (transaction) => {
-      const { id, version, ...columns } = toQrRow(qr);
-      const { numUpdatedRows } = await transaction
-        .updateTable('qr_codes')
-        .set({ ...columns, version })
-        .where('id', '=', id)
-        .where('version', '=', version - 1)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      if (numUpdatedRows === 0n) return false;
-      await transaction
-        .updateTable('qr_pictures')
-        .set({ picture: image, ...toLogoColumns(logo) })
-        .where('qr_id', '=', id)
-        .execute();
-      return true;
-    });
-  }
-
-  /**
-   * Marks a code as deleted and deletes its image. Its row remains for its scans. Returns the code
-   * before the delete, or undefined when there is none.
-   */
-  delete(organizationId: string, id: string, now: number): Promise<QrCode | undefined> {
-    return this.#database.write(organizationId, async (transaction) => {
-      const found = await selectQrs(transaction)
-        .where('qr_codes.id', '=', id)
-        .where('organization_id', '=', organizationId)
+    /** Returns a code and its stored logo. */
+    async findWithLogo(organizationId: string, id: string) {
+      const row = await selectQr(organizationId, id)
+        .innerJoin('qr_pictures', 'qr_pictures.qr_id', 'qr_codes.id')
+        .select(['logo as png', 'logo_width as width', 'logo_height as height'])
         .executeTakeFirst();
-      if (!found) return undefined;
-      await transaction
-        .updateTable('qr_codes')
-        .set({ deleted_at: now, updated_at: now, version: found.version + 1 })
-        .where('id', '=', id)
-        .execute();
-      await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
-      const qr = { ...found, updatedAt: now };
-      await this.#outbox.record(transaction, organizationId, qrDeleted, now, () => [
-        toQrRecord(qr),
-      ]);
-      return qr;
-    });
-  }
+      if (!row) return undefined;
+      const { png, width, height, ...qr } = row;
+      return { ...qr, logo: png && width && height ? { png, width, height } : null };
+    },
 
-  /** Finds a code of any organization, deleted codes included. */
-  findPublic(id: string) {
-    return (
-      this.#database.read
+    /** Stores a changed code. Returns false when another change or a delete came first. */
+    replace: ({ qr, logo, image }: RenderedQr): Promise<boolean> =>
+      database.write(qr.organizationId, async (transaction) => {
+        const { id, ...columns } = toQrRow(qr);
+        const { numUpdatedRows } = await transaction
+          .updateTable('qr_codes')
+          .set(columns)
+          .where('id', '=', id)
+          .where('version', '=', qr.version - 1)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows === 0n) return false;
+        await transaction
+          .updateTable('qr_pictures')
+          .set(toPictureColumns(image, logo))
+          .where('qr_id', '=', id)
+          .execute();
+        return true;
+      }),
+
+    /**
+     * Marks a code as deleted and deletes its image. Its row remains for its scans. Returns the code,
+     * or undefined when there is none.
+     */
+    delete: (organizationId: string, id: string, now: number): Promise<QrCode | undefined> =>
+      database.write(organizationId, async (transaction) => {
+        const found = await selectQr(organizationId, id, transaction).executeTakeFirst();
+        if (!found) return undefined;
+        await transaction
+          .updateTable('qr_codes')
+          .set({ deleted_at: now, updated_at: now, version: found.version + 1 })
+          .where('id', '=', id)
+          .execute();
+        await transaction.deleteFrom('qr_pictures').where('qr_id', '=', id).execute();
+        const qr = { ...found, updatedAt: now };
+        await outbox.record(transaction, organizationId, qrDeleted, now, () => [toQrRecord(qr)]);
+        return qr;
+      }),
+
+    /** Finds a code of any organization, deleted codes included. */
+    findPublic: (id: string) =>
+      database.read
         .selectFrom('qr_codes')
         .leftJoin('qr_pictures', 'qr_pictures.qr_id', 'qr_codes.id')
         .leftJoin('urls', 'urls.id', 'qr_codes.url_id')
@@ -171,22 +135,18 @@ export class QrRepository {
         .select(({ fn }) => fn.coalesce('custom_slug', 'short_code').as('linkKey'))
         .$narrowType<{ format: QrFormat }>()
         .where('qr_codes.id', '=', id)
-        .executeTakeFirst()
-    );
-  }
+        .executeTakeFirst(),
+  };
 }
 
-export interface QrPage {
-  readonly total: number;
-  readonly qrs: readonly QrCode[];
-}
+export type QrPage = Awaited<ReturnType<typeof listQrs>>;
 
 /** Returns one page, newest first, and the number of all codes that match. */
 export async function listQrs(
   database: Database,
   organizationId: string,
   { limit, offset, urlId, standalone }: QrFilter,
-): Promise<QrPage> {
+) {
   const isLive = sql<SqlBool>`deleted_at is null`;
   const ofStandalone =
     standalone === undefined
@@ -216,8 +176,9 @@ export async function listQrs(
   return { total, qrs };
 }
 
-function toLogoColumns(logo: QrLogo | null) {
+function toPictureColumns(image: Uint8Array, logo: QrLogo | null) {
   return {
+    picture: image,
     logo: logo?.png ?? null,
     logo_width: logo?.width ?? null,
     logo_height: logo?.height ?? null,

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { diagnoseScans, repairScanCounters } from '../../src/analytics/reports/visit-doctor.js';
-import type { QrCode } from '../../src/qr/qr-code.js';
-import { QrRepository } from '../../src/qr/qr-repository.js';
+import { standardPlans } from '../../src/organizations/plans.js';
+import type { QrCode } from '../../src/qr/qr-record.js';
+import { createQrRepository } from '../../src/qr/qr-repository.js';
 import {
   day,
   hour,
@@ -43,7 +44,7 @@ async function createQr(id: string, createdAt: number): Promise<void> {
     createdAt,
     updatedAt: createdAt,
   };
-  const qrs = new QrRepository(stored.database, stored);
+  const qrs = createQrRepository(stored.database, stored.outbox, standardPlans);
   await qrs.create({ qr, logo: null, image: new Uint8Array([1]) }, undefined);
 }
 

@@ -1,8 +1,20 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { InferResult, Kysely, Selectable } from 'kysely';
+import type { z } from 'zod';
 import type { Schema } from '../storage/schema.js';
-import type { QrCode } from './qr-code.js';
+import type { QrDesign, QrLogo } from './drawing/qr-design.js';
+import type { qrRecord } from './qr-contract.js';
 
-/** Selects codes that are not deleted, with the names and types of `QrCode`. */
+/** A QR code. Instants are milliseconds since 1970. `version` increases by one with each change. */
+export type QrCode = Readonly<InferResult<ReturnType<typeof selectQrs>>[number]>;
+
+/** A QR code with its stored logo and its image. */
+export interface RenderedQr {
+  readonly qr: QrCode;
+  readonly logo: QrLogo | null;
+  readonly image: Uint8Array;
+}
+
+/** Selects codes that are not deleted. */
 export function selectQrs(db: Kysely<Schema>) {
   return db
     .selectFrom('qr_codes')
@@ -25,7 +37,7 @@ export function selectQrs(db: Kysely<Schema>) {
       'created_at as createdAt',
       'updated_at as updatedAt',
     ])
-    .$narrowType<Pick<QrCode, 'format' | 'errorCorrection' | 'stylePreset'>>()
+    .$narrowType<Pick<QrDesign, 'format' | 'errorCorrection' | 'stylePreset'>>()
     .where('deleted_at', 'is', null);
 }
 
@@ -46,5 +58,17 @@ export function toQrRow(qr: QrCode): Selectable<Schema['qr_codes']> {
     created_at: qr.createdAt,
     updated_at: qr.updatedAt,
     deleted_at: null,
+  };
+}
+
+/** Returns the record that the API responds with. Specification, "QR record". */
+export function toQrRecord({ version: _, ...qr }: QrCode): z.input<typeof qrRecord> {
+  return {
+    ...qr,
+    urlId: qr.urlId === null ? null : String(qr.urlId),
+    downloadUrl: `/api/qr/${qr.id}/download`,
+    previewUrl: `/qr/${qr.id}`,
+    createdAt: new Date(qr.createdAt).toISOString(),
+    updatedAt: new Date(qr.updatedAt).toISOString(),
   };
 }
