@@ -35,6 +35,14 @@ export interface MountOptions {
 
 type AnyHandler = (input: HandlerInput<Route>) => Promise<Reply<unknown>>;
 
+/** A request and the route that it matches. */
+interface Call {
+  readonly route: Route;
+  readonly handler: AnyHandler;
+  readonly request: Request;
+  readonly response: Response;
+}
+
 /**
  * Mounts the contract's routes on an Express app. A route authenticates the request, checks its scope,
  * validates its input, calls the handler and sends the response. Other methods of a path return 405.
@@ -51,21 +59,22 @@ export function mountRoutes(
   // /urls/bulk would match /urls/{id} with the id "bulk".
   for (const path of new Set(routes.map((route) => route.path))) {
     const onPath = routes.filter((route) => route.path === path);
+    const expressPath = path.replace(/\{(\w+)\}/g, ':$1');
     for (const route of onPath) {
       // The table types each handler by its own route; here all handlers have one type.
       const handler = options.handlers[
         route.operationId as keyof Handlers
       ] as unknown as AnyHandler;
-      app[route.method](expressPath(path), async (request, response) => {
+      app[route.method](expressPath, async (request, response) => {
         response.locals.route = route;
-        await serve(route, handler, options, request, response);
+        send(response, await serve({ route, handler, request, response }, options));
       });
     }
     const methods = onPath.map((route) => route.method);
     const allow = [...methods, ...(methods.includes('get') ? ['head'] : [])]
       .map((method) => method.toUpperCase())
       .join(', ');
-    app.all(expressPath(path), (request) => {
+    app.all(expressPath, (request) => {
       throw new ApiError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here: ${allow}`, {
         headers: { Allow: allow },
       });
@@ -73,57 +82,41 @@ export function mountRoutes(
   }
 }
 
-async function serve(
-  route: Route,
-  handler: AnyHandler,
-  options: MountOptions,
-  request: Request,
-  response: Response,
-): Promise<void> {
-  if (route.access === 'public') {
-    send(response, await handle(route, handler, options, request, response));
-    return;
-  }
+async function serve(call: Call, options: MountOptions): Promise<Reply<unknown>> {
+  const { route, request, response } = call;
+  if (route.access === 'public') return handle(call, options, undefined);
   const caller = await options.auth.authenticate(request.headers.authorization);
   response.locals.organizationId = caller.organizationId;
   // No response is sent before the count is durable, whether the request succeeds or fails.
   const counted = options.countCall(caller.organizationId);
   // Prevents an unhandled rejection; `finally` below throws the error.
   counted.catch(() => {});
-  const reply = await handle(route, handler, options, request, response, caller).finally(
-    () => counted,
-  );
-  send(response, reply);
+  return handle(call, options, caller).finally(() => counted);
 }
 
 async function handle(
-  route: Route,
-  handler: AnyHandler,
+  { route, handler, request, response }: Call,
   options: MountOptions,
-  request: Request,
-  response: Response,
-  caller?: Caller,
+  caller: Caller | undefined,
 ): Promise<Reply<unknown>> {
-  const { clock, proxies, rateLimiter, publicRateLimiter, bodySlots } = options;
+  const { clock, rateLimiter, publicRateLimiter } = options;
+  const { headers } = request;
   if (caller) {
     if (rateLimiter) {
       response.set(rateLimitHeaders(rateLimiter.take(caller.organizationId, clock())));
     }
     checkScope(route, caller);
   }
-  const kind = bodyKindOf(route, request.headers);
+  const kind = bodyKindOf(route, headers);
   try {
     const params = check(route.params, request.params);
     const query = check(route.query, checkQuery(request.query));
-    const address = clientAddressOf(
-      request.socket.remoteAddress,
-      request.headers['x-forwarded-for'],
-      proxies,
-    );
+    const { remoteAddress } = request.socket;
+    const address = clientAddressOf(remoteAddress, headers['x-forwarded-for'], options.proxies);
     // Public routes without a body are health and documentation, which have no limit.
     if (!caller && route.body) publicRateLimiter?.take(addressBlockOf(address), clock());
     const body = await readInput(kind, request, response, {
-      slots: bodySlots,
+      slots: options.bodySlots,
       organizationId: caller?.organizationId,
       publicTimeoutMs: options.publicBodyTimeoutMs,
     });
@@ -136,7 +129,7 @@ async function handle(
       ...(isForm && { form: check(route.form, body.value) }),
       caller,
       idempotency: caller && readIdempotency(route, request, body, caller.organizationId, clock()),
-      headers: request.headers,
+      headers,
       address,
     } as HandlerInput<Route>);
   } catch (error) {
@@ -155,28 +148,16 @@ function checkScope(route: Route, { scopes }: Caller): void {
 }
 
 function send(response: Response, reply: Reply<unknown>): void {
-  response.status(reply.status);
-  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
+  response.status(reply.status).set(reply.headers ?? {});
   if ('mediaType' in reply) {
     response.type(reply.mediaType).send('text' in reply ? reply.text : reply.bytes);
     return;
   }
-  if ('data' in reply) {
-    if (reply.replayed) response.set(replayedHeader);
-    sendJson(response, { success: true, data: reply.data });
-    return;
-  }
-  sendJson(response, reply.body);
-}
-
-// response.json() would also compute an ETag and parse the charset.
-function sendJson(response: Response, body: unknown): void {
+  if ('data' in reply && reply.replayed) response.set(replayedHeader);
+  // response.json() would also compute an ETag and parse the charset.
+  const body = 'data' in reply ? { success: true, data: reply.data } : reply.body;
   const text = Buffer.from(JSON.stringify(body));
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', text.length);
   response.end(response.req.method === 'HEAD' ? undefined : text);
-}
-
-function expressPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
 }

@@ -1,12 +1,38 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { ApiError } from '../../contract/api-error.js';
 import type { HandlersOf } from '../../http/handlers.js';
+import { LoadingCache } from '../../loading-cache.js';
 import { docsPage, docsPageHeaders } from '../../pages/docs-page.js';
 import type { docsRoutes } from './docs-contract.js';
-import { findDocsFile } from './docs-files.js';
+import { docsScript } from './docs-script.js';
+import { docsStyle } from './docs-style.js';
 
 // The build copies it there.
 const openApiFile = new URL('../../../dist/openapi.yaml', import.meta.url);
+
+const require = createRequire(import.meta.url);
+const swaggerUiFile = (name: string) => readFile(require.resolve(`swagger-ui-dist/${name}`));
+
+const contents: Readonly<Record<string, () => Promise<Buffer>>> = {
+  'swagger-ui.css': () => swaggerUiFile('swagger-ui.css'),
+  'swagger-ui-bundle.js': () => swaggerUiFile('swagger-ui-bundle.js'),
+  'docs.css': async () => Buffer.from(docsStyle),
+  'docs.js': async () => Buffer.from(docsScript),
+};
+
+/** The files of the documentation page. Each is read and compressed at its first request. */
+const files = new LoadingCache({ max: Object.keys(contents).length }, async (name) => {
+  const plain = Object.hasOwn(contents, name) ? await contents[name]?.() : undefined;
+  if (!plain) return undefined;
+  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
+  const gzipped = await promisify(gzip)(plain);
+  return { mediaType: `${type}; charset=utf-8`, etag, plain, gzipped };
+});
 
 /** The handlers of the API's documentation. */
 export const docsHandlers: HandlersOf<typeof docsRoutes> = {
@@ -23,8 +49,8 @@ export const docsHandlers: HandlersOf<typeof docsRoutes> = {
     headers: docsPageHeaders,
   }),
 
-  async getDocsFile({ params, headers }) {
-    const file = await findDocsFile(params.file);
+  async getDocsFile({ params: { file: name }, headers }) {
+    const file = files.get(name) ?? (await files.load(name));
     if (!file) throw new ApiError('NOT_FOUND', 'There is no such file');
     const isGzip = /\bgzip\b/.test(headers['accept-encoding'] ?? '');
     return {
