@@ -40,7 +40,7 @@ const sharedHeaders = {
     schema: text,
   },
   ...Object.fromEntries(
-    Object.entries(rateLimitFields).map(([name, { description }]) => [
+    Object.entries(rateLimitFields).map(([name, description]) => [
       name,
       { description, schema: name === 'RateLimit-Policy' ? text : count },
     ]),

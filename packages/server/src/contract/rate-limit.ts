@@ -10,33 +10,22 @@ export interface RateLimit {
   readonly resetSeconds: number;
 }
 
-const fields = {
-  'RateLimit-Limit': {
-    description: 'Requests that the organization may make in one window.',
-    of: ({ limit }: RateLimit) => limit,
-  },
-  'RateLimit-Policy': {
-    description: 'The limit and the window in seconds: `6000;w=60`.',
-    of: ({ limit, windowSeconds }: RateLimit) => `${limit};w=${windowSeconds}`,
-  },
-  'RateLimit-Remaining': {
-    description: 'Requests that are left in the window.',
-    of: ({ remaining }: RateLimit) => remaining,
-  },
-  'RateLimit-Reset': {
-    description:
-      'Seconds until the full limit is available again; after a 429, until the next request is accepted.',
-    of: ({ resetSeconds }: RateLimit) => resetSeconds,
-  },
+/** The header fields of `draft-ietf-httpapi-ratelimit-headers-06` with their descriptions. */
+export const rateLimitFields = {
+  'RateLimit-Limit': 'Requests that the organization may make in one window.',
+  'RateLimit-Policy': 'The limit and the window in seconds: `6000;w=60`.',
+  'RateLimit-Remaining': 'Requests that are left in the window.',
+  'RateLimit-Reset':
+    'Seconds until the full limit is available again; after a 429, until the next request is accepted.',
 } as const;
 
-/** The header fields of `draft-ietf-httpapi-ratelimit-headers-06` with their descriptions. */
-export const rateLimitFields: Readonly<Record<string, { readonly description: string }>> = fields;
-
-export function rateLimitHeaders(state: RateLimit): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, { of }]) => [name, String(of(state))]),
-  );
+export function rateLimitHeaders(state: RateLimit): Record<keyof typeof rateLimitFields, string> {
+  return {
+    'RateLimit-Limit': String(state.limit),
+    'RateLimit-Policy': `${state.limit};w=${state.windowSeconds}`,
+    'RateLimit-Remaining': String(state.remaining),
+    'RateLimit-Reset': String(state.resetSeconds),
+  };
 }
 
 /** Returns RATE_LIMITED with the headers that say when to retry. */

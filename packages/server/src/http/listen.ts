@@ -1,11 +1,10 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { ConfigError } from '../config-error.js';
 import { formatListenAddress, type ListenAddress } from '../network/listen-address.js';
 import { OpenConnections } from './open-connections.js';
 import { defaultTimeLimits, type TimeLimits } from './time-limits.js';
-import { removeStaleSocket } from './unix-socket.js';
 
 export interface Listener {
   /** The origin of the server, or the path of its Unix socket. */
@@ -23,15 +22,10 @@ interface ConnectionOptions {
   readonly timeLimits?: TimeLimits;
 }
 
-export interface ListenOptions extends ConnectionOptions {
-  readonly port: number;
-  readonly host: string;
-}
-
 /** Listens on HOST and PORT; throws a ConfigError when it cannot. */
 export function listen(
   server: Server,
-  { port, host, ...limits }: ListenOptions,
+  { port, host, ...limits }: ConnectionOptions & { readonly port: number; readonly host: string },
 ): Promise<Listener> {
   return accept(server, { host, port }, limits, (cause) =>
     cause.code === 'EADDRINUSE'
@@ -49,21 +43,27 @@ export async function listenForOperators(
   address: ListenAddress,
   timeLimits: TimeLimits,
 ): Promise<Listener> {
+  if ('path' in address) await removeStaleSocket(address.path);
   const limits = { maxConnections: maxAdminConnections, timeLimits };
-  const describe = (cause: NodeJS.ErrnoException) => {
+  return accept(server, address, limits, (cause) => {
     const setting = `SHORTY_ADMIN_LISTEN is "${formatListenAddress(address)}"`;
     return cause.code === 'EADDRINUSE'
       ? `${setting}: another process listens there, or the file is not a socket; stop the process, or set another address`
       : `${setting}: cannot listen there (${cause.message})`;
-  };
-  try {
-    return await accept(server, address, limits, describe);
-  } catch (error) {
-    const { code } = (error as ConfigError).cause as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE' || !('path' in address)) throw error;
-    if (!(await removeStaleSocket(address.path))) throw error;
-    return accept(server, address, limits, describe);
-  }
+  });
+}
+
+/** Removes the socket file of a process that has ended. */
+async function removeStaleSocket(path: string): Promise<void> {
+  const isRefused = await new Promise<boolean>((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
+  });
+  // Connections to other files are refused, too.
+  if (isRefused && lstatSync(path).isSocket()) unlinkSync(path);
 }
 
 // The proxy and monitoring connect as members of the socket's group.
@@ -87,16 +87,13 @@ async function accept(
     // Set in the same turn of the event loop, before a connection can be accepted.
     if ('path' in address && server.listening) chmodSync(address.path, socketMode);
   });
-  const connections = new OpenConnections(server, {
-    maxConnections,
-    responseTimeoutMs: timeLimits.response,
-  });
+  const connections = new OpenConnections(server, maxConnections, timeLimits.response);
   const checks = setInterval(() => connections.check(), timeLimits.checks).unref();
   server.once('close', () => clearInterval(checks));
   const origin =
     'path' in address
       ? address.path
-      : originOf({ host: address.host, port: (server.address() as AddressInfo).port });
+      : `http://${visibleHost(address.host)}:${(server.address() as AddressInfo).port}`;
   return { origin, stop: (graceMs) => stopListening(server, connections, graceMs) };
 }
 
@@ -121,10 +118,6 @@ async function stopListening(
   await closed;
   clearInterval(closeIdle);
   clearTimeout(cutOff);
-}
-
-function originOf({ host, port }: { readonly host: string; readonly port: number }): string {
-  return `http://${visibleHost(host)}:${port}`;
 }
 
 // Returns localhost for loopback and wildcard addresses.

@@ -1,12 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-export interface ConnectionLimits {
-  readonly maxConnections: number;
-  /** How long a client may read nothing of a response. */
-  readonly responseTimeoutMs: number;
-}
-
 interface Progress {
   readonly arrivedAt: number;
   /** Bytes of responses that have left the send buffer. They increase while the client reads. */
@@ -25,20 +19,21 @@ const minPauseMs = 1_000;
  * periodically, so requests have no overhead.
  */
 export class OpenConnections {
-  readonly #limits: ConnectionLimits;
+  readonly #responseTimeoutMs: number;
   // Oldest first.
   readonly #progress = new Map<Socket, Progress>();
   /** Connections to close when the limit is exceeded, beginning with the last one. */
   #expendable: Socket[] = [];
   #checkedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(server: Server, limits: ConnectionLimits) {
-    this.#limits = limits;
+  /** Clients may read nothing of a response for `responseTimeoutMs`. */
+  constructor(server: Server, maxConnections: number, responseTimeoutMs: number) {
+    this.#responseTimeoutMs = responseTimeoutMs;
     server.on('connection', (socket) => {
       const arrivedAt = performance.now();
       this.#progress.set(socket, { arrivedAt, sentBytes: 0, progressedAt: arrivedAt });
       socket.on('close', () => this.#progress.delete(socket));
-      if (this.#progress.size > limits.maxConnections) this.#closeOneFor(socket);
+      if (this.#progress.size > maxConnections) this.#closeOneFor(socket);
     });
   }
 
@@ -48,7 +43,8 @@ export class OpenConnections {
   }
 
   /** Closes connections whose client does not read, and orders the others for closing. */
-  check(now = performance.now()): void {
+  check(): void {
+    const now = performance.now();
     this.#checkedAt = now;
     const unanswered: Socket[] = [];
     const quiet: Socket[] = [];
@@ -59,7 +55,7 @@ export class OpenConnections {
       if (hasMoved || socket.writableLength === 0) {
         progress.sentBytes = sentBytes;
         progress.progressedAt = now;
-      } else if (now - progress.progressedAt >= this.#limits.responseTimeoutMs) {
+      } else if (now - progress.progressedAt >= this.#responseTimeoutMs) {
         socket.destroy();
         continue;
       }

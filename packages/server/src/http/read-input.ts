@@ -4,7 +4,6 @@ import { validationError } from '../contract/api-error.js';
 import type { Route } from '../contract/define-route.js';
 import { parseInput } from '../contract/parse-input.js';
 import type { IdempotentRequest } from '../idempotency/with-idempotency-key.js';
-import { TimeSlices } from '../yield-to-event-loop.js';
 import { type BodyFormat, bodyFormatOf, parseForm } from './body-format.js';
 import type { BodySlots } from './body-slots.js';
 import { parseJson } from './parse-json.js';
@@ -65,7 +64,7 @@ export async function readInput(
     if (kind === 'form') return { value: parseForm(bytes), fingerprint: undefined };
     const hasKey = request.headers['idempotency-key'] !== undefined;
     return {
-      fingerprint: hasKey ? await fingerprintOf(request, bytes) : undefined,
+      fingerprint: hasKey ? fingerprintOf(request, bytes) : undefined,
       value: bytes.length === 0 ? undefined : await parseJson(bytes),
     };
   } finally {
@@ -73,17 +72,9 @@ export async function readInput(
   }
 }
 
-const hashedPerStep = 256 * 1024;
-
-async function fingerprintOf(request: IncomingMessage, bytes: Buffer): Promise<string> {
-  const { method = '', url = '' } = request;
-  const hash = createHash('sha256').update(`${method.toLowerCase()} ${url.split('?', 1)[0]}\n`);
-  const slices = new TimeSlices();
-  for (let at = 0; at < bytes.length; at += hashedPerStep) {
-    if (slices.isOver) await slices.next();
-    hash.update(bytes.subarray(at, at + hashedPerStep));
-  }
-  return hash.digest('base64url');
+function fingerprintOf({ method = '', url = '' }: IncomingMessage, bytes: Buffer): string {
+  const target = `${method.toLowerCase()} ${url.split('?', 1)[0]}\n`;
+  return createHash('sha256').update(target).update(bytes).digest('base64url');
 }
 
 /** Validates one part of a request by its schema; throws VALIDATION_FAILED. */
