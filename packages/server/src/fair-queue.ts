@@ -8,10 +8,8 @@ export interface FairQueueOptions {
   readonly maxWaitingPerOrganization: number;
 }
 
-export interface TaskOptions {
-  /** True for a single task that a client waits for. It runs before bulk work. */
-  readonly isInteractive?: boolean;
-}
+/** Interactive is a single task that a client waits for. It runs before bulk work. */
+type TaskOptions = { readonly isInteractive?: boolean };
 
 /** A queue refused a task because it is full. A retry after `retryAfterSeconds` may succeed. */
 export class QueueFullError extends Error {
@@ -36,13 +34,6 @@ interface Task {
   readonly queuedAt: number;
   run(): Promise<void>;
   reject(error: Error): void;
-}
-
-export interface FairQueueFigures {
-  readonly running: number;
-  readonly waiting: number;
-  /** Tasks that were refused because the queue was full or they had waited too long. */
-  readonly refused: number;
 }
 
 // While bulk tasks wait, one of them runs after this many interactive tasks.
@@ -77,7 +68,8 @@ export class FairQueue {
     return this.#options.name;
   }
 
-  get figures(): FairQueueFigures {
+  /** `refused` counts tasks for which the queue was full, and tasks that had waited too long. */
+  get figures() {
     return { running: this.#running, waiting: this.#waiting, refused: this.#refused };
   }
 

@@ -24,8 +24,8 @@ export class PeriodicService implements Service {
   readonly #throttle: ErrorThrottle;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
-  #stopped = true;
-  #stopping = new AbortController();
+  /** Undefined while the service is stopped. */
+  #stopping: AbortController | undefined;
 
   constructor(work: PeriodicWork) {
     this.name = work.name;
@@ -34,35 +34,34 @@ export class PeriodicService implements Service {
   }
 
   start(): void {
-    if (!this.#stopped) return;
-    this.#stopped = false;
+    if (this.#stopping) return;
     this.#stopping = new AbortController();
-    this.#schedule();
+    this.#schedule(this.#stopping.signal);
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#stopping.abort();
+    this.#stopping?.abort();
+    this.#stopping = undefined;
     clearTimeout(this.#timer);
     await this.#running;
   }
 
-  #schedule(): void {
-    this.#timer = setTimeout(() => {
-      this.#running = this.#run();
-    }, this.#work.everyMs);
-    this.#timer.unref();
+  #schedule(signal: AbortSignal): void {
+    const run = () => {
+      this.#running = this.#run(signal);
+    };
+    this.#timer = setTimeout(run, this.#work.everyMs).unref();
   }
 
-  async #run(): Promise<void> {
+  async #run(signal: AbortSignal): Promise<void> {
     try {
-      await this.#work.tick(this.#stopping.signal);
+      await this.#work.tick(signal);
       this.#throttle.reset();
     } catch (error) {
       this.#throttle.report(error);
     } finally {
       // In `finally`, because `onError` may throw.
-      if (!this.#stopped) this.#schedule();
+      if (!signal.aborted) this.#schedule(signal);
     }
   }
 }

@@ -1,5 +1,4 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { TurnBatch } from '../../turn-batch.js';
 import { segmentPath } from './journal-folder.js';
 
 export interface JournalOptions {
@@ -50,7 +49,8 @@ export class Journal {
   #backlog: EncodedLines[] = [];
   #unwrittenCount = 0;
   #appendedCount = 0;
-  readonly #turns = new TurnBatch<() => void>((waiting) => this.#flush(waiting));
+  /** The callbacks of the lines of this turn. */
+  #waiting: (() => void)[] = [];
   #retry: NodeJS.Timeout | undefined;
   #isHealthy = true;
   /** Syncs in flight. They need the file to stay open. */
@@ -82,7 +82,9 @@ export class Journal {
   /** Writes a line, which must end with its only line feed, then calls `onWritten`. */
   append(line: string, onWritten: () => void): void {
     this.#collect(line);
-    this.#turns.add(onWritten);
+    // Responses that are written together, after all input of the turn, wake the client once. Between
+    // reads, they wake it each time, which takes a third more time.
+    if (this.#waiting.push(onWritten) === 1) setImmediate(() => this.#flush());
   }
 
   /**
@@ -103,13 +105,16 @@ export class Journal {
   /** Writes the remaining lines and closes the file. Throws when lines would be lost. */
   close(): void {
     clearTimeout(this.#retry);
-    this.#turns.flush();
+    this.#flush();
     clearTimeout(this.#retry);
     this.#write(Number.POSITIVE_INFINITY);
     closeSync(this.#file);
   }
 
-  #flush(waiting: readonly (() => void)[]): void {
+  #flush(): void {
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return;
+    this.#waiting = [];
     const callBack = () => {
       for (const onWritten of waiting) {
         // An error of one callback must not prevent the others.
