@@ -234,4 +234,3 @@ export const qrRoutes = [
 ] as const;
 
 export type QrCreateRequest = z.output<typeof qrCreateRequest>;
-export type QrUpdateRequest = z.output<typeof qrUpdateRequest>;
