@@ -1,7 +1,11 @@
+import { appendFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type ApiServer, startApiServer } from './api-server.js';
 import { BuiltShorty } from './built-shorty.js';
+import { openFaultProxy } from './fault-proxy.js';
 
 let server: ApiServer;
 let shorty: BuiltShorty;
@@ -106,6 +110,8 @@ describe('formats', () => {
       created: 1,
       failed: 1,
       replayed: 0,
+      skipped: 0,
+      isQuotaReached: false,
       rowsBefore: 0,
       durationMs: expect.any(Number),
       out: null,
@@ -304,4 +310,124 @@ test('a token without the scope stops the import with 4, and it can be resumed',
   env.SHORTY_ACCESS_TOKEN = await server.token('urls:write');
   const resumed = await shorty.run(['urls', 'bulk-create', 'scope.csv', '--resume'], { env });
   expect(resumed.code).toBe(0);
+});
+
+describe('files that other programs write', () => {
+  const targets = async (prefix: string) =>
+    (await linksTo(prefix)).map(({ targetUrl, customSlug, tags }) => [targetUrl, customSlug, tags]);
+
+  test('a sep= line names the delimiter, and line numbers count it', async () => {
+    await shorty.write(
+      'sep.csv',
+      'sep=;\r\nurl;slug\r\nhttps://sep.example/1;sep-1\r\nno;sep-2\r\n',
+    );
+    const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'sep.csv']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('line 4: targetUrl must start')]);
+    expect(await targets('https://sep.example/')).toEqual([['https://sep.example/1', 'sep-1', []]]);
+  });
+
+  test('| separates columns', async () => {
+    await shorty.write('pipe.csv', 'url|slug\nhttps://pipe.example/1|pipe-1\n');
+    const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'pipe.csv']);
+    expect([code, stderr]).toEqual([
+      0,
+      'columns are separated by a pipe; --delimiter says otherwise\n',
+    ]);
+    expect(await targets('https://pipe.example/')).toHaveLength(1);
+  });
+
+  test.each(['gzip.csv.gz', '-'])('gzip is decompressed: %s', async (file) => {
+    const host = file === '-' ? 'gzip-stdin.example' : 'gzip.example';
+    const compressed = gzipSync(`url\nhttps://${host}/1\nhttps://${host}/2\n`);
+    await writeFile(join(shorty.folder, 'gzip.csv.gz'), compressed);
+    const input = file === '-' ? compressed : '';
+    const { code } = await shorty.run(['urls', 'bulk-create', file], { input });
+    expect(code).toBe(0);
+    expect(await targets(`https://${host}/`)).toHaveLength(2);
+  });
+
+  test('a truncated gzip file creates nothing', async () => {
+    const compressed = gzipSync(`url\n${'https://cut.example/1\n'.repeat(5_000)}`);
+    await writeFile(join(shorty.folder, 'cut.csv.gz'), compressed.subarray(0, -20));
+    const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'cut.csv.gz']);
+    expect([code, stderr]).toEqual([
+      2,
+      'shorty: cut.csv.gz is not a complete gzip file: unexpected end of file\n',
+    ]);
+    expect(await targets('https://cut.example/')).toEqual([]);
+  });
+
+  test('--no-header reads target and slug, and --map numbers the columns', async () => {
+    await shorty.write('bare.csv', 'https://bare.example/1,bare-1\nhttps://bare.example/2,\nno,\n');
+    const args = ['urls', 'bulk-create', 'bare.csv', '--no-header', '--failed-out', 'bare-bad.csv'];
+    expect((await shorty.run(args)).code).toBe(3);
+    expect(await shorty.read('bare-bad.csv')).toBe('no,\n');
+    expect(await targets('https://bare.example/')).toEqual([
+      ['https://bare.example/1', 'bare-1', []],
+      ['https://bare.example/2', null, []],
+    ]);
+    await shorty.write('tagged.csv', 'a|b,https://tagged.example/1\n');
+    const map = ['--map', '1=tags', '--map', '2=targetUrl'];
+    const tagged = await shorty.run(['urls', 'bulk-create', 'tagged.csv', '--no-header', ...map]);
+    expect(tagged).toMatchObject({ code: 0, stderr: '' });
+    expect(await targets('https://tagged.example/')).toEqual([
+      ['https://tagged.example/1', null, ['a', 'b']],
+    ]);
+  });
+
+  test('a file without a header is rejected with the option to use', async () => {
+    await shorty.write('no-names.csv', 'https://no-names.example/1\n');
+    const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'no-names.csv']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('use --no-header')]);
+  });
+
+  test('the columns of another shortener are recognised; its short URL is never the target', async () => {
+    await shorty.write(
+      'other.csv',
+      'Short URL,Long URL\nhttps://s.example/x,https://long.example/1\n',
+    );
+    const { code, stderr } = await shorty.run(['urls', 'bulk-create', 'other.csv']);
+    expect([code, stderr]).toEqual([0, 'skipping columns that only the server sets: Short URL\n']);
+    expect(await targets('https://long.example/')).toHaveLength(1);
+    await shorty.write('shorts.csv', 'Short link,Address\na,b\n');
+    const refused = await shorty.run(['urls', 'bulk-create', 'shorts.csv']);
+    expect(refused.stderr).toContain('--map Address=targetUrl');
+  });
+
+  test('a file that changes during the import is an error', async () => {
+    const proxy = await openFaultProxy(server.url);
+    onTestFinished(() => proxy.stop());
+    const rows = Array.from({ length: 5_000 }, (_, index) => `https://changing.example/${index}`);
+    await shorty.write('changing.csv', `url\n${rows.join('\n')}\n`);
+    let isChanged = false;
+    proxy.decide = () => {
+      if (!isChanged)
+        appendFileSync(join(shorty.folder, 'changing.csv'), 'https://later.example/\n');
+      isChanged = true;
+      return 'pass';
+    };
+    const { code, stderr } = await shorty.run([
+      'urls',
+      'bulk-create',
+      'changing.csv',
+      '--base-url',
+      proxy.url,
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('shorty: changing.csv changed while it was being read\n');
+    expect(stderr).toMatch(/stopped after [\d,]+ rows/);
+    expect(await targets('https://later.example/')).toEqual([]);
+  });
+});
+
+test('--skip-existing skips rows whose slug exists', async () => {
+  await shorty.write('first.csv', 'url,slug\nhttps://skip.example/1,skip-1\n');
+  await shorty.run(['urls', 'bulk-create', 'first.csv']);
+  const rows = 'url,slug\nhttps://skip.example/1,skip-1\nhttps://skip.example/2,skip-2\n';
+  await shorty.write('both.csv', rows);
+  const args = ['urls', 'bulk-create', 'both.csv', '--skip-existing', '--failed-out', 'none.csv'];
+  const { code, stdout, stderr } = await shorty.run(args);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('2 rows: 1 created, 1 skipped, 0 failed');
+  expect(await shorty.read('none.csv')).toBe('url,slug\n');
 });

@@ -176,6 +176,32 @@ test('an import killed by kill -9 creates each row exactly once', async () => {
   expect((await shorty.read('killed.csv')).trimEnd().split('\n')).toHaveLength(1 + everyRow.made);
 });
 
+test('a suspended import ends when another process took it over, and no link is created twice', {
+  timeout: 60_000,
+}, async () => {
+  const { file, host } = await writeRows();
+  proxy.decide = (index) => (index < 3 ? 'pass' : 'hold');
+  const args = ['urls', 'bulk-create', file, '--base-url', proxy.url, '--out', 'suspended.csv'];
+  const { process, result } = shorty.start(args);
+  await proxy.held;
+  process.kill('SIGSTOP');
+  proxy.decide = () => 'pass';
+  const second = await bulkCreate(file, '--out', 'suspended.csv');
+  expect([second.code, second.stderr]).toEqual([
+    3,
+    expect.stringContaining('waiting for its lock'),
+  ]);
+  process.kill('SIGCONT');
+  const first = await result;
+  expect([first.code, first.stderr]).toEqual([
+    1,
+    expect.stringContaining('this process was suspended, and another one may import the file now'),
+  ]);
+  expect(await countOf(host)).toEqual(everyRow);
+  const lines = (await shorty.read('suspended.csv')).trimEnd().split('\n');
+  expect(lines).toHaveLength(1 + everyRow.made);
+});
+
 test('a second concurrent import of the same file is rejected', async () => {
   const { file, host } = await writeRows();
   proxy.decide = () => 'hold';
@@ -186,7 +212,7 @@ test('a second concurrent import of the same file is rejected', async () => {
   const second = await bulkCreate(file);
   expect([second.code, second.stderr]).toEqual([
     1,
-    expect.stringContaining(`process ${process.pid} is importing this file`),
+    expect.stringContaining('another process is importing this file'),
   ]);
   process.kill('SIGINT');
   await result;

@@ -51,6 +51,24 @@ export function planColumns(
   return { columns, skipped };
 }
 
+/**
+ * Maps the columns of a file without a header. Their titles are 1, 2, 3. The first ones have the fields
+ * `set.positions`, unless `--map` has other fields for them.
+ */
+export function planPositions(
+  count: number,
+  set: FieldSet,
+  { map, ignore }: ColumnOptions,
+): ColumnPlan {
+  const titles = Array.from({ length: count }, (_, index) => `${index + 1}`);
+  const mapped = new Set(map.values());
+  const defaults = titles.flatMap((title, index) => {
+    const field = set.positions[index];
+    return field === undefined || mapped.has(field) ? [] : [[title, field] as const];
+  });
+  return planColumns(titles, set, { map: new Map([...defaults, ...map]), ignore });
+}
+
 function findColumn(title: string, set: FieldSet): Column | undefined {
   const spelling = normalise(title);
   const own = Object.keys(set.fields).find((field) => normalise(field) === spelling);
@@ -72,9 +90,14 @@ function mappedColumn(title: string, target: string, set: FieldSet): Column {
 
 function requireField(name: string, titles: readonly string[], columns: readonly Column[]): void {
   if (columns.some((column) => column.kind === 'field' && column.name === name)) return;
+  // A column of short URLs is never the target.
+  const candidate = titles.find((title) => title !== '' && !/short/i.test(title));
+  const isRow = titles.some((title) => /^https?:/i.test(title));
   throw new UsageError(
     `the header has no column ${name}, only ${titles.map(quoteTitle).join(', ')}`,
-    `the first row must name the columns; use another column with --map ${quoteShell(titles[0])}=${name}`,
+    isRow
+      ? 'the first row must name the columns; use --no-header if it has values'
+      : `the first row must name the columns; use another column with --map ${quoteShell(candidate)}=${name}`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { detectDelimiter, parseDelimiter } from './csv-delimiter.js';
+import { delimiterName, detectDelimiter, parseDelimiter, readSepLine } from './csv-delimiter.js';
 
 test.each([
   ['url,title', ','],
@@ -11,8 +11,34 @@ test.each([
   ['"a,b,c";title', ';'],
   ['"a\n,,,";title', ';'],
   ['a,b;c;d', ';'],
+  ['url|title', '|'],
 ])('%j is separated by %j', (header, delimiter) => {
-  expect(detectDelimiter(header)).toBe(delimiter);
+  expect(detectDelimiter(header, { hasHeader: true })).toBe(delimiter);
+});
+
+test('in a row of values, | separates tags, not columns', () => {
+  expect(detectDelimiter('https://example.com,a|b|c', { hasHeader: false })).toBe(',');
+});
+
+test.each([
+  ['sep=;\r\nurl;title', ';'],
+  ['SEP=,\nurl', ','],
+  ['"sep=|"\nurl', '|'],
+  ['sep=\t\nurl', '\t'],
+  ['sep=;title\n', undefined],
+  ['sep=', undefined],
+  ['url\nsep=;\n', undefined],
+])('the first line of %j names the delimiter %j', (text, delimiter) => {
+  expect(readSepLine(text)).toBe(delimiter);
+});
+
+test.each([
+  ['\t', 'tab'],
+  [';', 'semicolon'],
+  ['|', 'pipe'],
+  ['^', '"^"'],
+])('%j has the name %s', (delimiter, name) => {
+  expect(delimiterName(delimiter)).toBe(name);
 });
 
 test.each([

@@ -1,9 +1,14 @@
 import { UsageError } from '../cli-error.js';
 
-const candidates = [',', ';', '\t'] as const;
+const candidates = [',', ';', '\t', '|'] as const;
 
-/** Returns the most frequent delimiter outside quotes in the header line, by default a comma. */
-export function detectDelimiter(text: string): string {
+/** Returns the delimiter that a first line such as `sep=;` names. Excel writes and reads such a line. */
+export function readSepLine(text: string): string | undefined {
+  return /^"?sep=([^"\r\n])"?[\r\n]/i.exec(text)?.[1];
+}
+
+/** Returns the most frequent delimiter outside quotes in the first line, by default a comma. */
+export function detectDelimiter(text: string, { hasHeader }: { hasHeader: boolean }): string {
   const counts = new Map<string, number>(candidates.map((candidate) => [candidate, 0]));
   let isQuoted = false;
   let hasContent = false;
@@ -19,6 +24,8 @@ export function detectDelimiter(text: string): string {
     if (char.trim() !== '') hasContent = true;
   }
   let best: string = ',';
+  // In a row of values, | also separates tags.
+  if (!hasHeader) counts.delete('|');
   for (const [candidate, count] of counts) if (count > (counts.get(best) ?? 0)) best = candidate;
   return best;
 }
@@ -41,6 +48,6 @@ export function parseDelimiter(text: string): string {
 }
 
 export function delimiterName(delimiter: string): string {
-  const known: Readonly<Record<string, string>> = { '\t': 'tab', ';': 'semicolon', ',': 'comma' };
-  return known[delimiter] ?? JSON.stringify(delimiter);
+  const named = Object.entries(names).find(([, character]) => character === delimiter);
+  return named?.[0] ?? JSON.stringify(delimiter);
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../cli-error.js';
-import { delimiterName, detectDelimiter, parseDelimiter } from './csv-delimiter.js';
-import { CsvReader } from './csv-reader.js';
-import { type ImportInput, inspectInput, readText } from './import-input.js';
+import { delimiterName, detectDelimiter, parseDelimiter, readSepLine } from './csv-delimiter.js';
+import { CsvReader, type CsvRecord } from './csv-reader.js';
+import { type ImportInput, type InputFacts, inspectInput, readText } from './import-input.js';
 import type { RecordBatch } from './plan-chunks.js';
 
 export interface CsvOptions {
@@ -9,6 +9,8 @@ export interface CsvOptions {
   readonly encoding?: string | undefined;
   /** One character or its name; detected from the first line by default. */
   readonly delimiter?: string | undefined;
+  /** False when the first row has values; true by default. */
+  readonly hasHeader?: boolean | undefined;
 }
 
 /** A CSV file with a known encoding and delimiter. */
@@ -22,18 +24,24 @@ export interface CsvFile {
   readonly hasByteOrderMark: boolean;
   /** Detected properties that the user should know. */
   readonly notes: readonly string[];
-  /** Yields all rows including the header. Can be called several times. */
+  /** Yields all rows including the header. Can be called several times. Throws if the file has changed. */
   records(): AsyncGenerator<RecordBatch>;
 }
 
-export async function inspectCsv(input: ImportInput, options: CsvOptions): Promise<CsvFile> {
+export async function inspectCsv(
+  input: ImportInput,
+  { hasHeader = true, ...options }: CsvOptions,
+): Promise<CsvFile> {
   const named = options.encoding === undefined ? undefined : encodingLabel(options.encoding);
   const facts = await inspectInput(input);
   const { hasByteOrderMark } = facts.encoding;
   const encoding = named ?? facts.encoding.label;
   const start = await readStart(input, encoding);
+  const sepLine = readSepLine(start);
   const delimiter =
-    options.delimiter === undefined ? detectDelimiter(start) : parseDelimiter(options.delimiter);
+    options.delimiter === undefined
+      ? (sepLine ?? detectDelimiter(start, { hasHeader }))
+      : parseDelimiter(options.delimiter);
   const notes: string[] = [];
   if (named === undefined && encoding !== 'utf-8') {
     const why = explainEncoding(encoding, hasByteOrderMark);
@@ -51,7 +59,10 @@ export async function inspectCsv(input: ImportInput, options: CsvOptions): Promi
     lineEnd: findLineEnd(start) ?? '\n',
     hasByteOrderMark,
     notes,
-    records: () => readRecords(input, encoding, delimiter),
+    records: () => {
+      const records = readRecords(input, facts, { encoding, delimiter });
+      return sepLine === undefined ? records : withoutFirst(records);
+    },
   };
 }
 
@@ -96,14 +107,30 @@ function findLineEnd(text: string): string | undefined {
 
 async function* readRecords(
   input: ImportInput,
-  encoding: string,
-  delimiter: string,
+  facts: InputFacts,
+  { encoding, delimiter }: { encoding: string; delimiter: string },
 ): AsyncGenerator<RecordBatch> {
   const reader = new CsvReader(delimiter);
   let bytesRead = 0;
-  for await (const block of readText(input, encoding)) {
+  for await (const block of readText(input, encoding, facts)) {
     bytesRead = block.bytesRead;
     yield { records: reader.push(block.text), chars: block.text.length, bytesRead };
   }
   yield { records: reader.finish(), chars: 0, bytesRead };
+}
+
+/** Yields the batches without the first record. */
+export async function* withoutFirst(
+  batches: AsyncIterable<RecordBatch>,
+): AsyncGenerator<RecordBatch> {
+  let isFirst = true;
+  function* skipFirst(records: Iterable<CsvRecord>): Generator<CsvRecord> {
+    for (const record of records) {
+      if (!isFirst) yield record;
+      isFirst = false;
+    }
+  }
+  for await (const batch of batches) {
+    yield isFirst ? { ...batch, records: skipFirst(batch.records) } : batch;
+  }
 }

@@ -2,13 +2,20 @@ import { UsageError } from '../cli-error.js';
 import { formatCount, formatInstant, formatNumber } from '../format.js';
 import type { JournalState } from './import-journal.js';
 
-export type ResumeMode = 'auto' | 'resume' | 'no-resume';
+export type ResumeMode = 'auto' | 'resume' | 'no-resume' | 'retry-failed';
 
 /** The starting point of an import, given its earlier runs. */
 export type Start =
   | { readonly kind: 'fresh' }
-  /** Continue after the completed chunks. */
-  | { readonly kind: 'continue'; readonly state: JournalState }
+  /** Continue after the completed chunks, and append to the output files. */
+  | {
+      readonly kind: 'continue';
+      readonly state: JournalState;
+      /** True to send failed rows again. The file for failed rows then starts empty. */
+      readonly isRetry: boolean;
+      readonly outBytes: number;
+      readonly failedOutBytes: number;
+    }
   /** Repeat from the first row with the same keys. The server replays its responses. */
   | { readonly kind: 'rewind'; readonly state: JournalState; readonly isFinished: boolean };
 
@@ -36,12 +43,14 @@ export function decideStart(facts: StartFacts): Start {
   if (!journal) {
     if (mode === 'auto') return { kind: 'fresh' };
     throw new UsageError(
-      'this file has no interrupted import to resume',
-      'without --resume the import starts at the first row',
+      `this file has no ${mode === 'resume' ? 'interrupted' : 'earlier'} import`,
+      `without --${mode} the import starts at the first row`,
     );
   }
+  if (mode === 'retry-failed') return decideRetry(journal, facts);
   if (journal.finishedAt !== undefined) return decideFinished(journal, journal.finishedAt, facts);
-  if (now - journal.lastAt >= keyLifetimeMs && mode !== 'resume') {
+  const hasRequestsInFlight = !journal.isStopped;
+  if (hasRequestsInFlight && now - journal.lastAt >= keyLifetimeMs && mode !== 'resume') {
     throw new UsageError(
       `this import stopped more than a day ago, on ${formatInstant(journal.lastAt)}, after ${formatCount(journal.rows, 'row')}`,
       '--resume continues there, but may create the links of unfinished requests twice; --no-resume imports the whole file again',
@@ -53,7 +62,10 @@ export function decideStart(facts: StartFacts): Start {
     journal.failedOutBytes,
     facts.failedOut,
   );
-  if (isOutIntact && isFailedOutIntact) return { kind: 'continue', state: journal };
+  if (isOutIntact && isFailedOutIntact) {
+    const { outBytes, failedOutBytes } = journal;
+    return { kind: 'continue', state: journal, isRetry: false, outBytes, failedOutBytes };
+  }
   if (now - journal.startedAt < keyLifetimeMs) {
     return { kind: 'rewind', state: journal, isFinished: false };
   }
@@ -61,6 +73,18 @@ export function decideStart(facts: StartFacts): Start {
     'the output files of the interrupted import are missing or differ, and it is too old to rewrite them',
     'use the same --out and --failed-out files, or --no-resume to import the whole file again',
   );
+}
+
+function decideRetry(journal: JournalState, facts: StartFacts): Start {
+  if (journal.finishedAt === undefined && !journal.isStopped) {
+    throw new UsageError(
+      'the import of this file is not finished, so its failed rows are not all known',
+      'run the same command without --retry-failed first',
+    );
+  }
+  const isOutIntact = canContinue(journal.outPath, journal.outBytes, facts.out);
+  const outBytes = isOutIntact ? journal.outBytes : 0;
+  return { kind: 'continue', state: journal, isRetry: true, outBytes, failedOutBytes: 0 };
 }
 
 function decideFinished(journal: JournalState, finishedAt: number, facts: StartFacts): Start {

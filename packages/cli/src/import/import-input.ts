@@ -4,8 +4,9 @@ import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { addAbortSignal, type Readable } from 'node:stream';
+import { addAbortSignal, pipeline, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { createGunzip } from 'node:zlib';
 import { CliError, systemErrorCode, UsageError } from '../cli-error.js';
 import type { Io } from '../io.js';
 import { EncodingDetector, type TextEncoding } from './text-encoding.js';
@@ -26,10 +27,44 @@ export interface InputFacts {
   readonly encoding: TextEncoding;
 }
 
+/** Opens a file, or stdin for `-`. Decompresses gzip. */
 export async function openInput(
   path: string,
   io: Pick<Io, 'stdin' | 'interrupt'>,
 ): Promise<ImportInput> {
+  const input = await openBytes(path, io);
+  try {
+    if (!(await isGzip(input))) return input;
+    return await decompress(input, io.interrupt);
+  } catch (error) {
+    await input.close();
+    throw error;
+  }
+}
+
+async function isGzip({ handle }: ImportInput): Promise<boolean> {
+  const start = Buffer.alloc(3);
+  await handle.read(start, 0, start.length, 0);
+  return start.equals(Buffer.from([0x1f, 0x8b, 0x08]));
+}
+
+/** Copies the decompressed content to a temporary file, because an import reads it twice. */
+async function decompress(input: ImportInput, interrupt: AbortSignal): Promise<ImportInput> {
+  const source = input.handle.createReadStream({ start: 0, autoClose: false });
+  try {
+    const gunzip = createGunzip();
+    // An error also destroys `gunzip`, and the loop that reads it throws.
+    pipeline(source, gunzip, () => {});
+    const copy = await spool(input.name, gunzip, interrupt);
+    await input.close();
+    return copy;
+  } catch (error) {
+    if (!systemErrorCode(error)?.startsWith('Z_')) throw error;
+    throw new UsageError(`${input.name} is not a complete gzip file: ${(error as Error).message}`);
+  }
+}
+
+async function openBytes(path: string, io: Pick<Io, 'stdin' | 'interrupt'>): Promise<ImportInput> {
   if (path === '-') return spool('standard input', io.stdin, io.interrupt);
   try {
     const stats = await stat(path);
@@ -70,12 +105,19 @@ export interface TextBlock {
   readonly bytesRead: number;
 }
 
-/** Decodes the file. Throws on invalid bytes instead of replacing them. */
-export async function* readText(input: ImportInput, label: string): AsyncGenerator<TextBlock> {
+/**
+ * Decodes the file. Throws on invalid bytes instead of replacing them. With `facts`, throws when the
+ * file has changed since they were read.
+ */
+export async function* readText(
+  input: ImportInput,
+  label: string,
+  facts?: InputFacts,
+): AsyncGenerator<TextBlock> {
   const decoder = new TextDecoder(label, { fatal: true });
   let bytesRead = 0;
   try {
-    for await (const block of readBlocks(input)) {
+    for await (const block of facts ? verifiedBlocks(input, facts) : readBlocks(input)) {
       const text = decoder.decode(block, { stream: true });
       bytesRead += block.length;
       yield { text, bytesRead };
@@ -89,6 +131,24 @@ export async function* readText(input: ImportInput, label: string): AsyncGenerat
       cause: error,
     });
   }
+}
+
+/** Yields the blocks of the file. Throws at once when its length changes, and at the end when its digest has. */
+async function* verifiedBlocks(input: ImportInput, facts: InputFacts): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  for await (const block of readBlocks(input)) {
+    if ((await input.handle.stat()).size !== input.sizeBytes) throw changed(input);
+    hash.update(block);
+    yield block;
+  }
+  if (hash.digest('hex') !== facts.sha256) throw changed(input);
+}
+
+function changed({ name }: ImportInput): CliError {
+  return new CliError(`${name} changed while it was being read`, {
+    code: 'FILE_CHANGED',
+    hint: 'copy the file, and use the copy',
+  });
 }
 
 async function* readBlocks(input: ImportInput): AsyncGenerator<Buffer> {

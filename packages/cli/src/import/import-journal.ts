@@ -9,11 +9,33 @@ export interface ImportProgressRecord {
   readonly rows: number;
   readonly created: number;
   readonly failed: number;
+  /** Rows whose slug existed already, with --skip-existing. */
+  readonly skipped: number;
   readonly outBytes: number;
   readonly failedOutBytes: number;
 }
 
+/** The rows of a completed chunk that have no link, by their index in the file. */
+export interface RemainingRows {
+  /** Rows that the plan's quota refused. The next run sends them again. */
+  readonly postponed: readonly number[];
+  readonly failed: readonly number[];
+  /** The number of requests so far. Part of the next idempotency key, which must be a new one. */
+  readonly attempts: number;
+}
+
+interface CompletedChunk extends ImportProgressRecord {
+  /** The index of the chunk. Journals of version 0.1.0 lack it and the rows. */
+  readonly chunk?: number;
+  readonly postponedRows?: readonly number[];
+  readonly failedRows?: readonly number[];
+}
+
 export interface JournalState extends ImportProgressRecord {
+  /** By the index of the chunk. */
+  readonly remaining: ReadonlyMap<number, RemainingRows>;
+  /** True when the import stopped without a request in flight. */
+  readonly isStopped: boolean;
   /** Part of every idempotency key. Empty unless the import was started with --no-resume. */
   readonly seed: string;
   /** The earliest time of the first request, in milliseconds since the epoch. */
@@ -34,14 +56,18 @@ type Line =
   | ({ readonly type: 'start'; readonly at: number; readonly seed: string } & OutputPaths)
   // The import repeats from the first row with the same keys, and rewrites the output files.
   | ({ readonly type: 'rewind'; readonly at: number } & OutputPaths)
-  | ({ readonly type: 'done'; readonly at: number } & ImportProgressRecord)
+  // The import sends its failed rows again.
+  | ({ readonly type: 'retry'; readonly at: number } & OutputPaths)
+  | ({ readonly type: 'done'; readonly at: number } & CompletedChunk)
+  | { readonly type: 'stop'; readonly at: number }
   | { readonly type: 'finish'; readonly at: number };
 
-const noProgress: ImportProgressRecord = {
+export const noProgress: ImportProgressRecord = {
   chunksDone: 0,
   rows: 0,
   created: 0,
   failed: 0,
+  skipped: 0,
   outBytes: 0,
   failedOutBytes: 0,
 };
@@ -57,9 +83,14 @@ export async function readJournal(path: string): Promise<JournalState | undefine
   }
   // A crash can truncate the last line. The chunk of a truncated line counts as not completed.
   const lines = text.split('\n').slice(0, -1);
-  let state: JournalState | undefined;
-  for (const [index, line] of lines.entries()) state = apply(state, parse(line, index, path));
-  return state;
+  const remaining = new Map<number, RemainingRows>();
+  let state: Progress | undefined;
+  for (const [index, text] of lines.entries()) {
+    const line = parse(text, index, path);
+    state = applyProgress(state, line);
+    applyRemaining(remaining, line);
+  }
+  return state && { ...state, remaining };
 }
 
 /** An append-only log of the completed chunks of an import. */
@@ -95,8 +126,16 @@ export class ImportJournal {
     this.#append({ type: 'rewind', at: this.#now(), ...paths });
   }
 
-  recordDone(progress: ImportProgressRecord): void {
-    this.#append({ type: 'done', at: this.#now(), ...progress });
+  retry(paths: OutputPaths): void {
+    this.#append({ type: 'retry', at: this.#now(), ...paths });
+  }
+
+  recordDone(chunk: CompletedChunk): void {
+    this.#append({ type: 'done', at: this.#now(), ...chunk });
+  }
+
+  stop(): void {
+    this.#append({ type: 'stop', at: this.#now() });
   }
 
   finish(): void {
@@ -112,27 +151,35 @@ export class ImportJournal {
   }
 }
 
-function apply(state: JournalState | undefined, line: Line): JournalState | undefined {
+type Progress = Omit<JournalState, 'remaining'>;
+
+function applyProgress(state: Progress | undefined, line: Line): Progress | undefined {
   if (line.type === 'start') {
     const { seed, at, outPath, failedOutPath } = line;
     const times = { startedAt: at, lastAt: at, finishedAt: undefined };
-    return { ...noProgress, ...times, seed, outPath, failedOutPath };
+    return { ...noProgress, ...times, seed, outPath, failedOutPath, isStopped: false };
   }
   if (!state) return undefined;
-  if (line.type === 'finish') return { ...state, lastAt: line.at, finishedAt: line.at };
+  const { at: lastAt } = line;
+  if (line.type === 'finish') return { ...state, lastAt, finishedAt: lastAt };
+  if (line.type === 'stop') return { ...state, lastAt, isStopped: true };
   if (line.type === 'done') {
-    const { type: _, at, ...progress } = line;
-    return { ...state, ...progress, lastAt: at };
+    const { chunksDone, rows, created, failed, skipped = 0, outBytes, failedOutBytes } = line;
+    const progress = { chunksDone, rows, created, failed, skipped, outBytes, failedOutBytes };
+    return { ...state, ...progress, lastAt, isStopped: false };
   }
   const { outPath, failedOutPath } = line;
-  return {
-    ...state,
-    ...noProgress,
-    lastAt: line.at,
-    finishedAt: undefined,
-    outPath,
-    failedOutPath,
-  };
+  const reopened = { lastAt, finishedAt: undefined, isStopped: false, outPath, failedOutPath };
+  if (line.type === 'retry') return { ...state, ...reopened };
+  return { ...state, ...noProgress, ...reopened };
+}
+
+function applyRemaining(remaining: Map<number, RemainingRows>, line: Line): void {
+  if (line.type === 'start' || line.type === 'rewind') remaining.clear();
+  if (line.type !== 'done') return;
+  const { chunk = line.chunksDone - 1, postponedRows = [], failedRows = [] } = line;
+  const attempts = (remaining.get(chunk)?.attempts ?? 0) + 1;
+  remaining.set(chunk, { postponed: postponedRows, failed: failedRows, attempts });
 }
 
 function parse(line: string, index: number, path: string): Line {

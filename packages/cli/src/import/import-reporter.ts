@@ -16,7 +16,7 @@ import {
   type RowError,
 } from './import-summary.js';
 import type { PreparedImport } from './prepare-import.js';
-import type { ChunkOutcome, RowOutcome } from './run-import.js';
+import { type ChunkOutcome, type RowOutcome, type RowStatus, statusOf } from './run-import.js';
 
 const rowColumns = [
   ...['line', 'index', 'status', 'id', 'shortCode'],
@@ -34,12 +34,18 @@ export class ImportReporter {
   readonly #failures: FailureReport;
   readonly #errors: RowError[] = [];
   readonly #isTerminal: boolean;
+  readonly #skipsExisting: boolean;
   #view: ImportView | undefined;
   #isFinishedBefore = false;
 
-  constructor(context: Context, prepared: PreparedImport, retryForSeconds: number) {
+  constructor(
+    context: Context,
+    prepared: PreparedImport,
+    { retryFor, skipExisting = false }: { retryFor: number; skipExisting?: boolean },
+  ) {
     const { io, output } = context;
     this.#context = context;
+    this.#skipsExisting = skipExisting;
     this.#isTerminal = io.stderr.isTTY === true;
     this.#failures = new FailureReport(output, this.#isTerminal);
     this.#progress = {
@@ -55,7 +61,7 @@ export class ImportReporter {
       retrying: undefined,
     };
     this.hooks = {
-      onRetry: ({ error }) => this.#onRetry(error, retryForSeconds),
+      onRetry: ({ error }) => this.#onRetry(error, retryFor),
       onResponse: ({ status }) => this.#onResponse(status),
     };
   }
@@ -89,11 +95,13 @@ export class ImportReporter {
     const { bytesRead } = outcome.chunk;
     Object.assign(progress, { rows, created, failed, bytesRead });
     progress.bytesBefore ??= bytesRead;
-    for (const { row, failure } of outcome.rows) {
+    for (const result of outcome.rows) {
+      const { row, failure } = result;
       if (!failure) {
         if (outcome.isReplayed) progress.replayed++;
         continue;
       }
+      if (statusOf(result, this.#skipsExisting) !== 'failed') continue;
       const { index, line } = row;
       this.#failures.add(line, failure.message, failure.code);
       if (this.#errors.length < maxListedErrors) {
@@ -102,7 +110,8 @@ export class ImportReporter {
     }
     if (!this.#streamsRows) return;
     const format = this.#context.output.format === 'csv' ? formatRow : formatJsonRow;
-    await this.#context.output.write(outcome.rows.map((row) => `${format(row)}\n`).join(''));
+    const lines = outcome.rows.map((row) => `${format(row, statusOf(row, this.#skipsExisting))}\n`);
+    await this.#context.output.write(lines.join(''));
   }
 
   /** Removes the live view. */
@@ -114,6 +123,7 @@ export class ImportReporter {
   async summarise(
     done: ImportProgressRecord,
     files: { out?: string; failedOut?: string },
+    isQuotaReached: boolean,
   ): Promise<ImportSummary> {
     await this.end();
     const { output, io } = this.#context;
@@ -122,6 +132,8 @@ export class ImportReporter {
       rows: done.rows,
       created: done.created,
       failed: done.failed,
+      skipped: done.skipped,
+      isQuotaReached,
       replayed,
       rowsBefore,
       durationMs: io.now() - startedAt,
@@ -184,25 +196,19 @@ export class ImportReporter {
   }
 }
 
-function formatJsonRow({ row, created, failure }: RowOutcome): string {
+function formatJsonRow({ row, created, failure }: RowOutcome, status: RowStatus): string {
   const { line, index } = row;
-  if (created) return JSON.stringify({ status: 'created', line, ...created, index });
-  return JSON.stringify({
-    status: 'failed',
-    line,
-    index,
-    error: failure.message,
-    code: failure.code,
-  });
+  if (created) return JSON.stringify({ status, line, ...created, index });
+  return JSON.stringify({ status, line, index, error: failure.message, code: failure.code });
 }
 
-function formatRow({ row, created, failure }: RowOutcome): string {
-  const place = [String(row.line), String(row.index)];
+function formatRow({ row, created, failure }: RowOutcome, status: RowStatus): string {
+  const place = [String(row.line), String(row.index), status];
   const cells = created
     ? [
-        ...['created', created.id, created.shortCode, created.shortUrl, created.targetUrl],
+        ...[created.id, created.shortCode, created.shortUrl, created.targetUrl],
         ...[created.customSlug ?? '', '', ''],
       ]
-    : ['failed', '', '', '', '', '', failure.message, failure.code];
+    : ['', '', '', '', '', failure.message, failure.code];
   return formatCsvLine([...place, ...cells].map(guardFormula));
 }

@@ -1,5 +1,15 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decideStart, type StartFacts } from './decide-start.js';
@@ -21,6 +31,7 @@ const done = {
   rows: 300,
   created: 290,
   failed: 10,
+  skipped: 0,
   outBytes: 40,
   failedOutBytes: 0,
 };
@@ -44,6 +55,11 @@ describe('the journal', () => {
       startedAt: 1000,
       lastAt: 1002,
       finishedAt: undefined,
+      isStopped: false,
+      remaining: new Map([
+        [0, { postponed: [], failed: [], attempts: 1 }],
+        [2, { postponed: [], failed: [], attempts: 1 }],
+      ]),
     });
     const second = await ImportJournal.reopen(path, clock);
     second.finish();
@@ -105,8 +121,12 @@ describe('decideStart', () => {
     startedAt: 0,
     lastAt: hour,
     finishedAt: undefined,
+    isStopped: false,
+    remaining: new Map(),
   };
   const finished: JournalState = { ...interrupted, finishedAt: hour };
+  const stopped: JournalState = { ...interrupted, isStopped: true };
+  const retry = { journal: finished, mode: 'retry-failed' } as const;
   const facts: StartFacts = {
     journal: interrupted,
     mode: 'auto',
@@ -128,6 +148,13 @@ describe('decideStart', () => {
     ['one more file', { failedOut: { path: '/bad.csv', length: undefined } }, 'rewind'],
     ['finished within a day', { journal: finished }, 'rewind'],
     ['interrupted long ago, --resume', { mode: 'resume', now: 99 * hour }, 'continue'],
+    ['stopped by the quota long ago', { journal: stopped, now: 99 * hour }, 'continue'],
+    ['finished long ago, --retry-failed', { ...retry, now: 99 * hour }, 'continue'],
+    [
+      'finished, --retry-failed with another file',
+      { ...retry, out: { path: '/b.csv', length: undefined } },
+      'continue',
+    ],
   ])('%s: %s', (_, change, kind) => {
     expect(decideStart({ ...facts, ...change }).kind).toBe(kind);
   });
@@ -139,6 +166,12 @@ describe('decideStart', () => {
       { journal: finished, mode: 'resume' },
       'nothing to resume: this file was imported on 1970-01-01 01:00 UTC: 300 rows, 290 created, 10 failed',
     ],
+    [
+      '--retry-failed of nothing',
+      { journal: undefined, mode: 'retry-failed' },
+      'no earlier import',
+    ],
+    ['--retry-failed of what was interrupted', { mode: 'retry-failed' }, 'not finished'],
     [
       'finished more than a day ago',
       { journal: finished, now: 99 * hour },
@@ -159,49 +192,93 @@ describe('decideStart', () => {
   });
 });
 
+test('the rows that a chunk has no link for are those of its last request', async () => {
+  const path = join(folder, 'a.jsonl');
+  const journal = await ImportJournal.start(path, { seed: '', ...paths }, Date.now);
+  journal.recordDone({ ...done, chunk: 1, postponedRows: [7, 8], failedRows: [3] });
+  journal.stop();
+  journal.close();
+  const stopped = await readJournal(path);
+  expect(stopped?.isStopped).toBe(true);
+  expect(stopped?.remaining.get(1)).toEqual({ postponed: [7, 8], failed: [3], attempts: 1 });
+  const again = await ImportJournal.reopen(path, Date.now);
+  again.recordDone({ ...done, chunk: 1, postponedRows: [], failedRows: [3, 8] });
+  again.close();
+  const repeated = await readJournal(path);
+  expect(repeated?.isStopped).toBe(false);
+  expect(repeated?.remaining.get(1)).toEqual({ postponed: [], failed: [3, 8], attempts: 2 });
+});
+
+test('a retry keeps the counts and the rows, and starts the file of failed rows again', async () => {
+  const path = join(folder, 'a.jsonl');
+  const journal = await ImportJournal.start(path, { seed: '', ...paths }, Date.now);
+  journal.recordDone({ ...done, chunk: 1, failedRows: [3] });
+  journal.finish();
+  const finished = await readJournal(path);
+  expect(
+    decideStart({
+      journal: finished,
+      mode: 'retry-failed',
+      now: Date.now(),
+      out: { path: '/out.csv', length: 40 },
+      failedOut: { path: '/bad.csv', length: 9 },
+    }),
+  ).toMatchObject({ kind: 'continue', isRetry: true, outBytes: 40, failedOutBytes: 0 });
+  journal.retry({ outPath: '/out.csv', failedOutPath: '/bad.csv' });
+  journal.close();
+  expect(await readJournal(path)).toMatchObject({
+    ...done,
+    finishedAt: undefined,
+    failedOutPath: '/bad.csv',
+    remaining: new Map([[1, { postponed: [], failed: [3], attempts: 1 }]]),
+  });
+});
+
 describe('the lock', () => {
-  test('has one holder at a time, and leaves no file after the release', async () => {
+  const unexpected = () => {
+    throw new Error('unexpected');
+  };
+  const options = { onWait: unexpected, onLost: unexpected };
+
+  test('has one holder at a time, and leaves nothing after the release', async () => {
     const path = join(folder, 'a.lock');
-    const release = await acquireLock(path);
-    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
-      pid: process.pid,
-      host: hostname(),
-    });
+    const release = await acquireLock(path, options);
+    let waits = 0;
+    const second = acquireLock(path, { ...options, onWait: () => waits++ });
+    await expect.poll(() => waits, { message: 'the second one waits' }).toBe(1);
     await release();
+    await (await second)();
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('the lock of a live process is respected', async () => {
+  test('the lock of a running import is respected', { timeout: 30_000 }, async () => {
     const path = join(folder, 'a.lock');
-    await writeFile(path, JSON.stringify({ pid: process.ppid, host: hostname() }));
-    await expect(acquireLock(path)).rejects.toMatchObject({
+    const release = await acquireLock(path, options);
+    await expect(acquireLock(path, { ...options, onWait: () => {} })).rejects.toMatchObject({
       code: 'IMPORT_RUNNING',
-      message: `process ${process.ppid} is importing this file`,
+      message: 'another process is importing this file',
     });
-    expect(await readdir(folder)).toEqual(['a.lock']);
+    await release();
   });
 
-  test('the lock of another host is respected', async () => {
+  test('the lock of a process that ended is free after its last heartbeat', async () => {
     const path = join(folder, 'a.lock');
-    await writeFile(path, JSON.stringify({ pid: 1, host: 'elsewhere' }));
-    await expect(acquireLock(path)).rejects.toMatchObject({
-      message: 'process 1 on elsewhere is importing this file',
-      hint: expect.stringContaining(path),
-    });
+    await mkdir(path);
+    const longAgo = new Date(Date.now() - 6_000);
+    await utimes(path, longAgo, longAgo);
+    await (await acquireLock(path, options))();
+    expect(await readdir(folder)).toEqual([]);
   });
 
-  // Above the highest process id that Linux gives.
-  test.each([JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }), 'not ours', '{}', 'null'])(
-    'a stale one is taken over: %s',
-    async (content) => {
-      const path = join(folder, 'a.lock');
-      await writeFile(path, content);
-      const release = await acquireLock(path);
-      expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ pid: process.pid });
-      await release();
-      expect(await readdir(folder)).toEqual([]);
-    },
-  );
+  test('its loss is reported', { timeout: 30_000 }, async () => {
+    const path = join(folder, 'a.lock');
+    const lost = await new Promise<Error>((resolve) => {
+      void acquireLock(path, { ...options, onLost: resolve }).then(() =>
+        rm(path, { recursive: true }),
+      );
+    });
+    expect(lost).toMatchObject({ code: 'IMPORT_RUNNING' });
+  });
 });
 
 describe('an output file', () => {

@@ -6,6 +6,8 @@ const summary: ImportSummary = {
   rows: 1000,
   created: 985,
   failed: 15,
+  skipped: 0,
+  isQuotaReached: false,
   replayed: 0,
   rowsBefore: 0,
   durationMs: 400,
@@ -24,6 +26,7 @@ test.each<[Partial<ImportSummary>, string]>([
     { rows: 1, created: 1, failed: 0, durationMs: 0 },
     '1 row: 1 created, 0 failed in 0.0 s (1,000 rows/s)',
   ],
+  [{ skipped: 3 }, '1,000 rows: 985 created, 3 skipped, 15 failed in 0.4 s (2,500 rows/s)'],
 ])('%j', (change, line) => {
   expect(formatSummary({ ...summary, ...change })).toBe(line);
 });
@@ -35,6 +38,12 @@ test.each([
   [0, 0, 0],
 ])('%i created and %i failed: %i', (created, failed, code) => {
   expect(importExitCode({ ...summary, created, failed })).toBe(code);
+});
+
+test('rows that the quota refused are no success', () => {
+  const stopped = { ...summary, failed: 0, isQuotaReached: true };
+  expect(importExitCode(stopped)).toBe(3);
+  expect(importExitCode({ ...stopped, created: 0 })).toBe(1);
 });
 
 describe('rate and remaining time', () => {

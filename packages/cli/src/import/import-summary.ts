@@ -13,6 +13,10 @@ export interface ImportSummary {
   readonly rows: number;
   readonly created: number;
   readonly failed: number;
+  /** Rows whose slug existed already, with --skip-existing. */
+  readonly skipped: number;
+  /** True when the plan's quota stopped the import. The next run continues. */
+  readonly isQuotaReached: boolean;
   /** Rows whose links an earlier request had created. */
   readonly replayed: number;
   /** Rows completed before this run. */
@@ -27,16 +31,16 @@ export interface ImportSummary {
 export const maxListedErrors = 100;
 
 export function formatSummary(summary: ImportSummary): string {
-  const { rows, created, failed, rowsBefore, durationMs } = summary;
+  const { rows, created, failed, skipped, rowsBefore, durationMs } = summary;
   const rate = Math.round(((rows - rowsBefore) / Math.max(durationMs, 1)) * 1000);
   const before = rowsBefore > 0 ? `, ${formatNumber(rowsBefore)} of them earlier` : '';
   return (
     `${formatCount(rows, 'row')}${before}: ${formatNumber(created)} created, ` +
-    `${formatNumber(failed)} failed in ${formatDuration(durationMs)} (${formatNumber(rate)} rows/s)`
+    `${skipped > 0 ? `${formatNumber(skipped)} skipped, ` : ''}${formatNumber(failed)} failed in ${formatDuration(durationMs)} (${formatNumber(rate)} rows/s)`
   );
 }
 
-export function importExitCode({ created, failed }: ImportSummary): ExitCode {
-  if (failed === 0) return exitCodes.done;
+export function importExitCode({ created, failed, isQuotaReached }: ImportSummary): ExitCode {
+  if (failed === 0 && !isQuotaReached) return exitCodes.done;
   return created > 0 ? exitCodes.partlyDone : exitCodes.failed;
 }

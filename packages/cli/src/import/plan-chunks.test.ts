@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { planColumns } from './column-plan.js';
 import { CsvReader } from './csv-reader.js';
-import { chunkKey, type ImportFacts, importIdentity } from './import-identity.js';
+import {
+  type ChunkRequest,
+  chunkKey,
+  type ImportFacts,
+  importIdentity,
+} from './import-identity.js';
 import { type ImportChunk, planChunks, type RecordBatch } from './plan-chunks.js';
 import { createFields } from './url-fields.js';
 
@@ -101,6 +106,7 @@ describe('keys', () => {
     account: 'client',
     encoding: 'utf-8',
     delimiter: ',',
+    hasHeader: true,
     map: new Map([
       ['a', 'title'],
       ['b', 'url'],
@@ -123,6 +129,7 @@ describe('keys', () => {
     [{ account: 'other' }],
     [{ encoding: 'utf-16le' }],
     [{ delimiter: ';' }],
+    [{ hasHeader: false }],
     [{ map: new Map([['a', 'title']]) }],
     [{ ignore: 'all' as const }],
   ])('another one has another: %j', (change) => {
@@ -130,15 +137,19 @@ describe('keys', () => {
   });
 
   test('each request has a separate key, and the seed changes all keys', () => {
+    const first: ChunkRequest = { seed: '', index: 0, payload: 'p', attempt: 0, rows: [0, 1] };
     const keys = [
-      chunkKey('id', '', 0, 'p'),
-      chunkKey('id', '', 1, 'p'),
-      chunkKey('id', '', 0, 'q'),
-      chunkKey('id', 'seed', 0, 'p'),
-      chunkKey('other', '', 0, 'p'),
+      chunkKey('id', first),
+      chunkKey('id', { ...first, index: 1 }),
+      chunkKey('id', { ...first, payload: 'q' }),
+      chunkKey('id', { ...first, seed: 'seed' }),
+      chunkKey('id', { ...first, attempt: 1 }),
+      chunkKey('id', { ...first, attempt: 1, rows: [1] }),
+      chunkKey('id', { ...first, attempt: 2 }),
+      chunkKey('other', first),
     ];
     expect(new Set(keys).size).toBe(keys.length);
-    expect(chunkKey('id', '', 0, 'p')).toBe(keys[0]);
+    expect(chunkKey('id', { ...first })).toBe(keys[0]);
     for (const key of keys) expect(key).toMatch(/^[\da-f]{64}$/);
   });
 });

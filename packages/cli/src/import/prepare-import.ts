@@ -1,7 +1,7 @@
 import { UsageError } from '../cli-error.js';
 import type { Io } from '../io.js';
-import { type ColumnOptions, type ColumnPlan, planColumns } from './column-plan.js';
-import { type CsvFile, type CsvOptions, inspectCsv } from './csv-file.js';
+import { type ColumnOptions, type ColumnPlan, planColumns, planPositions } from './column-plan.js';
+import { type CsvFile, type CsvOptions, inspectCsv, withoutFirst } from './csv-file.js';
 import type { CsvRecord } from './csv-reader.js';
 import { openInput } from './import-input.js';
 import type { RecordBatch } from './plan-chunks.js';
@@ -15,9 +15,9 @@ export interface PrepareOptions extends CsvOptions {
 /** An open file whose header matched the fields. */
 export interface PreparedImport extends Omit<CsvFile, 'records'> {
   readonly plan: ColumnPlan;
-  /** The original header row. */
-  readonly header: CsvRecord;
-  /** The rows after the header. */
+  /** The original header row; undefined for a file without one. */
+  readonly header: CsvRecord | undefined;
+  /** The rows, without the header. */
   rows(): AsyncGenerator<RecordBatch>;
   close(): Promise<void>;
 }
@@ -31,21 +31,30 @@ export async function prepareImport(
   const input = await openInput(path, io);
   try {
     const csv = await inspectCsv(input, options);
-    const header = await readHeader(csv, options.fields);
-    const plan = planColumns(header.cells, options.fields, options.columns);
+    const { hasHeader = true, fields, columns } = options;
+    const first = await readFirstRow(csv, { hasHeader, fields });
+    const plan = hasHeader
+      ? planColumns(first.cells, fields, columns)
+      : planPositions(first.cells.length, fields, columns);
     const notes = [...csv.notes, ...describeSkippedColumns(plan)];
-    return { ...csv, plan, header, notes, rows: () => rowsAfterHeader(csv), close: input.close };
+    const rows = () => (hasHeader ? withoutFirst(csv.records()) : csv.records());
+    const header = hasHeader ? first : undefined;
+    return { ...csv, plan, header, notes, rows, close: input.close };
   } catch (error) {
     await input.close();
     throw error;
   }
 }
 
-async function readHeader(csv: CsvFile, fields: FieldSet): Promise<CsvRecord> {
+async function readFirstRow(
+  csv: CsvFile,
+  { hasHeader, fields }: { hasHeader: boolean; fields: FieldSet },
+): Promise<CsvRecord> {
   for await (const { records } of csv.records()) {
-    for (const header of records) {
-      if (header.error === undefined) return header;
-      throw new UsageError(`the header cannot be read: line ${header.line}: ${header.error}`);
+    for (const row of records) {
+      if (row.error === undefined) return row;
+      const name = hasHeader ? 'header' : 'first row';
+      throw new UsageError(`the ${name} cannot be read: line ${row.line}: ${row.error}`);
     }
   }
   throw new UsageError(
@@ -57,17 +66,4 @@ async function readHeader(csv: CsvFile, fields: FieldSet): Promise<CsvRecord> {
 function describeSkippedColumns(plan: ColumnPlan): string[] {
   if (plan.skipped.length === 0) return [];
   return [`skipping columns that only the server sets: ${plan.skipped.join(', ')}`];
-}
-
-async function* rowsAfterHeader(csv: CsvFile): AsyncGenerator<RecordBatch> {
-  let isHeaderNext = true;
-  function* withoutHeader(records: Iterable<CsvRecord>): Generator<CsvRecord> {
-    for (const record of records) {
-      if (!isHeaderNext) yield record;
-      isHeaderNext = false;
-    }
-  }
-  for await (const batch of csv.records()) {
-    yield isHeaderNext ? { ...batch, records: withoutHeader(batch.records) } : batch;
-  }
 }

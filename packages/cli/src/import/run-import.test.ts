@@ -39,7 +39,7 @@ class FakeServer {
   pipeline(change: Partial<ImportPipeline> = {}): ImportPipeline {
     return {
       chunks: chunksUpTo(8),
-      skipChunks: 0,
+      select: ({ rows }) => rows,
       concurrency: 3,
       signal: new AbortController().signal,
       send: (items, { index }, signal) =>
@@ -55,6 +55,7 @@ class FakeServer {
         }),
       onChunk: async (outcome) => {
         this.outcomes.push(outcome);
+        return 'continue';
       },
       ...change,
     };
@@ -90,12 +91,12 @@ test('outcomes are in file order for any response order, within the concurrency 
   );
 });
 
-test('completed chunks are not sent again', async () => {
+test('only the selected rows are sent', async () => {
   const sent: number[] = [];
   const server = new FakeServer();
   await runImport(
     server.pipeline({
-      skipChunks: 6,
+      select: ({ index, rows }) => (index < 6 ? [] : rows),
       send: async (_, { index }) => {
         sent.push(index);
         return created(index);
@@ -103,6 +104,26 @@ test('completed chunks are not sent again', async () => {
     }),
   );
   expect(sent).toEqual([6, 7]);
+});
+
+test('after a stop, no chunk is sent, and the outcomes of those in flight follow', async () => {
+  const server = new FakeServer();
+  const finished = runImport(
+    server.pipeline({
+      onChunk: async (outcome) => {
+        server.outcomes.push(outcome);
+        return outcome.chunk.index === 1 ? 'stop' : 'continue';
+      },
+    }),
+  );
+  await new Promise(setImmediate);
+  await server.respond(0, created(0));
+  await server.respond(1, created(1));
+  expect([...server.waiting.keys()]).toEqual([2, 3]);
+  await server.respond(3, created(3));
+  await server.respond(2, created(2));
+  await finished;
+  expect(server.outcomes.map((outcome) => outcome.chunk.index)).toEqual([0, 1, 2, 3]);
 });
 
 test('a rejected chunk stops the import: earlier outcomes are reported, pending requests aborted', async () => {

@@ -12,6 +12,18 @@ export type RowOutcome =
       readonly failure: { readonly message: string; readonly code: string };
     };
 
+export type RowStatus = 'created' | 'skipped' | 'postponed' | 'failed';
+
+/**
+ * Returns what became of a row. `postponed`: the plan's quota refused it, and the next run sends it
+ * again. `skipped`: its slug exists, and the import skips such rows.
+ */
+export function statusOf({ failure }: RowOutcome, skipsExisting: boolean): RowStatus {
+  if (!failure) return 'created';
+  if (failure.code === 'QUOTA_EXCEEDED') return 'postponed';
+  return failure.code === 'SLUG_CONFLICT' && skipsExisting ? 'skipped' : 'failed';
+}
+
 export interface ChunkOutcome {
   readonly chunk: ImportChunk;
   readonly rows: readonly RowOutcome[];
@@ -26,8 +38,8 @@ export interface ChunkResponse {
 
 export interface ImportPipeline {
   readonly chunks: AsyncIterable<ImportChunk>;
-  /** The number of chunks that earlier runs completed. */
-  readonly skipChunks: number;
+  /** Returns the rows to send of a chunk, by their index in the file. */
+  readonly select: (chunk: ImportChunk) => readonly ImportRow[];
   /** The maximum number of concurrent requests. */
   readonly concurrency: number;
   readonly signal: AbortSignal;
@@ -36,28 +48,34 @@ export interface ImportPipeline {
     chunk: ImportChunk,
     signal: AbortSignal,
   ) => Promise<ChunkResponse>;
-  /** Called for each chunk in file order, one at a time. */
-  readonly onChunk: (outcome: ChunkOutcome) => Promise<void>;
+  /**
+   * Called for each chunk in file order, one at a time. When it returns `stop`, no further chunk is
+   * sent, and the outcomes of those in flight follow.
+   */
+  readonly onChunk: (outcome: ChunkOutcome) => Promise<'stop' | 'continue'>;
 }
 
 type Sent = { readonly outcome: ChunkOutcome } | { readonly error: unknown };
 
 /** Sends chunks concurrently and passes their outcomes to `onChunk` in file order. */
 export async function runImport(pipeline: ImportPipeline): Promise<void> {
-  const { skipChunks, concurrency, onChunk } = pipeline;
+  const { select, concurrency, onChunk } = pipeline;
   const stop = new AbortController();
   const signal = AbortSignal.any([pipeline.signal, stop.signal]);
   const pending: Promise<Sent>[] = [];
+  let isStopped = false;
   const settleFirst = async () => {
     const sent = await pending.shift();
     if (!sent) return;
     if ('error' in sent) throw sent.error;
-    await onChunk(sent.outcome);
+    if ((await onChunk(sent.outcome)) === 'stop') isStopped = true;
   };
   try {
-    for await (const chunk of pipeline.chunks) {
-      if (chunk.index < skipChunks) continue;
+    for await (const whole of pipeline.chunks) {
+      const chunk = { ...whole, rows: select(whole) };
+      if (chunk.rows.length === 0) continue;
       while (pending.length >= concurrency) await settleFirst();
+      if (isStopped) break;
       signal.throwIfAborted();
       pending.push(sendChunk(chunk, pipeline, signal));
     }

@@ -32,6 +32,8 @@ export interface FieldSet {
   readonly fields: Readonly<Record<string, ParseCell>>;
   /** Other names of fields, in lower case without `_`, `-` and spaces. */
   readonly aliases: Readonly<Record<string, string>>;
+  /** The fields of the first columns of a file without a header. */
+  readonly positions: readonly string[];
   /** Fields without which the file is rejected. */
   readonly required: readonly string[];
   /** Fields that the server sets. An exported file contains them, and an import skips them. */
@@ -46,11 +48,21 @@ const readOnly = [
   'createdAt',
   'updatedAt',
 ];
-const targetAliases = { url: 'targetUrl', target: 'targetUrl' };
+// The names that other link shorteners give the target in their exports.
+const targetAliases = {
+  url: 'targetUrl',
+  target: 'targetUrl',
+  longurl: 'targetUrl',
+  longlink: 'targetUrl',
+  originalurl: 'targetUrl',
+  destination: 'targetUrl',
+  destinationurl: 'targetUrl',
+};
 
 export const createFields: FieldSet = {
   fields: { targetUrl: parseText, customSlug: parseText, ...commonFields },
   aliases: { ...targetAliases, slug: 'customSlug' },
+  positions: ['targetUrl', 'customSlug'],
   required: ['targetUrl'],
   readOnly: ['id', ...readOnly, 'isActive'],
 };
@@ -58,6 +70,7 @@ export const createFields: FieldSet = {
 export const updateFields: FieldSet = {
   fields: { id: parseText, targetUrl: parseText, ...commonFields, isActive: parseBoolean },
   aliases: { ...targetAliases, active: 'isActive' },
+  positions: ['id', 'targetUrl'],
   required: ['id'],
   readOnly: ['customSlug', ...readOnly],
 };

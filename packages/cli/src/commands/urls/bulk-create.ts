@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Shorty } from '@shorty/sdk';
 import { Option } from 'commander';
 import { stateFolder } from '../../app-folders.js';
 import { UsageError } from '../../cli-error.js';
@@ -7,6 +8,7 @@ import type { Context } from '../../context.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { formatCount, formatNumber } from '../../format.js';
 import { checkRows } from '../../import/check-rows.js';
+import type { ResumeMode } from '../../import/decide-start.js';
 import { chunkKey, importIdentity } from '../../import/import-identity.js';
 import { ImportReporter } from '../../import/import-reporter.js';
 import { ImportSession } from '../../import/import-session.js';
@@ -26,6 +28,8 @@ interface BulkCreateOptions extends CsvFlags {
   readonly resume?: boolean;
   readonly out?: string;
   readonly failedOut?: string;
+  readonly retryFailed?: boolean;
+  readonly skipExisting?: boolean;
   readonly retryFor: number;
 }
 
@@ -44,6 +48,8 @@ export const define: DefineCommand = (command, start) => {
     )
     .option('--resume', 'resume an interrupted import; fail if there is none')
     .option('--no-resume', 'import the whole file again, even if this creates links twice')
+    .option('--retry-failed', 'import the failed rows of the earlier import of this file again')
+    .option('--skip-existing', 'skip rows whose slug exists already, instead of reporting them')
     .option('--out <file>', 'write the created links to this CSV file')
     .option('--failed-out <file>', 'write the failed rows unchanged to this file')
     .addOption(
@@ -63,8 +69,8 @@ without underscores: targetUrl (or url), customSlug (or slug), title, tags
 (separated by |), expiresAt, utm_source ... Other utm_* columns become
 customUtmParams. An empty cell leaves the field unset.
 
-To resume an interrupted import, run the same command again. It creates no
-link twice.
+To resume an interrupted import, or one that reached the plan's quota, run the
+same command again. It creates no link twice.
 
   shorty urls bulk-create links.csv --dry-run
   shorty urls bulk-create links.csv --out created.csv --failed-out bad.csv
@@ -78,12 +84,15 @@ async function bulkCreate(
   if (options.concurrency > maxConcurrency) {
     throw new UsageError(`--concurrency ${options.concurrency}: at most ${maxConcurrency}`);
   }
+  if (options.retryFailed && options.resume !== undefined) {
+    throw new UsageError('--retry-failed cannot be combined with --resume or --no-resume');
+  }
   const { output } = context;
   const columns = readColumnOptions(options);
-  const { encoding, delimiter } = options;
+  const { encoding, delimiter, header: hasHeader } = options;
   const prepared = await prepareImport(
     file,
-    { columns, fields: createFields, encoding, delimiter },
+    { columns, fields: createFields, encoding, delimiter, hasHeader },
     context.io,
   );
   try {
@@ -110,10 +119,11 @@ async function importRows(
     account: settings.accessToken ? 'access token' : (settings.clientId?.value ?? ''),
     encoding: prepared.encoding,
     delimiter: prepared.delimiter,
+    hasHeader: options.header,
     map,
     ignore,
   });
-  const reporter = new ImportReporter(context, prepared, options.retryFor);
+  const reporter = new ImportReporter(context, prepared, options);
   const client = await context.client({
     deadlineMs: options.retryFor * 1000,
     maxRetries: Number.POSITIVE_INFINITY,
@@ -123,33 +133,46 @@ async function importRows(
   const session = await ImportSession.open(prepared, {
     folder: join(stateFolder(io), 'imports'),
     identity,
-    mode: options.resume === undefined ? 'auto' : options.resume ? 'resume' : 'no-resume',
+    mode: resumeMode(options),
     outPath: options.out,
     failedOutPath: options.failedOut,
+    skipsExisting: options.skipExisting === true,
     now: io.now,
+    onWait: () =>
+      output.note('another process imports this file, or did a moment ago; waiting for its lock'),
   });
+  const signal = AbortSignal.any([io.interrupt, session.lost]);
   limitMemory();
-  try {
-    await reporter.begin(session.start);
-    await runImport({
+  let isQuotaReached = false;
+  const importOnce = () =>
+    runImport({
       chunks: planChunks(prepared.rows(), prepared.plan),
-      skipChunks: session.done.chunksDone,
+      select: (chunk) => session.rowsToSend(chunk),
       concurrency: options.concurrency,
-      signal: io.interrupt,
+      signal,
       send: async (items, chunk, signal) => {
-        const key = chunkKey(identity, session.seed, chunk.index, chunk.payloadDigest);
+        const key = chunkKey(identity, session.requestFor(chunk));
         const { data, response } = await client.urls
           .bulkCreateChunk(items, { idempotencyKey: key, signal })
           .withResponse();
         return { result: data, isReplayed: response.headers.get('idempotent-replayed') === 'true' };
       },
       onChunk: async (outcome) => {
-        session.record(outcome);
+        const postponed = session.record(outcome);
         await reporter.report(outcome, session.done);
+        // A stored response says nothing about the quota now.
+        if (postponed > 0 && !outcome.isReplayed) isQuotaReached = true;
+        return isQuotaReached ? 'stop' : 'continue';
       },
     });
-    session.finish();
-  } catch (error) {
+  try {
+    await reporter.begin(session.start);
+    do await importOnce();
+    while (session.postponed > 0 && !isQuotaReached);
+    if (isQuotaReached) session.stop();
+    else session.finish();
+  } catch (caught) {
+    const error = session.lost.aborted ? session.lost.reason : caught;
     await reporter.end();
     const { rows, created, failed } = session.done;
     const again =
@@ -163,5 +186,21 @@ async function importRows(
   } finally {
     await session.close();
   }
-  return importExitCode(await reporter.summarise(session.done, options));
+  const summary = await reporter.summarise(session.done, options, isQuotaReached);
+  if (isQuotaReached) await explainQuota(context, client);
+  return importExitCode(summary);
+}
+
+function resumeMode({ resume, retryFailed }: BulkCreateOptions): ResumeMode {
+  if (retryFailed) return 'retry-failed';
+  if (resume === undefined) return 'auto';
+  return resume ? 'resume' : 'no-resume';
+}
+
+async function explainQuota({ io, output }: Context, client: Shorty): Promise<void> {
+  const { plan, links } = await client.usage.get({}, { signal: io.interrupt });
+  output.warn(
+    `shorty: the plan ${plan} allows ${formatCount(links.included ?? 0, 'active link')}, and ${formatNumber(links.used)} exist; ` +
+      'change the plan or delete links, then run the same command again to create only the missing rows',
+  );
 }

@@ -45,9 +45,9 @@ async function bulkUpdate(
   file: string,
   options: BulkUpdateOptions,
 ): Promise<ExitCode> {
-  const { encoding, delimiter } = options;
+  const { encoding, delimiter, header: hasHeader } = options;
   const columns = readColumnOptions(options);
-  const read = { columns, fields: updateFields, encoding, delimiter };
+  const read = { columns, fields: updateFields, encoding, delimiter, hasHeader };
   const prepared = await prepareImport(file, read, context.io);
   try {
     for (const note of prepared.notes) context.output.note(note);

@@ -9,6 +9,8 @@ export interface CsvFlags {
   readonly ignoreColumns?: string | true;
   readonly encoding?: string;
   readonly delimiter?: string;
+  /** False for --no-header. */
+  readonly header: boolean;
 }
 
 export function addCsvOptions(command: Command): Command {
@@ -21,7 +23,8 @@ export function addCsvOptions(command: Command): Command {
       'columns to ignore, separated by commas; without a value: all unknown columns',
     )
     .option('--encoding <name>', 'encoding of the file (default: detected)')
-    .option('--delimiter <char>', 'column delimiter (default: detected)');
+    .option('--delimiter <char>', 'column delimiter (default: detected)')
+    .option('--no-header', 'the file has no header row; --map numbers its columns from 1');
 }
 
 export function readColumnOptions({ map = [], ignoreColumns }: CsvFlags): ColumnOptions {

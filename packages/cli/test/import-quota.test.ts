@@ -1,0 +1,63 @@
+import { standardPlans } from '@shorty/server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from './api-server.js';
+import { BuiltShorty } from './built-shorty.js';
+
+let server: ApiServer;
+let shorty: BuiltShorty;
+const plans = { ...standardPlans };
+
+/** Sets the number of active links that the organization's plan includes. */
+function setQuota(linkBundle: number): void {
+  plans.enterprise = { ...standardPlans.enterprise, linkBundle };
+}
+
+beforeAll(async () => {
+  setQuota(0);
+  server = await startApiServer({ plans });
+  shorty = await BuiltShorty.build(server.env);
+});
+
+afterAll(async () => {
+  await shorty.remove();
+  await server.stop();
+});
+
+test('an import stops at the quota, and after an upgrade the same command creates only the missing rows', async () => {
+  const targets = Array.from({ length: 730 }, (_, index) => `https://quota.example/${index}`);
+  await shorty.write('quota.csv', `url\n${targets.join('\n')}\nno address\n`);
+  const args = ['urls', 'bulk-create', 'quota.csv', '--out', 'made.csv', '--failed-out', 'bad.csv'];
+  const created = async () => (await server.links()).map(({ targetUrl }) => targetUrl).sort();
+
+  setQuota(250);
+  const first = await shorty.run(args);
+  expect(first.code).toBe(3);
+  expect(first.stdout).toContain(' 250 created, ');
+  expect(first.stderr).toContain(
+    'shorty: the plan enterprise allows 250 active links, and 250 exist; change the plan or delete links, then run the same command again to create only the missing rows\n',
+  );
+  expect(await created()).toHaveLength(250);
+
+  const stillFull = await shorty.run(args);
+  expect(stillFull.code).toBe(3);
+  expect(await created()).toHaveLength(250);
+
+  setQuota(400);
+  expect((await shorty.run(args)).code).toBe(3);
+  expect(await created()).toHaveLength(400);
+
+  setQuota(10_000);
+  const last = await shorty.run(args);
+  expect(last.code).toBe(3);
+  expect(last.stdout).toMatch(/^731 rows, \d+ of them earlier: 730 created, 1 failed in /);
+  expect(await created()).toEqual([...targets].sort());
+  expect(await shorty.read('bad.csv')).toBe('url\nno address\n');
+  const made = (await shorty.read('made.csv')).trimEnd().split('\n').slice(1);
+  expect(made.map((line) => line.split(',')[5]).sort()).toEqual([...targets].sort());
+
+  // The server replays its responses, those with refused rows too.
+  const repeated = await shorty.run(args);
+  expect(repeated.stderr).toContain('no link was created twice');
+  expect(repeated.stdout).toMatch(/^731 rows: 730 created, 1 failed in /);
+  expect(await created()).toHaveLength(730);
+});
